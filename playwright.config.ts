@@ -2,8 +2,8 @@
 
 import { createServer, type AddressInfo } from "node:net";
 import { defineConfig } from "playwright/test";
-import { testFlags } from "./tools/chromium-flags.mjs";
-import { listChromiums } from "./tools/find-chromium.mjs";
+import { testFlags } from "./tools/browsers/chromium-flags.mjs";
+import { listChromiums } from "./tools/browsers/find-chromium.mjs";
 
 // Playwright reads this file again in each of its processes; the first one's choice of ports is handed on.
 process.env.CHORUS_E2E_PORTS ??= (await Promise.all([freePort(), freePort(), freePort()])).join();
@@ -13,8 +13,8 @@ const rootUrl = `http://127.0.0.1:${rootPort}/`;
 // Not named in any file of the build: the app can't know it.
 const pathUrl = `http://127.0.0.1:${pathPort}/some/where/`;
 process.env.CHORUS_E2E_PATH_URL = pathUrl;
-// The interface on an engine without a model (src/testing/app/fake-app.ts): what it does is quick, and known beforehand.
-const fakeUrl = `http://127.0.0.1:${fakePort}/src/testing/app/fake-app.html`;
+// The interface on an engine without a model (tests/app/fake-app.ts): what it does is quick, and known beforehand.
+const fakeUrl = `http://127.0.0.1:${fakePort}/tests/app/fake-app.html`;
 process.env.CHORUS_E2E_FAKE_URL = fakeUrl;
 
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.

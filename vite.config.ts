@@ -3,12 +3,12 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-import { EMBEDDED_MODEL } from "./src/state/models/model-choice.ts";
-import { documents } from "./tools/docs-plugin.ts";
-import { plainWeights } from "./tools/plain-weights-plugin.ts";
-import { securityPolicy } from "./tools/security-policy-plugin.ts";
-import { serviceWorker } from "./tools/service-worker-plugin.ts";
-import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
+import { EMBEDDED_MODEL } from "./src/app/state/models/model-choice.ts";
+import { documents } from "./tools/plugins/docs-plugin.ts";
+import { plainWeights } from "./tools/plugins/plain-weights-plugin.ts";
+import { securityPolicy } from "./tools/plugins/security-policy-plugin.ts";
+import { serviceWorker } from "./tools/plugins/service-worker-plugin.ts";
+import { wgslWithoutComments } from "./tools/plugins/wgsl-plugin.ts";
 
 /** The app, its icons, and of the models the embedded one. Not the documents: a first visit loads none. */
 const isNeededOffline = (path: string) =>
@@ -18,7 +18,7 @@ const isNeededOffline = (path: string) =>
 
 /** The modules of the first page... */
 const IN_THE_PAGE =
-  /\/src\/(?:ui|state|client|protocol)\/|\/node_modules\/(?:react|react-dom|scheduler|zustand|idb-keyval|comlink)\//;
+  /\/src\/(?:app\/(?:ui|state|remote)|client|protocol|recording)\/|\/node_modules\/(?:react|react-dom|scheduler|zustand|idb-keyval|comlink)\//;
 /** ... without those that are loaded on demand: what a first visit does not show at once. */
 const ON_DEMAND = [
   /\/ui\/batch\/(?:DockPanels|Timeline|Chart|Cache|Latency|draw-|timeline-|cell-|use-timeline|use-pointer|stamps)/,
@@ -32,7 +32,7 @@ const ON_DEMAND = [
   /\/state\/(?:chat\/(?:branch-lines|context-meter|likelihoods|saved-prompts)|workspace\/export-chats)\b/,
   /\/state\/history\/(?!closed-chats?\.|words\.)/,
   /\/state\/(?:duel\/|player\/(?!handed-over))/,
-  /\/client\/(?:(?:block-ledger|check-recording|chrome-trace|read-recording)\.|remote\/(?!address)|page-api)/,
+  /\/recording\/(?:block-ledger|check-recording|chrome-trace|read-recording)\.|\/app\/(?:remote\/(?!address)|service-worker\/page-api)/,
 ];
 const isNeededFirst = (id: string) => IN_THE_PAGE.test(id) && !ON_DEMAND.some((modules) => modules.test(id));
 
@@ -67,7 +67,7 @@ export default defineConfig({
     // What the first page needs is one file: cut up by what else shares it, it is 2 kB larger.
     rolldownOptions: {
       // The library exports these too, and the page imports the library: they are loaded with the player all the same.
-      treeshake: { moduleSideEffects: [{ test: /\/src\/client\/(?:read|check)-recording\./, sideEffects: false }] },
+      treeshake: { moduleSideEffects: [{ test: /\/src\/recording\/(?:read|check)-recording\./, sideEffects: false }] },
       output: { codeSplitting: { groups: [{ name: "app", test: isNeededFirst }] } },
     },
   },

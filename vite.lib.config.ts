@@ -4,8 +4,8 @@
 
 import { defineConfig } from "vite";
 
-import { wgslWithoutComments } from "./tools/wgsl-plugin.ts";
-import { workerFiles } from "./tools/worker-files-plugin.ts";
+import { wgslWithoutComments } from "./tools/plugins/wgsl-plugin.ts";
+import { workerFiles } from "./tools/plugins/worker-files-plugin.ts";
 
 // Beside chorus.js, as a page that imports it by its path expects. The engine is an AsyncDisposable.
 const typesEntry = (types: string) =>
@@ -19,7 +19,7 @@ const EXPORTS = {
 };
 
 /** What is run. */
-const SERVERS = { serve: "serve/serve-process", "serve-command": "serve-command" };
+const SERVERS = { serve: "server/serve-process", "serve-command": "server/serve-command" };
 
 /** Workers: files that nobody imports. */
 const WORKERS = {

@@ -8,8 +8,8 @@ import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-import { chromiumFlags, testFlags } from "./tools/chromium-flags.mjs";
-import { listChromiums } from "./tools/find-chromium.mjs";
+import { chromiumFlags, testFlags } from "./tools/browsers/chromium-flags.mjs";
+import { listChromiums } from "./tools/browsers/find-chromium.mjs";
 
 /**
  * How long a test and a poll may take. Tiers run side by side, perhaps beside other work: nothing here is slow by itself, and
@@ -69,9 +69,9 @@ export default defineConfig({
         test: {
           name: "unit",
           environment: "node",
-          include: ["src/**/*.test.{ts,tsx}", "tools/**/*.test.{mjs,ts}"],
+          include: ["{src,lab,tests,tools}/**/*.test.{ts,tsx,mjs}"],
           // What a benchmark installed has tests of its own.
-          exclude: ["src/**/*.gpu.test.ts", "**/node_modules/**"],
+          exclude: ["**/*.gpu.test.ts", "**/node_modules/**"],
           // By itself Vitest leaves a core free, and so half of a machine with two.
           maxWorkers: "100%",
           // A worker for each file costs a third of the time. No module keeps what another file's tests could see.
@@ -79,7 +79,7 @@ export default defineConfig({
           ...PATIENCE,
         },
       },
-      inChromium("gpu", { include: "src/**/*.gpu.test.ts", args: testFlags() }),
+      inChromium("gpu", { include: "{src,tests}/**/*.gpu.test.ts", args: testFlags() }),
       {
         test: {
           name: "node",
@@ -110,7 +110,7 @@ export default defineConfig({
           ...PATIENCE,
         },
       },
-      // The same in WebKit, whose driver tools/webdriver.mjs speaks to.
+      // The same in WebKit, whose driver tools/browsers/webdriver.mjs speaks to.
       {
         test: {
           name: "webkit",
@@ -119,7 +119,7 @@ export default defineConfig({
           ...PATIENCE,
         },
       },
-      inChromium("bench", { include: "src/**/*.gpu.bench.ts", args: chromiumFlags(), testTimeout: 600_000 }),
+      inChromium("bench", { include: "lab/**/*.gpu.bench.ts", args: chromiumFlags(), testTimeout: 600_000 }),
     ],
   },
 });

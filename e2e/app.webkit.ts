@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../src/testing/requests/portable-request.ts";
-import { launchWebKit, listWebKits } from "../tools/find-webkit.mjs";
+import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../tests/requests/portable-request.ts";
+import { launchWebKit, listWebKits } from "../tools/browsers/find-webkit.mjs";
 import { root } from "../tools/run-command.mjs";
 import { neverCommit } from "./support/never-commit.ts";
 import { StaticSite } from "./support/static-site.ts";

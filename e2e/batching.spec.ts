@@ -38,6 +38,8 @@ test("calls made at the same time share steps, and give the tokens that each giv
   await openBarePage(page);
   // Prompts join at once: where steps are slow, they would join row by row, and the first answer end before the last began.
   const engine = await createEngine(page, { backend: "webgpu", maxStepStretch: 1000 });
+  // Whoever draws waits for the kernels that filter: meanwhile the others would end.
+  await engine.evaluate((engine) => engine.completions.create({ prompt: "Hi", max_tokens: 2, temperature: 1 }));
   // None has ended before the last one's text is tokens.
   const steps = await Steps.hold(page, "now");
   const asked = await engine.evaluateHandle((engine, prompts) => {

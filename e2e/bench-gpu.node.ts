@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-import type { GpuReport } from "../tools/gpu-bench/report.ts";
+import type { GpuReport } from "../lab/gpu/report.ts";
 
 const { CHORUS_DAWN: dawn = "", CHORUS_VULKAN: driver = "" } = process.env;
 
@@ -16,7 +16,7 @@ it.skipIf(!dawn)("npm run bench -- gpu measures in Node, and writes what it has 
   try {
     const words = ["--homes", "node", "--models", "tiny", "--sequences", "1"];
     const bounds = ["--parts", "submits,decode", "--out", out, "--name", "smallest"];
-    await promisify(execFile)(process.execPath, ["tools/bench.mjs", "gpu", ...words, ...bounds], {
+    await promisify(execFile)(process.execPath, ["lab/runs/bench.mjs", "gpu", ...words, ...bounds], {
       env: { ...process.env, ...(driver && { VK_DRIVER_FILES: driver }) },
       timeout: 100_000,
     });

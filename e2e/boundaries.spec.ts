@@ -18,15 +18,15 @@ async function breakWords(page: Page, words: string): Promise<void> {
     const check = (text: unknown) => {
       if (window.brokenWords !== "" && String(text).includes(window.brokenWords)) throw new Error("Broken by the test");
     };
-    const { createTextNode } = Document.prototype;
+    const create = Reflect.get<Document, "createTextNode">(Document.prototype, "createTextNode");
     Document.prototype.createTextNode = function (text) {
       check(text);
-      return createTextNode.call(this, text);
+      return create.call(this, text);
     };
-    const { setAttribute } = Element.prototype;
+    const set = Reflect.get<Element, "setAttribute">(Element.prototype, "setAttribute");
     Element.prototype.setAttribute = function (name, value) {
       check(value);
-      setAttribute.call(this, name, value);
+      set.call(this, name, value);
     };
     const own = Object.getOwnPropertyDescriptor(Node.prototype, "textContent")!;
     Object.defineProperty(Node.prototype, "textContent", {

@@ -1,7 +1,7 @@
 // Panes that servers answer: added by address, tested, chosen for a pane, beside one that the page answers itself.
 
 import { expect, test } from "playwright/test";
-import { answerJson, ScriptedServer, type Script } from "../src/testing/remote/scripted-server.ts";
+import { answerJson, ScriptedServer, type Script } from "../tests/remote/scripted-server.ts";
 import { App } from "./support/app.ts";
 
 const METRICS = "vllm:num_requests_running 3\nvllm:num_requests_waiting 1\nvllm:kv_cache_usage_perc 0.42\n";

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "playwright/test";
-import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../src/testing/requests/portable-request.ts";
+import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../tests/requests/portable-request.ts";
 import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 

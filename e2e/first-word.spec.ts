@@ -1,7 +1,7 @@
 // What the benchmarks call the app's first word.
 
 import { expect, test } from "playwright/test";
-import { firstWordMs } from "../tools/first-word.mjs";
+import { firstWordMs } from "../lab/runs/first-word.mjs";
 import { App } from "./support/app.ts";
 
 test("the first word is the answer's: while the model is held back, only the question is there", async ({

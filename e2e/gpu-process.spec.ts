@@ -2,8 +2,8 @@
 // is what it is undisturbed.
 
 import { expect, test, type JSHandle } from "playwright/test";
-import { testFlags } from "../tools/chromium-flags.mjs";
-import { killGpuProcess } from "../tools/gpu-process.mjs";
+import { testFlags } from "../tools/browsers/chromium-flags.mjs";
+import { killGpuProcess } from "../lab/runs/gpu-process.mjs";
 import type { ChorusEngine } from "../src/protocol/engine.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 import { Steps } from "./support/steps.ts";

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { CHECKPOINTS } from "../src/testing/models/golden-answers.ts";
+import { CHECKPOINTS } from "../tests/models/golden-answers.ts";
 import { Firefox, hasFirefox, type LibraryPage } from "./support/firefox.ts";
 
 describe.skipIf(!hasFirefox)("the library in Firefox", () => {

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 
-import { FAMILY_FIXTURES } from "../src/testing/models/family-fixtures.ts";
+import { FAMILY_FIXTURES } from "../tests/models/family-fixtures.ts";
 
 interface Found {
   readonly adapter: string;

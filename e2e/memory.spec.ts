@@ -2,9 +2,9 @@
 
 import { expect, test, type Page } from "playwright/test";
 import type { HubOptions } from "../src/protocol/model-source.ts";
-import { ModelServer } from "../src/testing/fakes/model-server.ts";
-import { startHeapMeter } from "../tools/heap-meter.mjs";
-import { makeLargeModel, type LargeModel } from "../src/testing/models/large-model.ts";
+import { ModelServer } from "../tests/fakes/model-server.ts";
+import { startHeapMeter } from "../lab/runs/heap-meter.mjs";
+import { makeLargeModel, type LargeModel } from "../tests/models/large-model.ts";
 
 const MIB = 2 ** 20;
 /** 101 MiB in f32, the largest tensors 4 MiB each. */

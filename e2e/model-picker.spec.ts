@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test, type Locator, type Page } from "playwright/test";
-import { ModelServer } from "../src/testing/fakes/model-server.ts";
+import { ModelServer } from "../tests/fakes/model-server.ts";
 import { App } from "./support/app.ts";
 import { axeFindings } from "./support/axe.ts";
 

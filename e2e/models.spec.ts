@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "playwright/test";
 import type { HubOptions } from "../src/protocol/model-source.ts";
-import { ModelServer } from "../src/testing/fakes/model-server.ts";
+import { ModelServer } from "../tests/fakes/model-server.ts";
 
 type Library = typeof import("../src/index.ts");
 type Hub = Required<Pick<HubOptions, "revision" | "hubUrl">>;
@@ -117,7 +117,7 @@ test("an estimate says how much memory a model needs and whether it fits; delete
   });
   expect(seen.before).toMatchObject({ downloadBytes: TOTAL_BYTES, storedBytes: TOTAL_BYTES, problem: null });
   expect(seen.before.freeBytes).toBeGreaterThan(TOTAL_BYTES);
-  expect(seen.tooMuch.problem).toMatchObject({ code: "out_of_memory", param: "kvCacheBytes" });
+  expect(seen.tooMuch.problem).toMatchObject({ code: "out_of_memory", param: "numGpuBlocks" });
   expect(seen.after.downloadBytes).toBe(0);
   expect(seen.after.weightBytes).toBeLessThan(seen.before.weightBytes / 3);
   expect(seen.before.weightBytesByDtype).toMatchObject({ f32: seen.before.weightBytes, q4: seen.after.weightBytes });
@@ -140,7 +140,7 @@ test("failures are typed errors that say what to do", async ({ page }) => {
   });
   expect(seen.missing).toMatchObject({ code: "model_not_found", param: "config.json" });
   expect(seen.badToken).toMatchObject({ code: "invalid_value", param: "token" });
-  expect(seen.tooMuch).toMatchObject({ code: "out_of_memory", param: "kvCacheBytes" });
+  expect(seen.tooMuch).toMatchObject({ code: "out_of_memory", param: "numGpuBlocks" });
   // The error came before anything was fetched.
   expect(seen.list).toEqual([]);
 });

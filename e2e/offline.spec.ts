@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test, type Page } from "playwright/test";
-import { ModelServer } from "../src/testing/fakes/model-server.ts";
+import { ModelServer } from "../tests/fakes/model-server.ts";
 import { App } from "./support/app.ts";
 import { StaticSite } from "./support/static-site.ts";
 

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
-import { ModelServer } from "../src/testing/fakes/model-server.ts";
+import { ModelServer } from "../tests/fakes/model-server.ts";
 import { commandsOf, readSamples } from "../tools/docs/samples/read-samples.ts";
 
 const run = promisify(execFile);

@@ -152,7 +152,7 @@ test("a draft model is loaded by its name, and one that can't be loaded changes 
   await openServing(page);
   await sheet.getByRole("combobox", { name: "Drafts" }).selectOption("");
   await sheet.getByRole("button", { name: "Apply" }).click();
-  await expect(sheet).toContainText("The engine restarted with these settings. All chats are kept.");
+  await expect(sheet).toContainText("Applied.");
   await page.keyboard.press("Escape");
   await app.pane(1).turn.getByRole("button", { name: "Regenerate" }).click();
   await app.pane(1).finished();

@@ -1,8 +1,8 @@
 // Pages that share an engine in a shared worker: by the library, and as tabs of the app.
 
 import { expect, test, type Page } from "playwright/test";
-import { ModelServer } from "../src/testing/fakes/model-server.ts";
-import { fixture, modelFiles, WEIGHTS } from "../src/testing/models/model-folders.ts";
+import { ModelServer } from "../tests/fakes/model-server.ts";
+import { fixture, modelFiles, WEIGHTS } from "../tests/models/model-folders.ts";
 import { App } from "./support/app.ts";
 import { openBarePage } from "./support/library.ts";
 

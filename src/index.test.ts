@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createEngine } from "./index.ts";
 import type { CreateEngineOptions } from "./protocol/engine.ts";
-import { modelFiles } from "./testing/models/model-folders.ts";
+import { modelFiles } from "../tests/models/model-folders.ts";
 
 const model = "https://page.example/models/chorus-chat/";
 

@@ -11,10 +11,10 @@ import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
 import { locateModel, withAbsoluteDraft, type HubLocation } from "./protocol/model-source.ts";
 
-export { chromeTrace } from "./client/chrome-trace.ts";
-export { readRecording } from "./client/read-recording.ts";
-export { recordRun } from "./client/recording.ts";
-export type { RecordedConfig, RecordedEvent, Recording } from "./client/recording-format.ts";
+export { chromeTrace } from "./recording/chrome-trace.ts";
+export { readRecording } from "./recording/read-recording.ts";
+export { recordRun } from "./recording/recording.ts";
+export type { RecordedConfig, RecordedEvent, Recording } from "./recording/recording-format.ts";
 export type { DownloadModelOptions, Models } from "./client/models-client.ts";
 export { ChorusError, type ChorusErrorCode, type ChorusErrorData } from "./protocol/errors.ts";
 export type * from "./protocol/config.ts";

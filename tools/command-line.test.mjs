@@ -7,10 +7,14 @@ import { root } from "./run-command.mjs";
 /** What a command prints and how it ends, after these words. */
 function type(/** @type {string} */ line) {
   const [tool = "", ...words] = line.split(" ");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [`tools/${tool}.mjs`, ...words], {
-    cwd: root,
-    encoding: "utf8",
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [`${tool === "bench" ? "lab/runs" : "tools"}/${tool}.mjs`, ...words],
+    {
+      cwd: root,
+      encoding: "utf8",
+    },
+  );
   return { status, stdout, stderr };
 }
 

@@ -1,4 +1,4 @@
-// The interface on a fake engine (src/testing/app/fake-app.ts), built as the app is: the end-to-end tests and
+// The interface on a fake engine (tests/app/fake-app.ts), built as the app is: the end-to-end tests and
 // `npm run bench -- ui` open it. `node tools/fake-app.mjs 4180` serves it on a port.
 
 import { mkdtempSync, rmSync } from "node:fs";
@@ -10,7 +10,7 @@ import { build, preview } from "vite";
 
 import { root } from "./run-command.mjs";
 
-const PAGE = "src/testing/app/fake-app.html";
+const PAGE = "tests/app/fake-app.html";
 
 /** Builds it into a temporary folder and serves that. */
 export async function serveFakeApp(/** @type {number} */ port) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 import { root } from "./run-command.mjs";
-import { CONTENT_SECURITY_POLICY } from "./security-policy-plugin.ts";
+import { CONTENT_SECURITY_POLICY } from "./plugins/security-policy-plugin.ts";
 
 const folder = join(root, "docs/hosting");
 

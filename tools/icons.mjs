@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { listChromiums } from "./find-chromium.mjs";
+import { listChromiums } from "./browsers/find-chromium.mjs";
 import { launchChromium } from "./launch-chromium.mjs";
 import { root } from "./run-command.mjs";
 

@@ -1,6 +1,6 @@
 import { chromium } from "playwright";
 
-import { chromiumFlags } from "./chromium-flags.mjs";
+import { chromiumFlags } from "./browsers/chromium-flags.mjs";
 
 const START_MS = 60_000;
 /** Playwright has no limit for what a page computes. */
@@ -10,7 +10,7 @@ const USUAL_MINUTES = 60;
  * Starts a Chromium, which is closed after `minutes`: then whatever waits for it fails.
  *
  * @param {string | undefined} executablePath [the one that Playwright downloads]
- * @param {{ on?: import("./chromium-flags.mjs").Adapter, args?: string[], minutes?: number }} [options]
+ * @param {{ on?: import("./browsers/chromium-flags.mjs").Adapter, args?: string[], minutes?: number }} [options]
  */
 export async function launchChromium(executablePath, { on, args = [], minutes } = {}) {
   const browser = await chromium.launch({

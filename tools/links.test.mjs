@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { anchorOf } from "./anchor-of.mjs";
 import { root } from "./run-command.mjs";
 
-const FOLDERS = ["docs", "examples", "public", "shaders", "tools", "fixtures"];
+const FOLDERS = ["docs", "examples", "public", "shaders", "tools", "lab", "tests"];
 const pages = [
   ...readdirSync(root),
   ...FOLDERS.flatMap((folder) =>

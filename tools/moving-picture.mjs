@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-import { installFolder } from "./install-folder.mjs";
+import { installFolder } from "./browsers/install-folder.mjs";
 import { root } from "./run-command.mjs";
 
 const folder = join(root, "tools", "pictures");

@@ -23,7 +23,7 @@ const [{ createEngine }, { serveProcess }] = await Promise.all([load("chorus.js"
 await serveProcess({ createEngine, openWebGpu });
 
 async function openWebGpu() {
-  const { ensureDawn } = await import("./install-dawn.mjs");
+  const { ensureDawn } = await import("./browsers/install-dawn.mjs");
   const dawn = await ensureDawn();
   if (!dawn) return { reason: "no driver was found" };
   if (dawn.driver) process.env.VK_DRIVER_FILES = dawn.driver;

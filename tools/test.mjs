@@ -115,7 +115,7 @@ const files = words.filter((word) => !named.some(({ name }) => name === word));
 const filters = [...files, ...(command.opts().update ? ["-u"] : [])].join(" ");
 
 if (chosen.some(({ browser }) => browser === "chromium")) {
-  const { ensureChromium } = await import("./install-chromium.mjs");
+  const { ensureChromium } = await import("./browsers/install-chromium.mjs");
   process.env.CHORUS_CHROMIUM = await ensureChromium({ forTests: true });
 }
 
@@ -124,16 +124,16 @@ let prepared = Promise.resolve();
 const prepare = (/** @type {Tier["browser"]} */ browser) =>
   (prepared = prepared.then(async () => {
     if (browser === "dawn") {
-      const { ensureDawn } = await import("./install-dawn.mjs");
+      const { ensureDawn } = await import("./browsers/install-dawn.mjs");
       const { module = "", driver = "" } = (await ensureDawn()) ?? {};
       Object.assign(process.env, { CHORUS_DAWN: module, CHORUS_VULKAN: driver });
     }
     if (browser === "firefox") {
-      const { ensureFirefox } = await import("./install-firefox.mjs");
+      const { ensureFirefox } = await import("./browsers/install-firefox.mjs");
       process.env.CHORUS_FIREFOX = (await ensureFirefox()) ?? "";
     }
     if (browser === "webkit") {
-      const { ensureWebKit } = await import("./install-webkit.mjs");
+      const { ensureWebKit } = await import("./browsers/install-webkit.mjs");
       process.env.CHORUS_WEBKIT = (await ensureWebKit()) ?? "";
     }
   }));

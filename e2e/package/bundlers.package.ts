@@ -13,7 +13,7 @@ import { build as vite } from "vite";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import webpack from "webpack";
 
-import { installFolder } from "../../tools/install-folder.mjs";
+import { installFolder } from "../../tools/browsers/install-folder.mjs";
 import { installPacked } from "../../tools/install-packed.mjs";
 import { root } from "../../tools/run-command.mjs";
 import { StaticSite } from "../support/static-site.ts";

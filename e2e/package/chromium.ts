@@ -1,7 +1,7 @@
 import { chromium, type Browser } from "playwright";
 
-import { testFlags } from "../../tools/chromium-flags.mjs";
-import { listChromiums } from "../../tools/find-chromium.mjs";
+import { testFlags } from "../../tools/browsers/chromium-flags.mjs";
+import { listChromiums } from "../../tools/browsers/find-chromium.mjs";
 
 export function launchChromium(): Promise<Browser> {
   // tools/test.mjs names one that it has tried; run by hand, the first that is there.

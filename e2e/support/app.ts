@@ -25,7 +25,7 @@ export class App {
     return new App(page);
   }
 
-  /** Opens the app on an engine without a model. @param query see src/testing/app/fake-app.ts */
+  /** Opens the app on an engine without a model. @param query see tests/app/fake-app.ts */
   static async openFake(page: Page, query = ""): Promise<App> {
     await page.goto(`${process.env.CHORUS_E2E_FAKE_URL}?${query}`);
     return new App(page);

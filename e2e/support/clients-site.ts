@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { expect } from "playwright/test";
 import { build } from "vite";
-import { wgslWithoutComments } from "../../tools/wgsl-plugin.ts";
-import { ScriptedServer } from "../../src/testing/remote/scripted-server.ts";
+import { wgslWithoutComments } from "../../tools/plugins/wgsl-plugin.ts";
+import { ScriptedServer } from "../../tests/remote/scripted-server.ts";
 
 const TYPES: Readonly<Record<string, string>> = { js: "text/javascript", html: "text/html", wasm: "application/wasm" };
 
@@ -20,7 +20,7 @@ export async function openClientsSite(): Promise<ScriptedServer> {
       write: false,
       target: "esnext",
       minify: false,
-      rolldownOptions: { input: "src/testing/clients/browser-clients.ts", output: { entryFileNames: "clients.js" } },
+      rolldownOptions: { input: "tests/clients/browser-clients.ts", output: { entryFileNames: "clients.js" } },
     },
   });
   const [bundle] = [result].flat();
@@ -38,7 +38,7 @@ export async function openClientsSite(): Promise<ScriptedServer> {
   });
 }
 
-/** Of what src/testing/clients/browser-clients.ts found. */
+/** Of what tests/clients/browser-clients.ts found. */
 export function expectClientsAgree(found: unknown): void {
   const { texts, ...rest } = found as { texts: Record<string, string> };
   expect(texts["expected"]).toMatch(/\S/);

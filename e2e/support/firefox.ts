@@ -2,7 +2,7 @@
 
 import type { Browser, Page } from "puppeteer-core";
 import { createServer, type ViteDevServer } from "vite";
-import { launchFirefox, listFirefoxes } from "../../tools/find-firefox.mjs";
+import { launchFirefox, listFirefoxes } from "../../tools/browsers/find-firefox.mjs";
 import { root } from "../../tools/run-command.mjs";
 import { StaticSite } from "./static-site.ts";
 
@@ -28,7 +28,7 @@ export class Firefox {
 
   static async open(): Promise<Firefox> {
     const site = await StaticSite.open(`${root}/dist`);
-    // The fixtures and the modules of src/testing/, with what was built as it is at /built/.
+    // The fixtures and the modules of tests/, with what was built as it is at /built/.
     const modules = await createServer({
       root,
       configFile: false,
@@ -66,7 +66,7 @@ export class Firefox {
     return page;
   }
 
-  /** A page that can be asked for the checks of src/testing/requests/library-checks.ts, on the built library. */
+  /** A page that can be asked for the checks of tests/requests/library-checks.ts, on the built library. */
   async libraryPage(): Promise<LibraryPage> {
     const [url = ""] = this.#modules.resolvedUrls?.local ?? [];
     return new LibraryPage(await this.newPage(`${url}e2e/support/bare.html`));
@@ -79,7 +79,7 @@ export class Firefox {
   }
 }
 
-type Checks = typeof import("../../src/testing/requests/library-checks.ts");
+type Checks = typeof import("../../tests/requests/library-checks.ts");
 type Rest<T> = T extends [unknown, ...infer Others] ? Others : never;
 
 export class LibraryPage {
@@ -96,7 +96,7 @@ export class LibraryPage {
     // As text: a function's import() would be Vitest's own.
     const found = await this.#page.evaluate(`Promise.all([
       import("/built/lib/chorus.js"),
-      import("/src/testing/requests/library-checks.ts"),
+      import("/tests/requests/library-checks.ts"),
     ]).then(([{ createEngine }, checks]) => checks.${name}(createEngine, ...${JSON.stringify(given)}))`);
     return found as Awaited<ReturnType<Checks[Name]>>;
   }

@@ -11,9 +11,9 @@ const { createEngine } = await import(new URL("../../dist/lib/chorus.js", import
 
 const { create } = await import(process.argv[2] ?? "webgpu");
 /** @type {Prompt[]} */
-const prompts = JSON.parse(readFileSync("fixtures/gpt2-tiny/golden.json", "utf8")).prompts;
+const prompts = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/golden.json", "utf8")).prompts;
 const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
-  (name) => new File([readFileSync(`fixtures/gpt2-tiny/${name}`)], name),
+  (name) => new File([readFileSync(`tests/fixtures/gpt2-tiny/${name}`)], name),
 );
 const engine = await createEngine({
   backend: "webgpu",

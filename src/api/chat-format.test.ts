@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 import { loadTokenizer } from "../files/tokenizer.ts";
-import { loadChorusTokenizer, openFolder } from "../testing/requests/request-context.ts";
+import { loadChorusTokenizer, openFolder } from "../../tests/requests/request-context.ts";
 import { createChatFormat, type ChatTokenizer } from "./chat-format.ts";
 
 const chorus = await loadChorusTokenizer();
@@ -251,7 +251,7 @@ describe("with the model's template", () => {
 });
 
 test("without a template a chat is a dialogue, which ends before the next question", async () => {
-  const tiny = await loadTokenizer(openFolder("fixtures/gpt2-tiny", ["tokenizer.json"]));
+  const tiny = await loadTokenizer(openFolder("tests/fixtures/gpt2-tiny", ["tokenizer.json"]));
   const dialogue = createChatFormat(tiny);
   const messages: ChatMessage[] = [
     { role: "system", content: "Be brief." },

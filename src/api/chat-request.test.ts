@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { loadTokenizer } from "../files/tokenizer.ts";
-import { loadChorusTokenizer, openFolder, requestContext } from "../testing/requests/request-context.ts";
+import { loadChorusTokenizer, openFolder, requestContext } from "../../tests/requests/request-context.ts";
 import { NO_RULES } from "../engine/sampling/logit-rules.ts";
 import { NO_FILTERS } from "../engine/sampling/sampling-params.ts";
 import { createChatFormat } from "./chat-format.ts";
@@ -182,7 +182,7 @@ describe("parseChatRequest", () => {
   });
 
   test("one stop string needs no list, and a dialogue's own stop string comes after the request's", async () => {
-    const tiny = await loadTokenizer(openFolder("fixtures/gpt2-tiny", ["tokenizer.json"]));
+    const tiny = await loadTokenizer(openFolder("tests/fixtures/gpt2-tiny", ["tokenizer.json"]));
     const changes = { chatFormat: createChatFormat(tiny) };
     expect(paramsOf({ stop: "." }).stop).toEqual(["."]);
     expect(paramsOf({ stop: "." }, changes).stop).toEqual([".", "\nUser:"]);

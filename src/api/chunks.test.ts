@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChatCompletion, ChatCompletionChunk, Completion } from "../protocol/openai.ts";
-import { ending, going, head, request, respond, stream } from "../testing/requests/sample-answers.ts";
+import { ending, going, head, request, respond, stream } from "../../tests/requests/sample-answers.ts";
 import { answerId, type ChoiceOutput } from "./answer.ts";
 
 const usage = (prompt: number, completion: number, cached = 0) => ({

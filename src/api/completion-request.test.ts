@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { loadChorusTokenizer, requestContext } from "../testing/requests/request-context.ts";
+import { loadChorusTokenizer, requestContext } from "../../tests/requests/request-context.ts";
 import { echoedText } from "./answer.ts";
 import { parseCompletionRequest } from "./completion-request.ts";
 import { echoedLogprobs } from "./logprobs.ts";

@@ -9,8 +9,8 @@ import {
   CONFIG_CASES,
   refusalsOf,
   type FieldCase,
-} from "../testing/requests/field-cases.ts";
-import { loadChorusTokenizer, requestContext } from "../testing/requests/request-context.ts";
+} from "../../tests/requests/field-cases.ts";
+import { loadChorusTokenizer, requestContext } from "../../tests/requests/request-context.ts";
 import { parseChatRequest } from "./chat-request.ts";
 import { parseCompletionRequest } from "./completion-request.ts";
 import { resolveEngineConfig } from "./engine-config.ts";

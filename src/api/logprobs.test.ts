@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ending, going, params, request, respond, stream } from "../testing/requests/sample-answers.ts";
+import { ending, going, params, request, respond, stream } from "../../tests/requests/sample-answers.ts";
 import type { ChoiceOutput } from "./answer.ts";
 
 describe("the most likely tokens", () => {

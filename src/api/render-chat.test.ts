@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { loadChorusTokenizer } from "../testing/requests/request-context.ts";
+import { loadChorusTokenizer } from "../../tests/requests/request-context.ts";
 import { createChatFormat } from "./chat-format.ts";
 import { renderChat } from "./render-chat.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChorusError } from "../protocol/errors.ts";
-import { loadChorusTokenizer, requestContext } from "../testing/requests/request-context.ts";
+import { loadChorusTokenizer, requestContext } from "../../tests/requests/request-context.ts";
 import { parseChatRequest } from "./chat-request.ts";
 import { parseCompletionRequest } from "./completion-request.ts";
 import { GENERATION_FIELDS } from "./generation-fields.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readF32, type Tensor } from "../files/tensor.ts";
 import type { RowLinear, Weight } from "../models/graph.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
-import { tensorOf } from "../testing/references/tensors.ts";
+import { tensorOf } from "../../tests/references/tensors.ts";
 import { gateBias, gateColumns, gateMatrix } from "./gate-weights.ts";
 
 const INPUTS = 3;

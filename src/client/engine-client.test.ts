@@ -2,8 +2,8 @@ import { describe, expect, it, vi } from "vitest";
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { StepReport } from "../protocol/reports.ts";
-import { sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
-import { AT, completion, CONFIG, FakeSide, MAP } from "../testing/app/fake-side.ts";
+import { sampleRequest, sampleStep } from "../../tests/requests/sample-reports.ts";
+import { AT, completion, CONFIG, FakeSide, MAP } from "../../tests/app/fake-side.ts";
 import { EngineClient } from "./engine-client.ts";
 
 const DIED = new ChorusError("worker_died", "gone");

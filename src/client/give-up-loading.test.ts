@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import type { LoadedEngine, Result } from "../protocol/service.ts";
-import { CARD, CONFIG, FakeSide, SIZES } from "../testing/app/fake-side.ts";
+import { CARD, CONFIG, FakeSide, SIZES } from "../../tests/app/fake-side.ts";
 
 describe("loading that is given up", () => {
   it("rejects with the signal's reason at once, and what is loaded all the same is disposed of", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { FakeSide } from "../testing/app/fake-side.ts";
+import { FakeSide } from "../../tests/app/fake-side.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());

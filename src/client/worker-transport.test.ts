@@ -4,7 +4,7 @@ import * as Comlink from "comlink";
 import { announced } from "../protocol/announced-endpoint.ts";
 import { beforeEach, expect, test, vi } from "vitest";
 
-import { AT } from "../testing/app/fake-side.ts";
+import { AT } from "../../tests/app/fake-side.ts";
 import { EngineClient } from "./engine-client.ts";
 import { startWorker } from "./worker-transport.ts";
 

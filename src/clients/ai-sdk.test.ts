@@ -2,7 +2,7 @@ import { generateText, jsonSchema, Output, streamText } from "ai";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 import type { LoadProgress } from "../protocol/reports.ts";
-import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
+import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
 import { ChorusLanguageModel } from "./ai-sdk.ts";
 
 const QUESTION = "Once upon a time there was a small engine that liked to think about many other small engines.";

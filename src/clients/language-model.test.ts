@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 
-import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
+import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
 import { installLanguageModel, languageModelApi, type LanguageModelApi } from "./language-model.ts";
 
 const GREEDY = { samplingMode: "most-predictable" } as const;

@@ -1,7 +1,7 @@
 // Random traffic through tiny pools. Whatever happens to a request on its way, it must come out as it does alone.
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { EngineHarness, samplingParams, type Collected } from "../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams, type Collected } from "../../tests/fakes/engine-harness.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { checkAdmission, checkBeams } from "./scheduling/admission.ts";
 import type { EngineOptions } from "./engine-options.ts";

@@ -8,8 +8,8 @@ import {
   ROOMY,
   samplingParams,
   scriptedRunner,
-} from "../testing/fakes/engine-harness.ts";
-import { FakeRunner } from "../testing/fakes/fake-runner.ts";
+} from "../../tests/fakes/engine-harness.ts";
+import { FakeRunner } from "../../tests/fakes/fake-runner.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { Engine } from "./engine.ts";
 import type { Runner } from "./runner.ts";

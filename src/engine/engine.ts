@@ -2,17 +2,17 @@ import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { EngineStats, KvBlockTokens, KvCacheMap } from "../protocol/reports.ts";
 import { checkRequests, maxSequenceLength } from "./scheduling/admission.ts";
 import type { EngineOptions, EngineRequest } from "./engine-options.ts";
-import { KernelWaits } from "./core/kernel-waits.ts";
-import { OpenSequences } from "./core/open-sequences.ts";
-import { Outbox } from "./core/outbox.ts";
-import { kvBlockTokens, kvCacheMap } from "./cache/kv-cache-map.ts";
-import * as reports from "./core/reports.ts";
+import { KernelWaits } from "./serving/kernel-waits.ts";
+import { OpenSequences } from "./serving/open-sequences.ts";
+import { Outbox } from "./serving/outbox.ts";
+import { kvBlockTokens, kvCacheMap } from "./serving/kv-cache-map.ts";
+import * as reports from "./serving/reports.ts";
 import { DraftModel } from "./drafting/draft-model.ts";
 import type { Runner, StepResult } from "./runner.ts";
 import type { SchedulerLimits } from "./scheduling/scheduler-config.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
-import type { ScheduledSequence } from "./core/sequence.ts";
-import { StepPlanner } from "./core/step-planner.ts";
+import type { ScheduledSequence } from "./sequence.ts";
+import { StepPlanner } from "./step-planner.ts";
 
 /** A step that has been submitted, and whose tokens are not known yet. */
 interface StepInFlight {

@@ -1,7 +1,7 @@
 // In a browser, which has its own conversion.
 
 import { expect, test } from "vitest";
-import { halfByDefinition } from "../testing/references/half-by-definition.ts";
+import { halfByDefinition } from "../../tests/references/half-by-definition.ts";
 import { float16ToFloat32 } from "./half.ts";
 
 test("all 65,536 halves have the value the format defines", () => {

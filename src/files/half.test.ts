@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { halfByDefinition } from "../testing/references/half-by-definition.ts";
+import { halfByDefinition } from "../../tests/references/half-by-definition.ts";
 import { bfloat16ToFloat32, float16ToFloat32, float32ToFloat16 } from "./half.ts";
 
 const allBits = Uint16Array.from({ length: 65536 }, (_, bits) => bits);

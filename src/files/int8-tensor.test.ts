@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { weightsAsKept } from "../testing/references/weights-as-kept.ts";
+import { weightsAsKept } from "../../tests/references/weights-as-kept.ts";
 import { openSafetensors, type Checkpoint } from "./safetensors.ts";
 import { encodeSafetensorsHeader } from "./safetensors-header.ts";
 import { readF32 } from "./tensor.ts";
@@ -14,7 +14,7 @@ function conv1dValues(): Float32Array {
   return valuesOf(70, 5).map((value, i) => (i % 5 === 3 && i >= 32 * 5 && i < 64 * 5 ? 0 : value));
 }
 
-const fixture = await openSafetensors(new Blob([new Uint8Array(readFileSync("fixtures/int8.safetensors"))]));
+const fixture = await openSafetensors(new Blob([new Uint8Array(readFileSync("tests/fixtures/int8.safetensors"))]));
 
 describe("an int8 file of tools/train/export.py", () => {
   test("holds q8's values of a table, in groups along its rows", async () => {

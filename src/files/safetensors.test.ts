@@ -106,7 +106,7 @@ describe("a broken file is refused with a reason", () => {
   });
 
   test("a file cut anywhere is refused", async () => {
-    const bytes = new Uint8Array(readFileSync("fixtures/gpt2-tiny/model.safetensors"));
+    const bytes = new Uint8Array(readFileSync("tests/fixtures/gpt2-tiny/model.safetensors"));
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: bytes.length - 1 }), async (length) => {
         return (await refusal(bytes.subarray(0, length))) !== "";

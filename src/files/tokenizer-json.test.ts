@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { filesInMemory } from "../testing/files-in-memory.ts";
+import { filesInMemory } from "../../tests/files-in-memory.ts";
 import { loadTokenizer } from "./tokenizer.ts";
 
-const tinyJson = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<
+const tinyJson = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<
   string,
   Record<string, unknown>
 >;

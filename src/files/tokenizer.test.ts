@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openFileList, type ModelFiles } from "./model-files.ts";
-import { filesInMemory } from "../testing/files-in-memory.ts";
+import { filesInMemory } from "../../tests/files-in-memory.ts";
 import { loadTokenizer } from "./tokenizer.ts";
 
 function folder(path: string, names: readonly string[]): ModelFiles {
@@ -17,15 +17,17 @@ interface GoldenCase {
   readonly ids: readonly number[];
 }
 
-const golden = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.golden.json", "utf8")) as { cases: GoldenCase[] };
+const golden = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/tokenizer.golden.json", "utf8")) as {
+  cases: GoldenCase[];
+};
 const textOf = ({ text, utf16 }: GoldenCase) => text ?? String.fromCharCode(...(utf16 ?? []));
-const tinyJson = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<
+const tinyJson = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<
   string,
   Record<string, unknown>
 >;
 
-const tiny = await loadTokenizer(folder("fixtures/gpt2-tiny", ["tokenizer.json"]));
-const tinyFromPair = await loadTokenizer(folder("fixtures/gpt2-tiny", ["vocab.json", "merges.txt"]));
+const tiny = await loadTokenizer(folder("tests/fixtures/gpt2-tiny", ["tokenizer.json"]));
+const tinyFromPair = await loadTokenizer(folder("tests/fixtures/gpt2-tiny", ["vocab.json", "merges.txt"]));
 const chorusNames = ["tokenizer.json", "tokenizer_config.json"];
 const chorus = await loadTokenizer(folder("public/models/chorus-chat", chorusNames), [0, 9]);
 

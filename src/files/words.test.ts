@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { Tokenizer } from "@huggingface/tokenizers";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { filesInMemory } from "../testing/files-in-memory.ts";
+import { filesInMemory } from "../../tests/files-in-memory.ts";
 import { loadTokenizer, type ModelTokenizer } from "./tokenizer.ts";
 import { betweenPieces } from "./words.ts";
 
-const tinyJson = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<
+const tinyJson = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<
   string,
   Record<string, unknown>
 >;

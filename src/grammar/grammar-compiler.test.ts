@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
 
 import { ChorusError } from "../protocol/errors.ts";
-import { BYTE_VOCABULARY, byteTokens, EOS } from "../testing/fakes/engine-harness.ts";
-import { allowedIds, drawAnswer, grammarCompiler } from "../testing/requests/grammars.ts";
+import { BYTE_VOCABULARY, byteTokens, EOS } from "../../tests/fakes/engine-harness.ts";
+import { allowedIds, drawAnswer, grammarCompiler } from "../../tests/requests/grammars.ts";
 import { GrammarCompiler } from "./grammar-compiler.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 
-import { BYTE_VOCABULARY, byteTokens, EOS } from "../testing/fakes/engine-harness.ts";
-import { allowedIds, drawAnswer, grammarCompiler } from "../testing/requests/grammars.ts";
+import { BYTE_VOCABULARY, byteTokens, EOS } from "../../tests/fakes/engine-harness.ts";
+import { allowedIds, drawAnswer, grammarCompiler } from "../../tests/requests/grammars.ts";
 import { GrammarService, type GrammarCall } from "./grammar-service.ts";
 import type { GrammarPort } from "./grammar-service.ts";
 import type { GrammarSource } from "./ebnf-of.ts";

@@ -4,8 +4,8 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { drawAnswer, grammarCompiler } from "../testing/requests/grammars.ts";
-import { loadChorusTokenizer } from "../testing/requests/request-context.ts";
+import { drawAnswer, grammarCompiler } from "../../tests/requests/grammars.ts";
+import { loadChorusTokenizer } from "../../tests/requests/request-context.ts";
 
 const tokenizer = await loadChorusTokenizer();
 const VOCABULARY = Array.from({ length: 4096 }, (_, id) => tokenizer.tokenBytes(id));

@@ -3,7 +3,7 @@
 
 import { expect, test } from "vitest";
 
-import { allowedIds, grammarCompiler } from "../testing/requests/grammars.ts";
+import { allowedIds, grammarCompiler } from "../../tests/requests/grammars.ts";
 import { toEbnf } from "./ebnf.ts";
 import { repeat, sequence, text } from "./expression.ts";
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { tokenOfBytes } from "../files/byte-alphabet.ts";
 import { browserPlatform } from "../host/platforms/browser.ts";
-import { ownThreads } from "../testing/own-threads.ts";
+import { ownThreads } from "../../tests/own-threads.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import { openGrammars } from "./open-grammars.ts";
 

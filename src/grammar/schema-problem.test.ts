@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { SETTING_FIELDS } from "../state/settings/settings.ts";
+import { SETTING_FIELDS } from "../app/state/settings/settings.ts";
 import { schemaProblem } from "./schema-problem.ts";
 
 it.each([

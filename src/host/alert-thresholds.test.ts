@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { Alert } from "../protocol/reports.ts";
-import { openFakeModel } from "../testing/fakes/fake-model.ts";
+import { openFakeModel } from "../../tests/fakes/fake-model.ts";
 
 test("thresholds of alerts change while the engine runs, and refusals count as failures", async () => {
   const { engine } = await openFakeModel({ maxNumSeqs: 1, numGpuBlocks: 64 });

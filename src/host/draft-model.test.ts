@@ -5,13 +5,13 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { createEngine } from "../index.ts";
 import { withAbsoluteDraft } from "../protocol/model-source.ts";
-import { allowRelaxedSimd } from "../testing/cpu/cpu.ts";
+import { allowRelaxedSimd } from "../../tests/cpu/cpu.ts";
 
 allowRelaxedSimd();
 
 function filesOf(fixture: string, changes: Record<string, (text: string) => string> = {}): File[] {
   return ["config.json", "tokenizer.json", "model.safetensors"].map((name) => {
-    const bytes = readFileSync(`fixtures/${fixture}/${name}`);
+    const bytes = readFileSync(`tests/fixtures/${fixture}/${name}`);
     return new File([changes[name]?.(bytes.toString()) ?? bytes], name);
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { FakeLocks } from "../testing/app/fake-locks.ts";
+import { FakeLocks } from "../../tests/app/fake-locks.ts";
 import { holdLifeLock } from "./life-lock.ts";
 
 it("is held as long as the thread lives", async () => {

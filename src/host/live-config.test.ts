@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChorusEngine } from "../protocol/engine.ts";
 import type { EngineChanges } from "../protocol/live-config.ts";
 import type { EngineStats, StepReport } from "../protocol/reports.ts";
-import { openFakeModel } from "../testing/fakes/fake-model.ts";
+import { openFakeModel } from "../../tests/fakes/fake-model.ts";
 
 const CONFIG = { maxNumSeqs: 8, maxNumBatchedTokens: 64, numGpuBlocks: 64, seed: 1 } as const;
 let engine: ChorusEngine;

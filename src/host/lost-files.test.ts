@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 
 import { EngineClient } from "../client/engine-client.ts";
-import { FakeBackend } from "../testing/fakes/fake-backend.ts";
-import { fakePlatform } from "../testing/fakes/fake-platform.ts";
-import { modelFiles } from "../testing/models/model-folders.ts";
+import { FakeBackend } from "../../tests/fakes/fake-backend.ts";
+import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
+import { modelFiles } from "../../tests/models/model-folders.ts";
 import { EngineHost } from "./engine-host.ts";
 import { textPortInPlace } from "./text/port-in-place.ts";
 import type { TextPort } from "./text/text-calls.ts";

@@ -8,10 +8,10 @@ import { UNSUPPORTED_FIELDS } from "../api/unsupported-fields.ts";
 import { ChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, CompletionRequest } from "../protocol/openai.ts";
 import type { GenerationRequest } from "../protocol/service.ts";
-import { EngineHarness, type Collected } from "../testing/fakes/engine-harness.ts";
-import { CHAT_CASES, COMPLETION_CASES, refusalsOf, type FieldCase } from "../testing/requests/field-cases.ts";
-import { kindOf } from "../testing/requests/odd-values.ts";
-import { loadChorusTokenizer, requestContext } from "../testing/requests/request-context.ts";
+import { EngineHarness, type Collected } from "../../tests/fakes/engine-harness.ts";
+import { CHAT_CASES, COMPLETION_CASES, refusalsOf, type FieldCase } from "../../tests/requests/field-cases.ts";
+import { kindOf } from "../../tests/requests/odd-values.ts";
+import { loadChorusTokenizer, requestContext } from "../../tests/requests/request-context.ts";
 import { OpenRequest } from "./open-request.ts";
 
 const tokenizer = await loadChorusTokenizer();

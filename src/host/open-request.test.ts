@@ -4,7 +4,7 @@ import { ChunkWriter } from "../api/chunks.ts";
 import { ChunkStream, RequestEvents } from "../client/request-events.ts";
 import type { Completion } from "../protocol/openai.ts";
 import type { Chunk } from "../protocol/service.ts";
-import { ending, going, names, params, request } from "../testing/requests/sample-answers.ts";
+import { ending, going, names, params, request } from "../../tests/requests/sample-answers.ts";
 import { OpenRequest } from "./open-request.ts";
 
 const scores = [{ tokenId: 1, logprob: -0.25 }];

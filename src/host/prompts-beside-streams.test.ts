@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 
 import { ROW_WORDS } from "../engine/step-plan.ts";
 import type { StepReport } from "../protocol/reports.ts";
-import { openFakeModel } from "../testing/fakes/fake-model.ts";
-import { VirtualClock } from "../testing/fakes/virtual-clock.ts";
+import { openFakeModel } from "../../tests/fakes/fake-model.ts";
+import { VirtualClock } from "../../tests/fakes/virtual-clock.ts";
 
 const PROMPT_TOKENS = 380;
 

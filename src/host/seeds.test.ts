@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { params, request } from "../testing/requests/sample-answers.ts";
+import { params, request } from "../../tests/requests/sample-answers.ts";
 import { withSeeds } from "./seeds.ts";
 import { UNSEEDED } from "./text/text-calls.ts";
 

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { EngineClient } from "../client/engine-client.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { FakeBackend } from "../testing/fakes/fake-backend.ts";
-import { fakePlatform } from "../testing/fakes/fake-platform.ts";
-import { modelFiles } from "../testing/models/model-folders.ts";
-import { ModelServer } from "../testing/fakes/model-server.ts";
+import { FakeBackend } from "../../tests/fakes/fake-backend.ts";
+import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
+import { modelFiles } from "../../tests/models/model-folders.ts";
+import { ModelServer } from "../../tests/fakes/model-server.ts";
 import { EngineHost } from "./engine-host.ts";
 import { SharedEngines } from "./shared-engine.ts";
 

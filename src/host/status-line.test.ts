@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { EngineStats } from "../protocol/reports.ts";
-import { SAMPLE_STATS, sampleStep } from "../testing/requests/sample-reports.ts";
+import { SAMPLE_STATS, sampleStep } from "../../tests/requests/sample-reports.ts";
 import { StatusLine } from "./status-line.ts";
 
 /** An engine that generates 100 tokens per second in steps of a tenth of a second. */

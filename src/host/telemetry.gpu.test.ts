@@ -4,9 +4,9 @@ import { describe, expect, it, vi } from "vitest";
 
 import { createEngine, readRecording, recordRun, type Alert, type ChorusEngine, type StepReport } from "../index.ts";
 import { spanMs } from "../backends/gpu/kernel-times.ts";
-import { withCommonDevice } from "../testing/gpu/one-device.ts";
+import { withCommonDevice } from "../../tests/gpu/one-device.ts";
 
-const TINY = { backend: "cpu", model: "/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+const TINY = { backend: "cpu", model: "/tests/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
 const REQUESTS = Array.from({ length: 6 }, (_, i) => ({
   prompt: Array.from({ length: 20 }, (_unused, j) => (31 * i + 7 * j) % 500),
   max_tokens: 12,

@@ -4,7 +4,7 @@ import type { SchedulerLimits } from "../engine/scheduling/scheduler-config.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { LogLevel, ResolvedEngineConfig } from "../protocol/config.ts";
 import type { Alert, ModelCard } from "../protocol/reports.ts";
-import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../testing/requests/sample-reports.ts";
+import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../../tests/requests/sample-reports.ts";
 import { Logger } from "./logger.ts";
 import { Telemetry } from "./telemetry.ts";
 

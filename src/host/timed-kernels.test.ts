@@ -2,8 +2,8 @@
 
 import { afterEach, expect, test, vi } from "vitest";
 
-import { openFakeModel } from "../testing/fakes/fake-model.ts";
-import { VirtualClock } from "../testing/fakes/virtual-clock.ts";
+import { openFakeModel } from "../../tests/fakes/fake-model.ts";
+import { VirtualClock } from "../../tests/fakes/virtual-clock.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { Runner, StepResult } from "../engine/runner.ts";
 import { ROW_WORDS, type StepPlan } from "../engine/step-plan.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { params } from "../testing/requests/sample-answers.ts";
+import { params } from "../../tests/requests/sample-answers.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
 const RESULT: StepResult = { sequences: [], gpuMs: null };

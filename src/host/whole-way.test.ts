@@ -5,18 +5,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
-import { MODEL_SIZES } from "../bench/model/model-sizes.ts";
-import { makeRandomModel } from "../bench/model/random-model.ts";
+import { MODEL_SIZES } from "../../lab/model/model-sizes.ts";
+import { makeRandomModel } from "../../lab/model/random-model.ts";
 import { EngineClient } from "../client/engine-client.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
 import { ModelStore } from "../files/store/model-store.ts";
 import { describeModel } from "../models/families.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
 import type { HubLocation } from "../protocol/model-source.ts";
-import { asciiTokenizer } from "../testing/models/ascii-tokenizer.ts";
-import { allowRelaxedSimd } from "../testing/cpu/cpu.ts";
-import { memoryFolder, type MemoryDisk } from "../testing/fakes/memory-folder.ts";
-import { ModelServer } from "../testing/fakes/model-server.ts";
+import { asciiTokenizer } from "../../tests/models/ascii-tokenizer.ts";
+import { allowRelaxedSimd } from "../../tests/cpu/cpu.ts";
+import { memoryFolder, type MemoryDisk } from "../../tests/fakes/memory-folder.ts";
+import { ModelServer } from "../../tests/fakes/model-server.ts";
 import { EngineHost } from "./engine-host.ts";
 import { ModelsHost } from "./models-host.ts";
 import type { Platform } from "./platforms/platform.ts";

@@ -6,8 +6,8 @@ import { generateText, jsonSchema, Output, streamText } from "ai";
 import OpenAI, { APIUserAbortError, BadRequestError, NotFoundError, RateLimitError } from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { NodeServer } from "../serve/node-server.ts";
-import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
+import { NodeServer } from "../server/node-server.ts";
+import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
 
 /** Long enough to fill a block of the prefix cache. */
 const QUESTION = "Once upon a time there was a small engine that liked to think about many other small engines.";

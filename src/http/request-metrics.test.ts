@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { ChatCompletion, Completion } from "../protocol/openai.ts";
-import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
+import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
 
 const CHAT = { messages: [{ role: "user", content: "Hello" }], max_tokens: 4, temperature: 0, ignore_eos: true };
 

@@ -7,8 +7,8 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 import type { ChatCompletionRequest } from "../protocol/openai.ts";
-import { openFakeModel, type FakeModel } from "../testing/fakes/fake-model.ts";
-import { loadChorusTokenizer } from "../testing/requests/request-context.ts";
+import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
+import { loadChorusTokenizer } from "../../tests/requests/request-context.ts";
 
 const TEMPLATE =
   "{% for m in messages %}<|{{ m.role }}|>{% if m.reasoning_content %}<think>{{ m.reasoning_content }}</think>{% endif %}" +

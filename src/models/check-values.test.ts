@@ -3,17 +3,17 @@ import { expect, it } from "vitest";
 
 import { float16ToFloat32 } from "../files/half.ts";
 import { openSafetensors } from "../files/safetensors.ts";
-import { FAMILY_FIXTURES } from "../testing/models/family-fixtures.ts";
-import { readFixture } from "../testing/models/fixtures.ts";
+import { FAMILY_FIXTURES } from "../../tests/models/family-fixtures.ts";
+import { readFixture } from "../../tests/models/fixtures.ts";
 import { checkValues } from "./check-values.ts";
 import { describeModel } from "./families.ts";
 import { openWeights } from "./model-weights.ts";
 
-const whole = readFileSync("fixtures/gpt2-tiny/model.safetensors");
+const whole = readFileSync("tests/fixtures/gpt2-tiny/model.safetensors");
 const headerBytes = 8 + whole.readUInt32LE(0);
 
 async function weightsIn(bytes: Buffer) {
-  const config: unknown = JSON.parse(readFileSync("fixtures/gpt2-tiny/config.json", "utf8"));
+  const config: unknown = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/config.json", "utf8"));
   const checkpoint = await openSafetensors(new Blob([Uint8Array.from(bytes)]));
   return openWeights(checkpoint, (vocabSize) => describeModel(config, vocabSize));
 }

@@ -17,7 +17,7 @@ test.each([
 });
 
 test("a config is described by the family that it names", () => {
-  const { family, shape } = describeModel(JSON.parse(readFileSync("fixtures/gpt2-tiny/config.json", "utf8")));
+  const { family, shape } = describeModel(JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/config.json", "utf8")));
   expect(family).toBe("gpt2");
   expect(shape).toEqual({
     numLayers: 2,

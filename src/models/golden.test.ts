@@ -1,9 +1,9 @@
 // Each family's graph, computed in float64, against Hugging Face's PyTorch code.
 
 import { describe, expect, test } from "vitest";
-import { FAMILY_FIXTURES } from "../testing/models/family-fixtures.ts";
-import { readFixture } from "../testing/models/fixtures.ts";
-import { lastLogitsReference } from "../testing/references/graph-reference.ts";
+import { FAMILY_FIXTURES } from "../../tests/models/family-fixtures.ts";
+import { readFixture } from "../../tests/models/fixtures.ts";
+import { lastLogitsReference } from "../../tests/references/graph-reference.ts";
 
 const fixtures = await Promise.all(
   FAMILY_FIXTURES.map(async (folder) => ({ folder, fixture: await readFixture(folder) })),

@@ -10,7 +10,7 @@ const readConfig = (folder: string): object => JSON.parse(readFileSync(`${folder
 const readCheckpoint = (path: string): Promise<Checkpoint> =>
   openSafetensors(new Blob([new Uint8Array(readFileSync(path))]));
 
-const tiny = readConfig("fixtures/gpt2-tiny");
+const tiny = readConfig("tests/fixtures/gpt2-tiny");
 const open = (checkpoint: Checkpoint, config: object = tiny) =>
   openWeights(checkpoint, (vocabSize) => describeModel(config, vocabSize));
 
@@ -25,7 +25,7 @@ function zeros(shapes: Record<string, readonly number[]>): Checkpoint {
   return new Checkpoint(entries, (from, to) => Promise.resolve(new Uint8Array(to - from)));
 }
 
-const tinyCheckpoint = await readCheckpoint("fixtures/gpt2-tiny/model.safetensors");
+const tinyCheckpoint = await readCheckpoint("tests/fixtures/gpt2-tiny/model.safetensors");
 
 /** The shapes of the fixture's tensors, to be changed. */
 function tinyShapes(): Record<string, readonly number[]> {
@@ -39,7 +39,7 @@ function weightNamed({ model }: ModelWeights, name: string): Weight {
 
 describe("openWeights", () => {
   const files = ["model", "model.legacy-buffers", "model.hub-noprefix"].map(
-    (name) => `fixtures/gpt2-tiny/${name}.safetensors`,
+    (name) => `tests/fixtures/gpt2-tiny/${name}.safetensors`,
   );
 
   test.each(files)("%s holds the same weights, whatever its names and buffers", async (path) => {
@@ -54,14 +54,17 @@ describe("openWeights", () => {
     expect(weights.numParameters).toBe(40960 + 2 * (12 * 64 ** 2 + 13 * 64) + 128);
   });
 
-  test.each(["fixtures/gpt2-mid", "public/models/chorus-chat"])("%s, in halves, has finite numbers", async (folder) => {
-    const weights = open(await readCheckpoint(`${folder}/model.safetensors`), readConfig(folder));
-    const { shape } = weights.model;
-    expect(shape).toEqual(describeModel(readConfig(folder)).shape);
-    const table = await readF32(weights.tensor(weightNamed(weights, "wte.weight")));
-    expect(table.length).toBe(shape.vocabSize * shape.hiddenSize);
-    expect(table.every(Number.isFinite)).toBe(true);
-  });
+  test.each(["tests/fixtures/gpt2-mid", "public/models/chorus-chat"])(
+    "%s, in halves, has finite numbers",
+    async (folder) => {
+      const weights = open(await readCheckpoint(`${folder}/model.safetensors`), readConfig(folder));
+      const { shape } = weights.model;
+      expect(shape).toEqual(describeModel(readConfig(folder)).shape);
+      const table = await readF32(weights.tensor(weightNamed(weights, "wte.weight")));
+      expect(table.length).toBe(shape.vocabSize * shape.hiddenSize);
+      expect(table.every(Number.isFinite)).toBe(true);
+    },
+  );
 
   test("the vocabulary's size is the embedding's, not the config's", () => {
     const { model } = open(tinyCheckpoint, { ...tiny, vocab_size: 500 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readFixture } from "../testing/models/fixtures.ts";
+import { readFixture } from "../../tests/models/fixtures.ts";
 import { describeModel } from "./families.ts";
 import type { RotaryAngles } from "./graph.ts";
 import { rotaryAngles } from "./rotary-angles.ts";

@@ -4,7 +4,7 @@ import * as Comlink from "comlink";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 
-import { drawFaults, faultyChannel, FAULTS, isBroken, type Fault } from "../testing/fakes/faulty-channel.ts";
+import { drawFaults, faultyChannel, FAULTS, isBroken, type Fault } from "../../tests/fakes/faulty-channel.ts";
 import { announced } from "./announced-endpoint.ts";
 
 const NUM_CALLS = 6;

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 
-import { drawFaults, faultyChannel, isBroken, type Fault } from "../testing/fakes/faulty-channel.ts";
+import { drawFaults, faultyChannel, isBroken, type Fault } from "../../tests/fakes/faulty-channel.ts";
 import { ONE_WAY } from "./one-way.ts";
 import { EMPTY_MESSAGE, type EngineMessage } from "./service.ts";
 

@@ -24,15 +24,15 @@ export const ONE_WAY = {
     canHandle: (value: unknown): value is Listener => typeof value === "function" && oneWays.has(value),
     serialize(listener: Listener): [MessagePort, Transferable[]] {
       const { port1, port2 } = new MessageChannel();
-      hearNumbered<PackedMessage>(
+      hearNumbered(
         port1,
-        (message) => listener(unpack(message)),
+        (message) => listener(unpack(message as PackedMessage)),
         () => listener({ ...EMPTY_MESSAGE, lost: LOST }),
       );
       return [port2, [port2]];
     },
     deserialize(port: MessagePort): Listener {
-      const post = numbering<PackedMessage>(port);
+      const post = numbering(port);
       return (message) => {
         try {
           post(pack(message));

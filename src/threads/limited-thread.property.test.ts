@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import { drawFaults, faultyChannel, FAULTS, isBroken, type Fault } from "../testing/fakes/faulty-channel.ts";
+import { drawFaults, faultyChannel, FAULTS, isBroken, type Fault } from "../../tests/fakes/faulty-channel.ts";
 import { LimitedThread, LONGEST_START_MS, type LimitedPort } from "./limited-thread.ts";
 import { answerCalls } from "./serve-thread.ts";
 import { ALIVE, type NumberedCall, type ThreadAnswer } from "./thread-port.ts";

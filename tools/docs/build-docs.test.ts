@@ -4,8 +4,8 @@ import { join, posix } from "node:path";
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { docsUrl, LINKED_DOCS } from "../../src/ui/components/DocsLink.tsx";
-import { CONTENT_SECURITY_POLICY } from "../security-policy-plugin.ts";
+import { docsUrl, LINKED_DOCS } from "../../src/app/ui/components/DocsLink.tsx";
+import { CONTENT_SECURITY_POLICY } from "../plugins/security-policy-plugin.ts";
 import { root } from "../run-command.mjs";
 import { buildDocs } from "./build-docs.ts";
 import { readContents } from "./contents.ts";

@@ -17,7 +17,7 @@ import { SEARCH_BODY } from "./search/search-page.ts";
 
 /** Files that all pages share, by their names there. */
 const LOOK = {
-  "tokens.css": "src/ui/tokens.css",
+  "tokens.css": "src/app/ui/tokens.css",
   "icon.svg": "public/icon.svg",
   "docs.css": "tools/docs/docs.css",
   "theme.js": "tools/docs/theme.js",

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 
-import { CONTENT_SECURITY_POLICY } from "../security-policy-plugin.ts";
+import { CONTENT_SECURITY_POLICY } from "../plugins/security-policy-plugin.ts";
 import type { Group } from "./contents.ts";
 import { outputOf } from "./page-paths.ts";
 

@@ -11,7 +11,7 @@ export const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["examples/README.md", "examples.html"],
   ["shaders/README.md", "kernel-rules.html"],
   ["public/models/chorus-chat/README.md", "embedded-model.html"],
-  ["tools/peers/README.md", "benchmarks/peers-method.html"],
+  ["lab/peers/README.md", "benchmarks/peers-method.html"],
 ]);
 /** The folder of docs/ in which Eleventy sees them. There is none. */
 const SEEN_IN = "elsewhere/";

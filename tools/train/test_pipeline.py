@@ -119,7 +119,7 @@ class Export(unittest.TestCase):
         self.assertNotIn("transformer.wpe.weight.extremes", small)
 
     def test_the_fixture_of_the_int8_layout_is_what_is_written_today(self):
-        fixture = Path(__file__).parents[2] / "fixtures" / "int8.safetensors"
+        fixture = Path(__file__).parents[2] / "tests" / "fixtures" / "int8.safetensors"
         with tempfile.TemporaryDirectory() as name:
             write_safetensors(Path(name) / "int8", quantised(fixture_tensors()))
             self.assertEqual((Path(name) / "int8").read_bytes(), fixture.read_bytes())

@@ -3,8 +3,8 @@ import { expect, it, vi } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { describeModel } from "../../models/families.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
-import { openBundledHelper } from "../../testing/cpu/bundled-helper.ts";
-import { readFixture } from "../../testing/models/fixtures.ts";
+import { openBundledHelper } from "../../../tests/cpu/bundled-helper.ts";
+import { readFixture } from "../../../tests/models/fixtures.ts";
 import { cpuBackend } from "./cpu-backend.ts";
 
 const ONE_THREAD = { most: 1, openHelper: null };

@@ -5,8 +5,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { createEngine } from "../../index.ts";
-import { allowRelaxedSimd } from "../../testing/cpu/cpu.ts";
-import { answersAlone, answersUnder, CIRCUMSTANCES } from "../../testing/requests/exactness.ts";
+import { allowRelaxedSimd } from "../../../tests/cpu/cpu.ts";
+import { answersAlone, answersUnder, CIRCUMSTANCES } from "../../../tests/requests/exactness.ts";
 
 allowRelaxedSimd();
 
@@ -23,7 +23,7 @@ const circumstancesFor = (dtype: string) =>
   CIRCUMSTANCES.filter(({ name }) => dtype === "f32" || /four steps ahead|prefix cache/.test(name));
 
 const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
-  (name) => new File([readFileSync(`fixtures/gpt2-tiny/${name}`)], name),
+  (name) => new File([readFileSync(`tests/fixtures/gpt2-tiny/${name}`)], name),
 );
 
 describe.each(SETTINGS)("in %j", async (settings) => {

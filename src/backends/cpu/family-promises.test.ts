@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { createEngine, type CreateEngineOptions } from "../../index.ts";
-import { allowRelaxedSimd } from "../../testing/cpu/cpu.ts";
+import { allowRelaxedSimd } from "../../../tests/cpu/cpu.ts";
 import {
   answersAlone,
   answersUnder,
@@ -16,13 +16,13 @@ import {
   shared,
   type Circumstance,
   type Request,
-} from "../../testing/requests/exactness.ts";
-import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
+} from "../../../tests/requests/exactness.ts";
+import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
 
 allowRelaxedSimd();
 
 function filesOf(fixture: string, changes: object = {}): File[] {
-  const read = (name: string) => readFileSync(`fixtures/${fixture}/${name}`);
+  const read = (name: string) => readFileSync(`tests/fixtures/${fixture}/${name}`);
   const config = JSON.stringify({ ...JSON.parse(read("config.json").toString()), ...changes });
   const others = ["tokenizer.json", "model.safetensors"].map((name) => new File([read(name)], name));
   return [new File([config], "config.json"), ...others];

@@ -9,10 +9,10 @@ import {
   AT_REQUEST_LIMITS,
   differencesAtConfigLimits,
   differencesAtRequestLimits,
-} from "../../testing/requests/field-limits.ts";
+} from "../../../tests/requests/field-limits.ts";
 
 const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
-  (name) => new File([readFileSync(`fixtures/llama-tiny/tied/${name}`)], name),
+  (name) => new File([readFileSync(`tests/fixtures/llama-tiny/tied/${name}`)], name),
 );
 const options = { model, backend: "cpu", worker: false } as const;
 /** Without helpers, which Node can't start from sources: thread-pool.test.ts has them. */

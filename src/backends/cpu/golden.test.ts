@@ -3,18 +3,18 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { StepPlanner } from "../../engine/core/step-planner.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { describeModel, FAMILIES } from "../../models/families.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
-import { openBundledHelper } from "../../testing/cpu/bundled-helper.ts";
-import { allowRelaxedSimd, bitsOf, expectNear } from "../../testing/cpu/cpu.ts";
-import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
-import { readFixture } from "../../testing/models/fixtures.ts";
-import { lastLogitsReference } from "../../testing/references/graph-reference.ts";
-import { inventedFamily } from "../../testing/models/invented-family.ts";
-import { randomWeights } from "../../testing/models/random-weights.ts";
-import { greedyTokens, placedSequence } from "../../testing/gpu/runner-runs.ts";
+import { openBundledHelper } from "../../../tests/cpu/bundled-helper.ts";
+import { allowRelaxedSimd, bitsOf, expectNear } from "../../../tests/cpu/cpu.ts";
+import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
+import { readFixture } from "../../../tests/models/fixtures.ts";
+import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
+import { inventedFamily } from "../../../tests/models/invented-family.ts";
+import { randomWeights } from "../../../tests/models/random-weights.ts";
+import { greedyTokens, placedSequence } from "../../../tests/gpu/runner-runs.ts";
 import { cpuBackend } from "./cpu-backend.ts";
 import type { CpuRunner } from "./cpu-runner.ts";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 import { createEngine } from "../../index.ts";
-import { PORTABLE, portableAnswers } from "../../testing/requests/portable-request.ts";
+import { PORTABLE, portableAnswers } from "../../../tests/requests/portable-request.ts";
 
 it("answers with the bits of the file that every browser is held to", async () => {
   const names = ["config.json", "generation_config.json", "tokenizer.json", "model.safetensors"];

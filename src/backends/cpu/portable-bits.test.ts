@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 
 import { WEIGHTS_DTYPES } from "../../protocol/config.ts";
-import { openCpuModel, type TestRow } from "../../testing/cpu/cpu-model.ts";
+import { openCpuModel, type TestRow } from "../../../tests/cpu/cpu-model.ts";
 import { ThreadPool } from "./threads/thread-pool.ts";
 import bits from "./portable-bits.json" with { type: "json" };
 

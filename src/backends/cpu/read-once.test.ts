@@ -4,8 +4,8 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { bytesToRead, withToldReads } from "../../models/told-reads.ts";
-import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
-import { readFixture } from "../../testing/models/fixtures.ts";
+import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
+import { readFixture } from "../../../tests/models/fixtures.ts";
 import { cpuBackend } from "./cpu-backend.ts";
 
 it.each(FAMILY_FIXTURES)("reads each weight of %s once", async (name) => {

@@ -2,16 +2,16 @@
 
 import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { Sequence, type ScheduledSequence } from "../../engine/core/sequence.ts";
+import { Sequence, type ScheduledSequence } from "../../engine/sequence.ts";
 import { weightsOf, type Weight } from "../../models/graph.ts";
 import { describeModel } from "../../models/families.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
-import { StepPlanner } from "../../engine/core/step-planner.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import type { Tensor } from "../../files/tensor.ts";
-import { placeSequence } from "../../testing/fakes/place-sequence.ts";
-import { prepareGraph, runDispatches, type PreparedGraph } from "../../testing/gpu/prepared-graph.ts";
-import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
-import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
+import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
+import { prepareGraph, runDispatches, type PreparedGraph } from "../../../tests/gpu/prepared-graph.ts";
+import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
+import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
 
 const opened = await openTestDevice();
 const GPU = { isSoftware: false, hasSubgroups: false };
@@ -37,7 +37,7 @@ it("gives a token the same bits when its context is read in splits as when its w
 
 /** Returns the weights with `n_positions` positions, repeating the existing ones. */
 async function withPositions(weights: ModelWeights, n_positions: number): Promise<ModelWeights> {
-  const config = (await (await fetch("/fixtures/gpt2-tiny/config.json")).json()) as object;
+  const config = (await (await fetch("/tests/fixtures/gpt2-tiny/config.json")).json()) as object;
   const byName = new Map(weightsOf(weights.model.graph).map((weight) => [weight.tensors[0]?.name, weight]));
   const same = (weight: Weight): Weight => byName.get(weight.tensors[0]?.name) ?? weight;
   return {

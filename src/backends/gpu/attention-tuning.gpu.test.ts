@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { prepareGraph } from "../../testing/gpu/prepared-graph.ts";
-import { differingWords, openTestDevice, randomFloats, readBuffer } from "../../testing/gpu/gpu.ts";
-import { loadGolden } from "../../testing/models/golden.ts";
+import { prepareGraph } from "../../../tests/gpu/prepared-graph.ts";
+import { differingWords, openTestDevice, randomFloats, readBuffer } from "../../../tests/gpu/gpu.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
 import { promptMs, tuneTiles } from "./attention-tuning.ts";
 import { tileChoices } from "./query-tiles.ts";
 

@@ -4,12 +4,12 @@ import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { Value } from "../../models/graph.ts";
-import { Sequence } from "../../engine/core/sequence.ts";
-import { placeSequence } from "../../testing/fakes/place-sequence.ts";
-import { prepareGraph, runDispatches } from "../../testing/gpu/prepared-graph.ts";
-import { StepPlanner } from "../../engine/core/step-planner.ts";
-import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
-import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
+import { Sequence } from "../../engine/sequence.ts";
+import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
+import { prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
+import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
+import { differingWords, expectClose, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
 import { strideOf } from "./padding.ts";
 
 const opened = await openTestDevice();

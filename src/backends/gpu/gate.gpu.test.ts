@@ -3,14 +3,14 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { StepPlanner } from "../../engine/core/step-planner.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { describeModel, FAMILIES } from "../../models/families.ts";
-import { differingWords, expectClose, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
-import { prepareGraph, runDispatches } from "../../testing/gpu/prepared-graph.ts";
-import { placedSequence } from "../../testing/gpu/runner-runs.ts";
-import { inventedFamily } from "../../testing/models/invented-family.ts";
-import { randomWeights } from "../../testing/models/random-weights.ts";
-import { lastLogitsReference } from "../../testing/references/graph-reference.ts";
+import { differingWords, expectClose, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
+import { prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
+import { placedSequence } from "../../../tests/gpu/runner-runs.ts";
+import { inventedFamily } from "../../../tests/models/invented-family.ts";
+import { randomWeights } from "../../../tests/models/random-weights.ts";
+import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
 import type { AdapterTraits } from "./matmul-variants.ts";
 import { NO_TILES } from "./query-tiles.ts";
 

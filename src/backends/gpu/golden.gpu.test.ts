@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
 
-import { Sequence } from "../../engine/core/sequence.ts";
-import { StepPlanner } from "../../engine/core/step-planner.ts";
+import { Sequence } from "../../engine/sequence.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
 import { describeModel } from "../../models/families.ts";
-import { placeSequence } from "../../testing/fakes/place-sequence.ts";
-import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
-import { GREEDY, loadGolden } from "../../testing/models/golden.ts";
-import { lastLogitsReference } from "../../testing/references/graph-reference.ts";
-import { gpuKernelLogits } from "../../testing/gpu/prepared-graph.ts";
+import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
+import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
+import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
+import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
+import { gpuKernelLogits } from "../../../tests/gpu/prepared-graph.ts";
 import {
   createRunner,
   greedyTogether,
   greedyTokens,
   lastLogits,
   placedSequence,
-} from "../../testing/gpu/runner-runs.ts";
-import { expectClose, openTestDevice } from "../../testing/gpu/gpu.ts";
-import { randomWeights } from "../../testing/models/random-weights.ts";
-import { storedAs } from "../../testing/references/tensors.ts";
+} from "../../../tests/gpu/runner-runs.ts";
+import { expectClose, openTestDevice } from "../../../tests/gpu/gpu.ts";
+import { randomWeights } from "../../../tests/models/random-weights.ts";
+import { storedAs } from "../../../tests/references/tensors.ts";
 
 const opened = await openTestDevice();
 

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
 
 import { describeModel, FAMILIES } from "../../models/families.ts";
-import { lastLogitsReference } from "../../testing/references/graph-reference.ts";
-import { expectClose, openTestDevice } from "../../testing/gpu/gpu.ts";
-import { inventedFamily } from "../../testing/models/invented-family.ts";
-import { randomWeights } from "../../testing/models/random-weights.ts";
-import { createRunner, greedyTokens, lastLogits } from "../../testing/gpu/runner-runs.ts";
+import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
+import { expectClose, openTestDevice } from "../../../tests/gpu/gpu.ts";
+import { inventedFamily } from "../../../tests/models/invented-family.ts";
+import { randomWeights } from "../../../tests/models/random-weights.ts";
+import { createRunner, greedyTokens, lastLogits } from "../../../tests/gpu/runner-runs.ts";
 
 const opened = await openTestDevice();
 const weights = randomWeights(describeModel({ model_type: "invented" }, undefined, [...FAMILIES, inventedFamily]));

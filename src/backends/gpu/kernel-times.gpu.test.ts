@@ -3,9 +3,9 @@
 import { afterEach, expect, it, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { openTestDevice } from "../../testing/gpu/gpu.ts";
-import { loadGolden } from "../../testing/models/golden.ts";
-import { submitPrompt } from "../../testing/gpu/submit-prompt.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
+import { submitPrompt } from "../../../tests/gpu/submit-prompt.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 
 const opened = await openTestDevice();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { defineKernel, KernelCompiler } from "./kernel.ts";
 
 // Fails if the device reports an uncaught error.

@@ -3,11 +3,11 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { StepPlanner } from "../../engine/core/step-planner.ts";
-import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
-import { prepareGraph, runDispatches } from "../../testing/gpu/prepared-graph.ts";
-import { placedSequence } from "../../testing/gpu/runner-runs.ts";
-import { loadGolden } from "../../testing/models/golden.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
+import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
+import { prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
+import { placedSequence } from "../../../tests/gpu/runner-runs.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
 
 const opened = await openTestDevice();
 const { hasSubgroups } = opened;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { loadGolden } from "../../testing/models/golden.ts";
-import { differingWords, openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
-import { prepareProducts } from "../../testing/gpu/prepared-products.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
+import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
+import { prepareProducts } from "../../../tests/gpu/prepared-products.ts";
 import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
 
 const opened = await openTestDevice();

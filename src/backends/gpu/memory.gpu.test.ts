@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { loadGolden } from "../../testing/models/golden.ts";
-import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { modelMemory } from "./memory.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 

@@ -4,12 +4,12 @@ import { weightsOf, type Weight } from "../../models/graph.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { readF32, type Tensor } from "../../files/tensor.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
-import { loadGolden } from "../../testing/models/golden.ts";
-import { createRunner, greedyTogether, lastLogits } from "../../testing/gpu/runner-runs.ts";
-import { differingWords, expectClose, openTestDevice } from "../../testing/gpu/gpu.ts";
-import { int8Checkpoint } from "../../testing/models/int8-checkpoint.ts";
-import { tensorOf } from "../../testing/references/tensors.ts";
-import { weightsAsKept } from "../../testing/references/weights-as-kept.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
+import { createRunner, greedyTogether, lastLogits } from "../../../tests/gpu/runner-runs.ts";
+import { differingWords, expectClose, openTestDevice } from "../../../tests/gpu/gpu.ts";
+import { int8Checkpoint } from "../../../tests/models/int8-checkpoint.ts";
+import { tensorOf } from "../../../tests/references/tensors.ts";
+import { weightsAsKept } from "../../../tests/references/weights-as-kept.ts";
 import type { GpuRunner } from "./gpu-runner.ts";
 
 const opened = await openTestDevice();

@@ -3,10 +3,10 @@
 import { expect, it } from "vitest";
 
 import { bytesToRead, withToldReads } from "../../models/told-reads.ts";
-import { openTestDevice } from "../../testing/gpu/gpu.ts";
-import { createRunner } from "../../testing/gpu/runner-runs.ts";
-import { FAMILY_FIXTURES } from "../../testing/models/family-fixtures.ts";
-import { loadGolden } from "../../testing/models/golden.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
+import { createRunner } from "../../../tests/gpu/runner-runs.ts";
+import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
 
 const opened = await openTestDevice();
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { KernelCompiler, variantOf, type Kernel } from "./kernel.ts";
 import {
   attention,

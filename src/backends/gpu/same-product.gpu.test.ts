@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { openTestDevice } from "../../testing/gpu/gpu.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
 import { KernelCompiler, type KernelVariant } from "./kernel.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";

@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import stepWgsl from "../../../shaders/lib/step.wgsl?raw";
 import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../../engine/sampling/sampling-params.ts";
-import { Sequence, type ScheduledSequence } from "../../engine/core/sequence.ts";
-import { placeSequence } from "../../testing/fakes/place-sequence.ts";
-import { StepPlanner } from "../../engine/core/step-planner.ts";
-import { openTestDevice, readBuffer } from "../../testing/gpu/gpu.ts";
+import { Sequence, type ScheduledSequence } from "../../engine/sequence.ts";
+import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
+import { StepPlanner } from "../../engine/step-planner.ts";
+import { openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
 import { StepBuffer } from "./step-buffer.ts";
 

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { loadGolden } from "../../testing/models/golden.ts";
-import { openTestDevice } from "../../testing/gpu/gpu.ts";
-import { submitPrompt } from "../../testing/gpu/submit-prompt.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
+import { submitPrompt } from "../../../tests/gpu/submit-prompt.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 import { spanMs } from "./kernel-times.ts";
 import { elapsedMs } from "./timestamps.ts";

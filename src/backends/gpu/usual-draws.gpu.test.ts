@@ -3,8 +3,8 @@
 import { afterEach, expect, it, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { openTestDevice } from "../../testing/gpu/gpu.ts";
-import { loadGolden } from "../../testing/models/golden.ts";
+import { openTestDevice } from "../../../tests/gpu/gpu.ts";
+import { loadGolden } from "../../../tests/models/golden.ts";
 import type { UsualDraws } from "../backend.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 

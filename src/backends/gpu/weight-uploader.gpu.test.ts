@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { TensorDtype } from "../../files/tensor.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
-import { differingWords, openTestDevice, randomFloats, readBuffer } from "../../testing/gpu/gpu.ts";
-import { packMatrix } from "../../testing/references/pack-matrix.ts";
-import { roundedAs, tensorOf } from "../../testing/references/tensors.ts";
+import { differingWords, openTestDevice, randomFloats, readBuffer } from "../../../tests/gpu/gpu.ts";
+import { packMatrix } from "../../../tests/references/pack-matrix.ts";
+import { roundedAs, tensorOf } from "../../../tests/references/tensors.ts";
 import { Arena } from "./arena.ts";
 import { KernelCompiler } from "./kernel.ts";
 import { WeightUploader } from "./weight-uploader.ts";

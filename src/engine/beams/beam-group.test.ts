@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { samplingParams } from "../../../tests/fakes/engine-harness.ts";
 import { BeamGroup, type BeamRound } from "./beam-group.ts";
 import type { BeamSearchParams } from "../sampling/sampling-params.ts";
 

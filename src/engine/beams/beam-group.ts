@@ -2,7 +2,7 @@ import { BeamHypotheses, type BeamToken, type Hypothesis } from "./beam-hypothes
 import type { EngineRequest } from "../engine-options.ts";
 import type { TokenLogprob } from "../runner.ts";
 import { LOWEST_LOGPROB, type BeamSearchParams } from "../sampling/sampling-params.ts";
-import { Sequence, type SequenceFields, type SequenceGroup } from "../core/sequence.ts";
+import { Sequence, type SequenceFields, type SequenceGroup } from "../sequence.ts";
 
 /** A partial answer. */
 interface Beam {

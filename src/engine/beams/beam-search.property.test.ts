@@ -2,7 +2,7 @@
 // one of them. Each must find what it finds alone, and leave nothing behind.
 import { expect, it } from "vitest";
 import fc from "fast-check";
-import { EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 import type { EngineOptions } from "../engine-options.ts";
 import type { BeamSearchParams } from "../sampling/sampling-params.ts";
 

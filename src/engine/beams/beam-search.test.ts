@@ -1,6 +1,6 @@
 // A beam search as the engine serves it: its reports, and what is left when it ends.
 import { expect, it } from "vitest";
-import { byteTokens, EngineHarness, EOS, samplingParams, samplingRunner } from "../../testing/fakes/engine-harness.ts";
+import { byteTokens, EngineHarness, EOS, samplingParams, samplingRunner } from "../../../tests/fakes/engine-harness.ts";
 import type { Runner, TokenLogprob } from "../runner.ts";
 import type { BeamSearchParams } from "../sampling/sampling-params.ts";
 

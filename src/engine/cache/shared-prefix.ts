@@ -1,5 +1,5 @@
 import type { BlockPool } from "./block-pool.ts";
-import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
+import type { ScheduledSequence, Sequence } from "../sequence.ts";
 
 /** Blocks that already hold a sequence's first tokens, and the prefix cache's name for the last one, if it has one. */
 export interface SharedPrefix {

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { byteTokens, EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { byteTokens, EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 
 const params = samplingParams({ maxTokens: 60, ignoreEos: true });
 const prompt = byteTokens("A prompt of thirty-two letters..");

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
-import { byteTokens, EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
-import { FakeRunner } from "../../testing/fakes/fake-runner.ts";
+import { byteTokens, EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
+import { FakeRunner } from "../../../tests/fakes/fake-runner.ts";
 import type { Runner } from "../runner.ts";
 import type { StepPlan } from "../step-plan.ts";
 

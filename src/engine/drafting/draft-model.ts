@@ -1,6 +1,6 @@
 import { BlockPool } from "../cache/block-pool.ts";
-import { Sequence } from "../core/sequence.ts";
-import { drawNeeds, StepPlanner } from "../core/step-planner.ts";
+import { Sequence } from "../sequence.ts";
+import { drawNeeds, StepPlanner } from "../step-planner.ts";
 import type { Runner, StepResult } from "../runner.ts";
 import type { Proposer, Wanted } from "./proposer.ts";
 

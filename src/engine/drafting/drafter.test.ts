@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { EngineHarness, samplingParams, scriptedRunner } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams, scriptedRunner } from "../../../tests/fakes/engine-harness.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { BlockPool } from "../cache/block-pool.ts";
 import { Drafter } from "./drafter.ts";
 import { NgramProposer } from "./ngram-proposer.ts";
-import { Sequence } from "../core/sequence.ts";
-import { placeSequence } from "../../testing/fakes/place-sequence.ts";
+import { Sequence } from "../sequence.ts";
+import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
 
 function sequenceOf(tokens: readonly number[], maxTokens = 100): Sequence {
   const params = samplingParams({ maxTokens });

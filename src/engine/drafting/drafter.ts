@@ -1,5 +1,5 @@
 import type { BlockPool } from "../cache/block-pool.ts";
-import type { Sequence } from "../core/sequence.ts";
+import type { Sequence } from "../sequence.ts";
 import type { Proposer, Wanted } from "./proposer.ts";
 
 /** A sequence stops drafting for PAUSE_TOKENS after this many misses in a row, by weight. */

@@ -1,4 +1,4 @@
-import type { Sequence } from "../core/sequence.ts";
+import type { Sequence } from "../sequence.ts";
 import type { Proposer } from "./proposer.ts";
 
 /** Longest match to look for, in tokens. Longer matches predict no better and take time to find. */

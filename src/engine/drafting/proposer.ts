@@ -1,4 +1,4 @@
-import type { Sequence } from "../core/sequence.ts";
+import type { Sequence } from "../sequence.ts";
 
 /** A sequence that may draft, and how many tokens. */
 export interface Wanted {

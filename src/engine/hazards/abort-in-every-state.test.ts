@@ -1,7 +1,7 @@
 // An abort may come at any moment, and more than once. It must free everything, end only its own request, and say so
 // exactly once.
 import { beforeEach, describe, expect, it } from "vitest";
-import { byteTokens, EngineHarness, samplingParams, scriptedRunner } from "../../testing/fakes/engine-harness.ts";
+import { byteTokens, EngineHarness, samplingParams, scriptedRunner } from "../../../tests/fakes/engine-harness.ts";
 
 const LONG = { params: samplingParams({ ignoreEos: true, maxTokens: 20 }) };
 

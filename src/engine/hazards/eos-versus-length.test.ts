@@ -1,6 +1,6 @@
 // An answer that is complete with its very last allowed token was not cut short: "stop", not "length".
 import { describe, expect, it } from "vitest";
-import { byteTokens, EngineHarness, EOS, samplingParams, scriptedRunner } from "../../testing/fakes/engine-harness.ts";
+import { byteTokens, EngineHarness, EOS, samplingParams, scriptedRunner } from "../../../tests/fakes/engine-harness.ts";
 import type { SamplingParams } from "../sampling/sampling-params.ts";
 
 async function answer(script: number[], params: Partial<SamplingParams>, maxModelLen = 64) {

@@ -1,7 +1,7 @@
 // A prompt that is in the cache as a whole leaves nothing to compute, and so nothing to sample from: engines have died of
 // a query of length 0, or sampled from the wrong row. And blocks have been found before they were written.
 import { describe, expect, it } from "vitest";
-import { EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 
 const prompt = (length: number) => Array.from({ length }, (_, i) => (i * 7) % 250);
 

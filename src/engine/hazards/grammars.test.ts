@@ -9,8 +9,8 @@ import {
   EOS,
   samplingParams,
   samplingRunner,
-} from "../../testing/fakes/engine-harness.ts";
-import { grammarCompiler } from "../../testing/requests/grammars.ts";
+} from "../../../tests/fakes/engine-harness.ts";
+import { grammarCompiler } from "../../../tests/requests/grammars.ts";
 import type { EngineRequest } from "../engine-options.ts";
 import type { SamplingParams } from "../sampling/sampling-params.ts";
 

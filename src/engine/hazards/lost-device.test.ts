@@ -10,8 +10,8 @@ import {
   EOS,
   samplingParams,
   samplingRunner,
-} from "../../testing/fakes/engine-harness.ts";
-import { grammarCompiler } from "../../testing/requests/grammars.ts";
+} from "../../../tests/fakes/engine-harness.ts";
+import { grammarCompiler } from "../../../tests/requests/grammars.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 
 const prompt = byteTokens("What?");

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 
-import { byteTokens, EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
-import { FakeRunner } from "../../testing/fakes/fake-runner.ts";
+import { byteTokens, EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
+import { FakeRunner } from "../../../tests/fakes/fake-runner.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { EngineOptions } from "../engine-options.ts";
 import type { Runner } from "../runner.ts";

@@ -1,8 +1,8 @@
 // A request that can never fit must be refused when it arrives: in the queue it would block everybody for ever.
 import { describe, expect, it } from "vitest";
-import { EngineHarness, ROOMY, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, ROOMY, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 import { Scheduler } from "../scheduling/scheduler.ts";
-import { Sequence } from "../core/sequence.ts";
+import { Sequence } from "../sequence.ts";
 
 const TINY = { maxModelLen: 64, blockSize: 4, numGpuBlocks: 4 };
 const prompt = (length: number) => Array.from({ length }, (_, i) => i);

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 
-import { EngineHarness, samplingParams, samplingRunner } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams, samplingRunner } from "../../../tests/fakes/engine-harness.ts";
 import { LOWEST_LOGPROB } from "../sampling/sampling-params.ts";
 
 /** The request with seed 7 gets no numbers from its third token on; all scores are none if `scores` says so. */

@@ -1,7 +1,7 @@
 // A preempted sequence computes everything again, its own output included. Nobody outside may be able to tell, except
 // by the clock and the count of preemptions.
 import { describe, expect, it } from "vitest";
-import { EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 
 const TIGHT = { blockSize: 4, numGpuBlocks: 8, maxNumSeqs: 4, maxNumBatchedTokens: 8 };
 const PROMPTS: Record<string, number[]> = { a: [1, 2, 3], b: [4, 5, 6, 7, 8], c: [9], d: [1, 2, 3, 4] };

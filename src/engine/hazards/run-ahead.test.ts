@@ -3,8 +3,8 @@
 import { describe, expect, it } from "vitest";
 import type { Runner, StepResult } from "../../engine/runner.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
-import { EngineHarness, ROOMY, samplingParams } from "../../testing/fakes/engine-harness.ts";
-import { FakeRunner } from "../../testing/fakes/fake-runner.ts";
+import { EngineHarness, ROOMY, samplingParams } from "../../../tests/fakes/engine-harness.ts";
+import { FakeRunner } from "../../../tests/fakes/fake-runner.ts";
 
 /** A fake runner that keeps its answers until answer() is called, and counts what is in flight. */
 class SlowRunner implements Runner {

@@ -1,6 +1,6 @@
 // A byte-level token is not a character: half of one must wait for the rest, and be shown as U+FFFD only at the end.
 import { describe, expect, it } from "vitest";
-import { byteTokens, EngineHarness, EOS, samplingParams, scriptedRunner } from "../../testing/fakes/engine-harness.ts";
+import { byteTokens, EngineHarness, EOS, samplingParams, scriptedRunner } from "../../../tests/fakes/engine-harness.ts";
 
 async function stream(script: number[], maxTokens = script.length, prompt = [1]) {
   const harness = new EngineHarness({ runner: scriptedRunner(script) });

@@ -1,6 +1,6 @@
 // A stop string seldom is one token. None of it may be shown, and nothing that follows it.
 import { describe, expect, it } from "vitest";
-import { byteTokens, EngineHarness, samplingParams, scriptedRunner } from "../../testing/fakes/engine-harness.ts";
+import { byteTokens, EngineHarness, samplingParams, scriptedRunner } from "../../../tests/fakes/engine-harness.ts";
 
 /** The text as it grows from step to step. */
 async function stream(text: string, stop: string[], includeStopStrInOutput = false) {

@@ -2,9 +2,9 @@
 // have a new owner, and its share of the budget would be lost.
 import { describe, expect, it } from "vitest";
 import fc from "fast-check";
-import { ROOMY, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { ROOMY, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 import { Scheduler } from "../scheduling/scheduler.ts";
-import { Sequence } from "../core/sequence.ts";
+import { Sequence } from "../sequence.ts";
 
 describe("a sequence that is preempted", () => {
   it("has no rows in the step that preempts it, and the rest is in order of arrival", () => {

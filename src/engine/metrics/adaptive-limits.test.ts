@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { readRecording } from "../../client/read-recording.ts";
-import { recordRun } from "../../client/recording.ts";
+import { readRecording } from "../../recording/read-recording.ts";
+import { recordRun } from "../../recording/recording.ts";
 import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { ModelCard, StepReport } from "../../protocol/reports.ts";
-import { sampleStep } from "../../testing/requests/sample-reports.ts";
-import { SimulatedLoad, type SimulatedLoadOptions } from "../../testing/benchmarks/simulated-load.ts";
+import { sampleStep } from "../../../tests/requests/sample-reports.ts";
+import { SimulatedLoad, type SimulatedLoadOptions } from "../../../lab/costs/simulated-load.ts";
 import type { SchedulerLimits } from "../scheduling/scheduler-config.ts";
 import { AdaptiveLimits } from "./adaptive-limits.ts";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { Alert, StepReport } from "../../protocol/reports.ts";
-import { sampleEntry, sampleRequest, sampleStep } from "../../testing/requests/sample-reports.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../../../tests/requests/sample-reports.ts";
 import { Alerts } from "./alerts.ts";
 
 const NEVER: ResolvedEngineConfig["alerts"] = { lowOccupancy: null, queueLength: null, itlMs: null, failureRate: null };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
-import { FakeEngine } from "../../testing/app/fake-engine.ts";
+import { FakeEngine } from "../../../tests/app/fake-engine.ts";
 
 it("The Grafana dashboard shows only metrics that there are", async () => {
   const dashboard = readFileSync("docs/serve/grafana/dashboards/chorus.json", "utf8");

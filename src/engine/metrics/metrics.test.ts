@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { sampleEntry, sampleRequest, sampleStep } from "../../testing/requests/sample-reports.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../../../tests/requests/sample-reports.ts";
 import { Metrics, type HistogramName } from "./metrics.ts";
 
 const create = () => new Metrics({ maxModelLen: 256 });

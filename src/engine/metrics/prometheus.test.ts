@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../../testing/requests/sample-reports.ts";
+import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../../../tests/requests/sample-reports.ts";
 import { Metrics } from "./metrics.ts";
 import { prometheusText } from "./prometheus.ts";
 

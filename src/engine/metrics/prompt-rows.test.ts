@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { seededRandom } from "../../bench/seeded-random.ts";
+import { seededRandom } from "../../../lab/seeded-random.ts";
 import type { RowTiles } from "../row-tiles.ts";
 import { PromptRows } from "./prompt-rows.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { sampleEntry, sampleRequest, sampleStep } from "../../testing/requests/sample-reports.ts";
+import { sampleEntry, sampleRequest, sampleStep } from "../../../tests/requests/sample-reports.ts";
 import { RequestFigures } from "./request-figures.ts";
 
 const beside = (numOthers: number) => Array.from({ length: numOthers }, (_, i) => sampleEntry(`other ${i}`));

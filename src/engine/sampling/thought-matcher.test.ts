@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
-import { BYTE_VOCABULARY, byteTokens, EOS } from "../../testing/fakes/engine-harness.ts";
-import { allowedIds, grammarCompiler } from "../../testing/requests/grammars.ts";
+import { BYTE_VOCABULARY, byteTokens, EOS } from "../../../tests/fakes/engine-harness.ts";
+import { allowedIds, grammarCompiler } from "../../../tests/requests/grammars.ts";
 import { ThoughtMatcher, thoughtTokens } from "./thought-matcher.ts";
 
 // Bytes, end-of-text, and tokens that close a thought or go on behind it.

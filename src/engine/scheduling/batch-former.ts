@@ -1,5 +1,5 @@
 import type { BatchingMode, ResolvedEngineConfig } from "../../protocol/config.ts";
-import type { Sequence, SequenceGroup } from "../core/sequence.ts";
+import type { Sequence, SequenceGroup } from "../sequence.ts";
 import type { SlotBudget } from "./slot-budget.ts";
 
 type BatchFormerConfig = Pick<ResolvedEngineConfig, "batchingMode" | "batchWindowMs" | "maxNumSeqs">;

@@ -1,6 +1,6 @@
 // The batching mode changes while the engine runs.
 import { expect, it } from "vitest";
-import { EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 
 const tokens = (maxTokens: number) => ({ params: samplingParams({ maxTokens, ignoreEos: true }) });
 const ids = (harness: EngineHarness) => harness.steps.at(-1)?.entries.map(({ requestId }) => requestId);

@@ -1,6 +1,6 @@
 // The config changes between two steps. That no token changes then is a property of engine.property.test.ts.
 import { describe, expect, it } from "vitest";
-import { EngineHarness, samplingParams, scriptedRunner } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams, scriptedRunner } from "../../../tests/fakes/engine-harness.ts";
 
 const tokens = (maxTokens: number) => ({ params: samplingParams({ maxTokens, ignoreEos: true }) });
 const ids = (harness: EngineHarness) => harness.steps.at(-1)?.entries.map(({ requestId }) => requestId);

@@ -1,6 +1,6 @@
 // Who is served when: policies, batching modes, the queue's bound, deadlines, and choices that share their prompt.
 import { describe, expect, it } from "vitest";
-import { EngineHarness, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 
 /** Requests in the order in which they were first scheduled. */
 function order(harness: EngineHarness): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { samplingParams } from "../../testing/fakes/engine-harness.ts";
-import { Sequence } from "../core/sequence.ts";
+import { samplingParams } from "../../../tests/fakes/engine-harness.ts";
+import { Sequence } from "../sequence.ts";
 import { RemainingSteps } from "./remaining-steps.ts";
 
 const PROMPT = Array.from({ length: 32 }, () => 1);

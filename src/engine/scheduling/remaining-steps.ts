@@ -1,5 +1,5 @@
 import type { FinishReason } from "../../protocol/openai.ts";
-import type { Sequence } from "../core/sequence.ts";
+import type { Sequence } from "../sequence.ts";
 
 /** After 64 others have ended, a sequence counts half as much. */
 const DECAY = 0.5 ** (1 / 64);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ROOMY, samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { ROOMY, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 import type { SchedulerConfig } from "./scheduler-config.ts";
 import { Scheduler } from "./scheduler.ts";
-import { Sequence, type ScheduledSequence } from "../core/sequence.ts";
+import { Sequence, type ScheduledSequence } from "../sequence.ts";
 
 const CONFIG: SchedulerConfig = { ...ROOMY, maxNumSeqs: 8, maxNumBatchedTokens: 16, blockSize: 4, numGpuBlocks: 64 };
 

@@ -6,7 +6,7 @@ import { Drafter } from "../drafting/drafter.ts";
 import { NgramProposer } from "../drafting/ngram-proposer.ts";
 import type { Proposer } from "../drafting/proposer.ts";
 import { clampLimits, maxSpareSamples, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
-import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
+import type { ScheduledSequence, Sequence } from "../sequence.ts";
 import { findSharedPrefix, type SharedPrefix } from "../cache/shared-prefix.ts";
 import { RemainingSteps } from "./remaining-steps.ts";
 import { SlotBudget } from "./slot-budget.ts";

@@ -1,4 +1,4 @@
-import type { Sequence, SequenceGroup } from "../core/sequence.ts";
+import type { Sequence, SequenceGroup } from "../sequence.ts";
 
 /**
  * Counts free slots during a plan. Beams join their group one by one, but the group reserves slots for all of them when it

@@ -1,5 +1,5 @@
 import { maxSpareSamples, type SchedulerConfig } from "./scheduler-config.ts";
-import type { ScheduledSequence, Sequence } from "../core/sequence.ts";
+import type { ScheduledSequence, Sequence } from "../sequence.ts";
 
 /** Rows that a step has left, for prompts and for all, and samples beyond the one that every sequence may draw. */
 export class StepBudget {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { samplingParams } from "../../../tests/fakes/engine-harness.ts";
 import type { SchedulingPolicy } from "../../protocol/config.ts";
-import { Sequence } from "../core/sequence.ts";
+import { Sequence } from "../sequence.ts";
 import { RemainingSteps } from "./remaining-steps.ts";
 import { WaitingQueue } from "./waiting-queue.ts";
 

@@ -1,5 +1,5 @@
 import type { SchedulingPolicy } from "../../protocol/config.ts";
-import type { Sequence } from "../core/sequence.ts";
+import type { Sequence } from "../sequence.ts";
 import { POLICIES, type Batch } from "./policy.ts";
 import type { RemainingSteps } from "./remaining-steps.ts";
 

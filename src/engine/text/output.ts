@@ -2,7 +2,7 @@ import { ChorusError, toErrorData, type ChorusErrorData } from "../../protocol/e
 import type { FinishReason } from "../../protocol/openai.ts";
 import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
 import type { SampledToken, TokenLogprob } from "../runner.ts";
-import type { Sequence } from "../core/sequence.ts";
+import type { Sequence } from "../sequence.ts";
 import { ReasoningSplitter, type ReasoningState } from "./reasoning-splitter.ts";
 import { StopStringMatcher } from "./stop-string-matcher.ts";
 import { checkStop, type Ending } from "./stopping.ts";

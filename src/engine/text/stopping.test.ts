@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { samplingParams } from "../../testing/fakes/engine-harness.ts";
+import { samplingParams } from "../../../tests/fakes/engine-harness.ts";
 import type { SamplingParams } from "../sampling/sampling-params.ts";
-import { Sequence } from "../core/sequence.ts";
+import { Sequence } from "../sequence.ts";
 import { checkStop } from "./stopping.ts";
 
 const EOS_IDS = new Set([50, 51]);

@@ -1,5 +1,5 @@
 import type { FinishReason } from "../../protocol/openai.ts";
-import type { Sequence } from "../core/sequence.ts";
+import type { Sequence } from "../sequence.ts";
 
 /** How a sequence ended. */
 export interface Ending {

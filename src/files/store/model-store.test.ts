@@ -3,9 +3,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
-import { memoryFolder, type MemoryDisk } from "../../testing/fakes/memory-folder.ts";
-import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../testing/models/model-folders.ts";
-import { ModelServer } from "../../testing/fakes/model-server.ts";
+import { memoryFolder, type MemoryDisk } from "../../../tests/fakes/memory-folder.ts";
+import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../../tests/models/model-folders.ts";
+import { ModelServer } from "../../../tests/fakes/model-server.ts";
 import { describeModel } from "../../models/families.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { openCheckpoint } from "../open-checkpoint.ts";

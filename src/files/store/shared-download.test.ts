@@ -6,9 +6,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { describeModel } from "../../models/families.ts";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
-import { memoryFolder } from "../../testing/fakes/memory-folder.ts";
-import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../testing/models/model-folders.ts";
-import { ModelServer } from "../../testing/fakes/model-server.ts";
+import { memoryFolder } from "../../../tests/fakes/memory-folder.ts";
+import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../../tests/models/model-folders.ts";
+import { ModelServer } from "../../../tests/fakes/model-server.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { ModelStore } from "./model-store.ts";
 

@@ -10,7 +10,7 @@ import { openFileList } from "../../files/model-files.ts";
 import { ModelTokenizer, readTokenizer, withoutEncoder } from "../../files/tokenizer.ts";
 import { describeModel } from "../../models/families.ts";
 import type { GenerationRequest } from "../../protocol/service.ts";
-import { modelFiles } from "../../testing/models/model-folders.ts";
+import { modelFiles } from "../../../tests/models/model-folders.ts";
 import { answerCalls } from "../../threads/serve-thread.ts";
 import { textPortInPlace } from "./port-in-place.ts";
 import { UNSEEDED, type TextCall, type TextPort } from "./text-calls.ts";
@@ -21,7 +21,7 @@ import { Texts, USUAL_TEXT_LIMITS, type TextLimits } from "./texts.ts";
 const SLOW = " * * * * *x|[^ ]+| +";
 
 async function slowModel() {
-  const json = JSON.parse(readFileSync("fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<string, unknown>;
+  const json = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/tokenizer.json", "utf8")) as Record<string, unknown>;
   const split = { type: "Split", pattern: { Regex: SLOW }, behavior: "Isolated", invert: false };
   json["pre_tokenizer"] = { type: "Sequence", pretokenizers: [split, json["pre_tokenizer"]] };
   const parts = [...modelFiles()].map(([name, bytes]) => new File([bytes.slice()], name));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readFixture } from "../../testing/models/fixtures.ts";
+import { readFixture } from "../../../tests/models/fixtures.ts";
 import { parseGemma3Config } from "./config.ts";
 
 const { config } = await readFixture("gemma3-tiny");

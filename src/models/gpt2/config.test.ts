@@ -15,7 +15,7 @@ function refusal(json: unknown): ChorusError {
 
 describe("parseGpt2Config", () => {
   test("reads the fixture's config", () => {
-    const json: unknown = JSON.parse(readFileSync("fixtures/gpt2-tiny/config.json", "utf8"));
+    const json: unknown = JSON.parse(readFileSync("tests/fixtures/gpt2-tiny/config.json", "utf8"));
     expect(parseGpt2Config(json)).toEqual({
       vocabSize: 512,
       nPositions: 128,

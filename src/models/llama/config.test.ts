@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readFixture } from "../../testing/models/fixtures.ts";
+import { readFixture } from "../../../tests/models/fixtures.ts";
 import { describeModel } from "../families.ts";
 import { parseLlamaConfig } from "./config.ts";
 

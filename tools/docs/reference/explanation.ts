@@ -1,8 +1,8 @@
 import { createElement } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 
-import type { Explanation } from "../../../src/ui/explain/explanations.ts";
-import { Run } from "../../../src/ui/explain/Run.tsx";
+import type { Explanation } from "../../../src/app/ui/explain/explanations.ts";
+import { Run } from "../../../src/app/ui/explain/Run.tsx";
 
 /** Returns a term's words, and its picture by the path that it has beside the documents. */
 export function explanationPart({ title, words, pictureWords }: Explanation, term: string): string {

@@ -9,10 +9,10 @@ import { describe, expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../../src/api/engine-config.ts";
 import { CATALOGUE } from "../../../src/protocol/catalogue.ts";
-import { USAGE } from "../../../src/serve/command-line.ts";
-import { openFakeModel } from "../../../src/testing/fakes/fake-model.ts";
-import { CHAT_CASES, COMPLETION_CASES, CONFIG_CASES } from "../../../src/testing/requests/field-cases.ts";
-import { EXPLANATIONS, TERMS, type Term } from "../../../src/ui/explain/explanations.ts";
+import { USAGE } from "../../../src/server/command-line.ts";
+import { openFakeModel } from "../../../tests/fakes/fake-model.ts";
+import { CHAT_CASES, COMPLETION_CASES, CONFIG_CASES } from "../../../tests/requests/field-cases.ts";
+import { EXPLANATIONS, TERMS, type Term } from "../../../src/app/ui/explain/explanations.ts";
 import { root } from "../../run-command.mjs";
 import { catalogueTable } from "./catalogue-table.ts";
 import { explanationPart, pictureFile, picturePath } from "./explanation.ts";
@@ -75,7 +75,7 @@ describe("documents", () => {
   });
 
   it.each(TERMS)("have the app's picture of %s", async (term) => {
-    const picture = pictureFile(EXPLANATIONS[term], read("src/ui/tokens.css"));
+    const picture = pictureFile(EXPLANATIONS[term], read("src/app/ui/tokens.css"));
     await expect(picture).toMatchFileSnapshot(join(root, "docs", picturePath(term)));
     expect(read("docs/how-it-works.md")).toContain(`made from the explanations: ${term} -->`);
   });
@@ -114,7 +114,7 @@ describe("documents", () => {
 
   it("explain every error code, and no other", () => {
     const codes = [...(types.aliases.get("ChorusErrorCode") ?? "").matchAll(/"(\w+)"/g)].map(([, code]) => code);
-    const ofHttp = ["src/http", "src/service-worker", "src/serve"].flatMap((folder) =>
+    const ofHttp = ["src/http", "src/app/service-worker", "src/server"].flatMap((folder) =>
       readdirSync(join(root, folder))
         .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
         .flatMap((name) => [...read(`${folder}/${name}`).matchAll(/(?:HttpError|refusal)\(\d+, "(\w+)"/g)])

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { parseCommandLine } from "../../../src/serve/command-line.ts";
+import { parseCommandLine } from "../../../src/server/command-line.ts";
 import { root } from "../../run-command.mjs";
 import { commandsOf, readSamples } from "./read-samples.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { allowRelaxedSimd, expectNear } from "../../../testing/cpu/cpu.ts";
+import { allowRelaxedSimd, expectNear } from "../../../../tests/cpu/cpu.ts";
 import { float32ToFloat16 } from "../../../files/half.ts";
-import { geluErfReference, geluTanhReference } from "../../../testing/references/reference.ts";
+import { geluErfReference, geluTanhReference } from "../../../../tests/references/reference.ts";
 import type { FunctionBuilder } from "../wasm/function-builder.ts";
 import { v128 } from "../wasm/instructions.ts";
 import { ModuleBuilder } from "../wasm/module-builder.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import { float16ToFloat32, float32ToFloat16 } from "../../../files/half.ts";
-import { bitsOf, expectNear, randomNormals, testKernels } from "../../../testing/cpu/cpu.ts";
-import { attentionReference } from "../../../testing/references/reference.ts";
+import { bitsOf, expectNear, randomNormals, testKernels } from "../../../../tests/cpu/cpu.ts";
+import { attentionReference } from "../../../../tests/references/reference.ts";
 import type { CpuMath } from "../../../protocol/config.ts";
 import { headBlockBytes, type CacheShape } from "./cache-write.ts";
 

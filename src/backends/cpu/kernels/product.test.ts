@@ -8,9 +8,9 @@ import {
   randomNormals,
   testKernels,
   type TestKernels,
-} from "../../../testing/cpu/cpu.ts";
-import { geluErfReference, geluTanhReference, matmulReference } from "../../../testing/references/reference.ts";
-import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
+} from "../../../../tests/cpu/cpu.ts";
+import { geluErfReference, geluTanhReference, matmulReference } from "../../../../tests/references/reference.ts";
+import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
 import { EPILOGUE, outputColumns, type Epilogue } from "./epilogues.ts";
 import { GROUP_COLUMNS } from "./panels.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { expectNear, paddedRows, randomNormals, testKernels } from "../../../testing/cpu/cpu.ts";
-import { layerNormReference } from "../../../testing/references/reference.ts";
-import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
+import { expectNear, paddedRows, randomNormals, testKernels } from "../../../../tests/cpu/cpu.ts";
+import { layerNormReference } from "../../../../tests/references/reference.ts";
+import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
 
 describe.each(["portable", "fastest"] as const)("%s", (math) => {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { float32ToFloat16 } from "../../../files/half.ts";
 import type { Tensor } from "../../../files/tensor.ts";
 import { WEIGHTS_DTYPES } from "../../../protocol/config.ts";
-import { randomNormals } from "../../../testing/cpu/cpu.ts";
+import { randomNormals } from "../../../../tests/cpu/cpu.ts";
 import { packBand } from "./pack-band.ts";
 import { packRows, packTensor } from "./pack-tensor.ts";
 import { panelShape } from "./panel-matrix.ts";

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import { MAX_TOP_CANDIDATES } from "../../../engine/sampling/sampling-params.ts";
 import type { LogitRules } from "../../../engine/sampling/logit-rules.ts";
-import { drawOnCpu, type Drawn } from "../../../testing/cpu/cpu-sampler.ts";
-import { randomNormals } from "../../../testing/cpu/cpu.ts";
-import { ruleReference, type RuledRow } from "../../../testing/references/rule-reference.ts";
+import { drawOnCpu, type Drawn } from "../../../../tests/cpu/cpu-sampler.ts";
+import { randomNormals } from "../../../../tests/cpu/cpu.ts";
+import { ruleReference, type RuledRow } from "../../../../tests/references/rule-reference.ts";
 
 /** Random tokens below `size`. The small ones repeat often. */
 function tokens(length: number, size: number, seed: number): number[] {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import type { TokenFilters } from "../../../engine/sampling/sampling-params.ts";
-import { drawOnCpu, type DrawRequest } from "../../../testing/cpu/cpu-sampler.ts";
-import { expectNear, randomNormals } from "../../../testing/cpu/cpu.ts";
-import { filterReference, processedLogprobs, softmax } from "../../../testing/references/filter-reference.ts";
-import { gumbelReference, threefryReference } from "../../../testing/references/reference.ts";
+import { drawOnCpu, type DrawRequest } from "../../../../tests/cpu/cpu-sampler.ts";
+import { expectNear, randomNormals } from "../../../../tests/cpu/cpu.ts";
+import { filterReference, processedLogprobs, softmax } from "../../../../tests/references/filter-reference.ts";
+import { gumbelReference, threefryReference } from "../../../../tests/references/reference.ts";
 
 const FORBIDDEN = Math.fround(-3.4028234e38);
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { openBundledHelper } from "../../../testing/cpu/bundled-helper.ts";
-import { openCpuModel } from "../../../testing/cpu/cpu-model.ts";
+import { openBundledHelper } from "../../../../tests/cpu/bundled-helper.ts";
+import { openCpuModel } from "../../../../tests/cpu/cpu-model.ts";
 import { chooseThreads, fastestNumber } from "./choose-threads.ts";
 
 const model = await openCpuModel({

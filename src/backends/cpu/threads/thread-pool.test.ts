@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { openBundledHelper } from "../../../testing/cpu/bundled-helper.ts";
-import { allowRelaxedSimd } from "../../../testing/cpu/cpu.ts";
-import { openCpuModel, type CpuModel, type CpuModelOptions, type TestRow } from "../../../testing/cpu/cpu-model.ts";
+import { openBundledHelper } from "../../../../tests/cpu/bundled-helper.ts";
+import { allowRelaxedSimd } from "../../../../tests/cpu/cpu.ts";
+import { openCpuModel, type CpuModel, type CpuModelOptions, type TestRow } from "../../../../tests/cpu/cpu-model.ts";
 import { UNKNOWN } from "../program/step-memory.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
 import { ThreadPool } from "./thread-pool.ts";

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 
-import { attend, expectAttention, rowsOf, type KernelName, type Shape } from "../../../testing/gpu/attend.ts";
-import { differingWords, openTestDevice } from "../../../testing/gpu/gpu.ts";
+import { attend, expectAttention, rowsOf, type KernelName, type Shape } from "../../../../tests/gpu/attend.ts";
+import { differingWords, openTestDevice } from "../../../../tests/gpu/gpu.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
 const KERNELS: readonly KernelName[] = hasSubgroups ? ["attention", "attention-quad"] : ["attention"];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { attend, expectAttention, rowsOf, type KernelName } from "../../../testing/gpu/attend.ts";
-import { differingWords, openTestDevice } from "../../../testing/gpu/gpu.ts";
+import { attend, expectAttention, rowsOf, type KernelName } from "../../../../tests/gpu/attend.ts";
+import { differingWords, openTestDevice } from "../../../../tests/gpu/gpu.ts";
 import { strideOf } from "../padding.ts";
 import {
   attentionTile,

@@ -1,10 +1,10 @@
 import { describe, it } from "vitest";
 
 import { FEEDBACK } from "../../../engine/step-plan.ts";
-import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
-import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
+import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
-import { packMatrix } from "../../../testing/references/pack-matrix.ts";
+import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { padRows, strideOf } from "../padding.ts";
 import { embed } from "./embed.ts";
 

@@ -9,11 +9,11 @@ import {
   openTestDevice,
   randomFloats,
   runKernel,
-} from "../../../testing/gpu/gpu.ts";
-import { packMatrix } from "../../../testing/references/pack-matrix.ts";
-import { partsOf } from "../../../testing/gpu/sum-logits.ts";
-import { gumbelReference } from "../../../testing/references/reference.ts";
-import { packSamples } from "../../../testing/gpu/samples.ts";
+} from "../../../../tests/gpu/gpu.ts";
+import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
+import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
+import { gumbelReference } from "../../../../tests/references/reference.ts";
+import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import { Epilogue, matmulSkinny, matmulTiled } from "./matmul.ts";

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 
-import { openTestDevice } from "../../../testing/gpu/gpu.ts";
+import { openTestDevice } from "../../../../tests/gpu/gpu.ts";
 import type { Kernel } from "../kernel.ts";
 
 const { device } = await openTestDevice();

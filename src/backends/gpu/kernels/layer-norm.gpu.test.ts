@@ -7,9 +7,9 @@ import {
   openTestDevice,
   randomFloats,
   runKernel,
-} from "../../../testing/gpu/gpu.ts";
-import { packSamples } from "../../../testing/gpu/samples.ts";
-import { layerNormReference, rmsNormReference } from "../../../testing/references/reference.ts";
+} from "../../../../tests/gpu/gpu.ts";
+import { packSamples } from "../../../../tests/gpu/samples.ts";
+import { layerNormReference, rmsNormReference } from "../../../../tests/references/reference.ts";
 import { padRows, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
 

@@ -8,18 +8,18 @@ import {
   openTestDevice,
   randomFloats,
   runKernel,
-} from "../../../testing/gpu/gpu.ts";
+} from "../../../../tests/gpu/gpu.ts";
 import {
   geluErfReference,
   geluTanhReference,
   matmulReference,
   siluReference,
-} from "../../../testing/references/reference.ts";
-import { packSamples } from "../../../testing/gpu/samples.ts";
-import { weightsAsKept } from "../../../testing/references/weights-as-kept.ts";
+} from "../../../../tests/references/reference.ts";
+import { packSamples } from "../../../../tests/gpu/samples.ts";
+import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { packProduct, usualMatmuls } from "../matmul-variants.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
-import { packMatrix } from "../../../testing/references/pack-matrix.ts";
+import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
 import { Epilogue, matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./matmul.ts";

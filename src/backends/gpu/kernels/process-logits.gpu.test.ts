@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 
 import { NO_RULES, type LogitRules } from "../../../engine/sampling/logit-rules.ts";
-import { loadGolden } from "../../../testing/models/golden.ts";
-import { openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
-import { ruleReference, type RuledRow } from "../../../testing/references/rule-reference.ts";
-import { packSamples } from "../../../testing/gpu/samples.ts";
+import { loadGolden } from "../../../../tests/models/golden.ts";
+import { openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { ruleReference, type RuledRow } from "../../../../tests/references/rule-reference.ts";
+import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { strideOf } from "../padding.ts";
 import { packRules, ruleTableShape } from "../../rule-table.ts";
 import { processLogits } from "./process-logits.ts";

@@ -4,11 +4,11 @@
 import { describe, expect, it } from "vitest";
 
 import { MAX_TOP_LOGPROBS } from "../../../engine/sampling/sampling-params.ts";
-import { processedLogprobs, softmax } from "../../../testing/references/filter-reference.ts";
-import { loadGolden } from "../../../testing/models/golden.ts";
-import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
-import { packSamples } from "../../../testing/gpu/samples.ts";
-import { partsOf } from "../../../testing/gpu/sum-logits.ts";
+import { processedLogprobs, softmax } from "../../../../tests/references/filter-reference.ts";
+import { loadGolden } from "../../../../tests/models/golden.ts";
+import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { packSamples } from "../../../../tests/gpu/samples.ts";
+import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
 import { BINS, sample } from "./sample.ts";
 import { topLogprobs } from "./top-logprobs.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
 import random from "../../../../shaders/lib/random.wgsl?raw";
-import { openTestDevice, runKernel } from "../../../testing/gpu/gpu.ts";
-import { threefryReference } from "../../../testing/references/reference.ts";
+import { openTestDevice, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { threefryReference } from "../../../../tests/references/reference.ts";
 import { defineKernel } from "../kernel.ts";
 
 const { device } = await openTestDevice();

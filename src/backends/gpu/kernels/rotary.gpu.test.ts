@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
-import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
-import { rmsNormReference, rotaryReference } from "../../../testing/references/reference.ts";
+import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { rmsNormReference, rotaryReference } from "../../../../tests/references/reference.ts";
 import { rotaryTable } from "../operations/rotation.ts";
 import { padRows, strideOf } from "../padding.ts";
 import { rotary } from "./rotary.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { openTestDevice, runKernel } from "../../../testing/gpu/gpu.ts";
-import { packSamples } from "../../../testing/gpu/samples.ts";
-import { partsOf } from "../../../testing/gpu/sum-logits.ts";
+import { openTestDevice, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { packSamples } from "../../../../tests/gpu/samples.ts";
+import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
 import { samplePlain } from "./sample-plain.ts";
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 
-import { filterReference, softmax } from "../../../testing/references/filter-reference.ts";
-import { loadGolden } from "../../../testing/models/golden.ts";
-import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
-import { packSamples } from "../../../testing/gpu/samples.ts";
-import { partsOf } from "../../../testing/gpu/sum-logits.ts";
-import { gumbelReference, threefryReference } from "../../../testing/references/reference.ts";
+import { filterReference, softmax } from "../../../../tests/references/filter-reference.ts";
+import { loadGolden } from "../../../../tests/models/golden.ts";
+import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { packSamples } from "../../../../tests/gpu/samples.ts";
+import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
+import { gumbelReference, threefryReference } from "../../../../tests/references/reference.ts";
 import { strideOf } from "../padding.ts";
 import { samplePlain } from "./sample-plain.ts";
 import { BINS, sample } from "./sample.ts";

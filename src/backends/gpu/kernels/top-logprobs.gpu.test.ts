@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 
-import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../testing/gpu/gpu.ts";
-import { packSamples } from "../../../testing/gpu/samples.ts";
-import { partsOf } from "../../../testing/gpu/sum-logits.ts";
+import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { packSamples } from "../../../../tests/gpu/samples.ts";
+import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
 import { topLogprobs } from "./top-logprobs.ts";
 

@@ -1,0 +1,94 @@
+// The same promises as known-answers.ts, on the shape that is measured: its kernels are other ones than a small model's.
+
+import type { ChorusEngine, CompletionRequest, EngineChanges } from "../../src/index.ts";
+import type { BenchContext } from "../bench-context.ts";
+import { checksResult } from "./known-answers.ts";
+import type { Part } from "./parts.ts";
+
+/** Prompts on both sides of where attention begins to read in splits. */
+const PROMPT_TOKENS = [600, 520, 300, 33, 20, 9, 3, 1];
+const QUICK_PROMPT_TOKENS = [70, 33, 20, 9, 3, 1];
+const OUTPUT_TOKENS = 6;
+const ALONE = { enablePrefixCaching: false, runAhead: 0 } as const;
+/** What changes between two looks at the same requests. The first has each of them alone. */
+const CIRCUMSTANCES: readonly (readonly [name: string, changes: EngineChanges])[] = [
+  ["all at once", ALONE],
+  ["in chunks of 40, four steps ahead", { ...ALONE, runAhead: 4, longPrefillTokenThreshold: 40 }],
+  ["in steps of 64 rows", { ...ALONE, maxNumBatchedTokens: 64 }],
+];
+/** Tokens whose log-probabilities are compared with the CPU's. */
+const SCORED_TOKENS = 24;
+/** Most that one may differ: sums have another order there, and the cache rounds to halves. */
+const TOLERANCE = 0.02;
+
+export const exactnessPart: Part = {
+  id: "exactness",
+  title: "Exactness of this shape",
+  about:
+    "Prompts of 1 to 600 tokens get the same tokens and log-probabilities alone and together, to the last bit. The " +
+    "log-probabilities of a prompt are those of the CPU backend, but for rounding.",
+  share: 8,
+  needsModel: true,
+  async run(context) {
+    const engine = await context.openEngine(ALONE);
+    const { options } = context;
+    const longest = context.model.contextLength - OUTPUT_TOKENS;
+    const prompts = (options.quick ? QUICK_PROMPT_TOKENS : PROMPT_TOKENS).map((length) =>
+      context.prompt(Math.min(length, longest)),
+    );
+    const requests = prompts.map((prompt): Request => ({
+      prompt,
+      max_tokens: OUTPUT_TOKENS,
+      temperature: 0,
+      ignore_eos: true,
+      return_token_ids: true,
+      logprobs: 0,
+    }));
+    const alone: string[] = [];
+    for (const [i, request] of requests.entries()) {
+      context.progress(i / requests.length / 2, "alone");
+      alone.push(await answer(engine, request, context));
+    }
+    const checks = [];
+    for (const [i, [what, changes]] of CIRCUMSTANCES.entries()) {
+      if (context.leftMs === 0) {
+        const others = CIRCUMSTANCES.slice(i).map(([name]) => name);
+        context.note(`Left out for lack of time: ${others.join("; ")}.`);
+        break;
+      }
+      context.progress(0.5 + i / CIRCUMSTANCES.length / 2, what);
+      await engine.update({ longPrefillTokenThreshold: null, maxNumBatchedTokens: null, ...changes });
+      const answers = await Promise.all(requests.map((request) => answer(engine, request, context)));
+      const differing = prompts.filter((_, j) => answers[j] !== alone[j]).map(({ length }) => length);
+      const detail = differing.length > 0 ? `prompts of ${differing.join(", ")} tokens differ` : "the same bits";
+      checks.push({ what, isRight: differing.length === 0, detail });
+    }
+    checks.push(await besideCpu(engine, context));
+    return checksResult(checks, "checks of this shape are right");
+  },
+};
+
+type Request = CompletionRequest & { stream?: false };
+
+async function answer(engine: ChorusEngine, request: Request, { signal }: BenchContext): Promise<string> {
+  const { choices } = await engine.completions.create(request, { signal });
+  return JSON.stringify(choices.map(({ token_ids, logprobs }) => [token_ids, logprobs?.token_logprobs]));
+}
+
+async function besideCpu(engine: ChorusEngine, context: BenchContext) {
+  const what = "the CPU's log-probabilities";
+  const prompt = context.prompt(SCORED_TOKENS);
+  const cpu = await context.openEngine({ backend: "cpu", dtype: engine.model.dtype, maxModelLen: 2 * SCORED_TOKENS });
+  const [onGpu, onCpu] = await Promise.all([engine, cpu].map((one) => scoresOf(one, prompt, context)));
+  const worst = Math.max(...(onGpu ?? []).map((logprob, i) => Math.abs(logprob - (onCpu?.[i] ?? NaN))));
+  const detail = `off by ${worst.toExponential(1)} at most, over ${SCORED_TOKENS - 1} tokens`;
+  return { what, isRight: worst < TOLERANCE, detail };
+}
+
+async function scoresOf(engine: ChorusEngine, prompt: number[], { signal }: BenchContext): Promise<number[]> {
+  const request: Request = { prompt, max_tokens: 0, echo: true, prompt_logprobs: 0 };
+  const { choices } = await engine.completions.create(request, { signal });
+  // The first token has no log-probability.
+  const told = choices[0]?.prompt_logprobs?.slice(1) ?? [];
+  return told.map((one, i) => one?.[String(prompt[i + 1])]?.logprob ?? NaN);
+}

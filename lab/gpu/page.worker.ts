@@ -1,0 +1,14 @@
+import { indexedDbTuningStore } from "../../src/host/platforms/tuning-store.ts";
+import type { HomeOptions } from "./home.ts";
+import { runHome } from "./tell-driver.ts";
+
+addEventListener("message", ({ data }: MessageEvent<string>) => {
+  const options = JSON.parse(new URLSearchParams(data).get("options") ?? "{}") as HomeOptions;
+  const home = {
+    name: "chromium",
+    runtime: navigator.userAgent,
+    gpu: navigator.gpu,
+    tuning: indexedDbTuningStore(),
+  } as const;
+  void runHome(home, options, "/said");
+});

@@ -1,0 +1,71 @@
+// What is measured, and each part's share of the time.
+
+import type { BenchContext, Section } from "../bench-context.ts";
+import type { SectionResult } from "../report/bench-result.ts";
+import { decodeSection, measureDecode } from "../sections/decode.ts";
+import { kernelsSection } from "../sections/kernels.ts";
+import { prefillSection } from "../sections/prefill.ts";
+import { runAheadSection } from "../sections/run-ahead.ts";
+import { samplingSection } from "../sections/sampling.ts";
+import { startupSection } from "../sections/startup.ts";
+import { submitsSection } from "../sections/submits.ts";
+import { exactnessPart } from "./exactness.ts";
+import type { Home } from "./home.ts";
+import { knownAnswersPart } from "./known-answers.ts";
+import { productsPart } from "./products.ts";
+
+export interface Part {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  /** Of the time, beside the others' shares. */
+  readonly share: number;
+  /** Whether it wants the model loaded, as all but the first of its parts do. */
+  readonly needsModel: boolean;
+  readonly run: (context: BenchContext) => Promise<SectionResult>;
+}
+
+/** Of the second look at decoding: attention then reads in splits. More sequences would fill a small GPU's memory. */
+const LONG_PROMPT = 512;
+const MOST_LONG = 32;
+/** Tokens more than the options have: answers grow while others' prompts are computed. */
+const GROWTH = 128;
+
+/** Parts without a model of their own. */
+export function generalParts(home: Home): readonly Part[] {
+  return [{ ...ofSection(submitsSection, 3), needsModel: false }, knownAnswersPart(home)];
+}
+
+/** Parts of each model; the first measures which kernels are fastest, which engines then know. */
+export function modelParts(home: Home): readonly Part[] {
+  return [
+    productsPart(home),
+    exactnessPart,
+    ofSection(kernelsSection, 12),
+    ofSection(decodeSection, 12),
+    ofSection(runAheadSection, 9),
+    ofSection(prefillSection, 6),
+    ofSection(samplingSection, 9),
+    {
+      ...ofSection(decodeSection, 9),
+      id: "decode-long",
+      title: "Decode after long prompts",
+      run: decodeAfterLongPrompts,
+    },
+    ofSection(startupSection, 6),
+  ];
+}
+
+function ofSection({ id, title, about, run }: Section, share: number): Part {
+  return { id, title, about, share, needsModel: true, run };
+}
+
+function decodeAfterLongPrompts(context: BenchContext): Promise<SectionResult> {
+  const { options, model } = context;
+  const { outputTokens } = options;
+  const sequences = options.sequences.filter((count) => count <= MOST_LONG);
+  const promptTokens = Math.min(LONG_PROMPT, model.contextLength - outputTokens - GROWTH);
+  const blocksEach = Math.ceil((promptTokens + outputTokens + GROWTH) / model.blockSize);
+  const config = { numGpuBlocks: Math.max(...sequences) * blocksEach };
+  return measureDecode(context, { sequences, promptTokens, outputTokens }, config);
+}

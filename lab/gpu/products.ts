@@ -1,0 +1,189 @@
+// The first load's choice of kernels, with what it goes by: every kernel that it may take is timed on a model's widest
+// products, and must give the same bits as the others.
+
+import { openDevice } from "../../src/backends/gpu/device.ts";
+import { tuneMatmuls, tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
+import { matmulChoices, usualMatmuls, type MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
+import { usualDtype } from "../../src/backends/gpu/usual-dtype.ts";
+import type { WeightsDtype } from "../../src/protocol/config.ts";
+import { openSafetensors } from "../../src/files/safetensors.ts";
+import { describeModel } from "../../src/models/families.ts";
+import { openWeights, type ModelWeights } from "../../src/models/model-weights.ts";
+import type { BenchContext } from "../bench-context.ts";
+import type { SectionResult } from "../report/bench-result.ts";
+import { differingWords, readBuffer } from "../../tests/gpu/buffers.ts";
+import { prepareProducts, type PreparedProducts } from "../../tests/gpu/prepared-products.ts";
+import { WRONG, type Home } from "./home.ts";
+import type { Part } from "./parts.ts";
+
+/** As many as the tuning times where a kernel takes any number. */
+const MOST_ROWS = 64;
+/** Bytes of a weight, the scales of groups of 32 among them. */
+const BYTES_OF_WEIGHT = { f32: 4, f16: 2, q8: 1.0625, q4: 0.5625 } as const satisfies Record<WeightsDtype, number>;
+
+interface TimedVariant {
+  readonly rows: number;
+  ms: number;
+  /** Words of y that differ from the first variant's. */
+  readonly differing: number;
+}
+
+export function productsPart({ gpu, tuning }: Home): Part {
+  return {
+    id: "products",
+    title: "Kernels to choose from",
+    about:
+      "Every kernel that the first load may choose for a class of rows, on the model's widest products with the norm before " +
+      "them, layer after layer. The fastest is taken. All of them must write the same bits.",
+    share: 10,
+    needsModel: false,
+    async run(context) {
+      const opened = await openDevice(gpu);
+      try {
+        const weights = await weightsOf(context);
+        const choices = matmulChoices(opened);
+        const dtype = context.options.dtype ?? usualDtype(weights.model, opened);
+        if (choices.every(({ length }) => length === 1)) {
+          context.note("There is nothing to choose: a software adapter has one kernel for each class of rows.");
+          return resultOf([], [], 0);
+        }
+        const key = tuningKey(opened.adapterName, weights.model, dtype);
+        const prepared = await prepareProducts(opened, weights, { maxRows: MOST_ROWS, dtype });
+        try {
+          const timer = new VariantTimer(opened.device, prepared, context);
+          // Nothing is remembered: a smaller model may have the same key.
+          const store = { ...tuning, load: () => Promise.resolve(undefined) };
+          const { variants: chosen } = await tuneMatmuls(choices, key, store, (variant, rows) =>
+            timer.measure(variant, rows),
+          );
+          const classes = choices.map((choice) => choice.map((variant) => timer.timed(variant)));
+          const names = chosen.map(({ name }) => name);
+          return resultOf(choices, classes, BYTES_OF_WEIGHT[dtype] * prepared.numWeights, names);
+        } catch (error) {
+          // Engines would measure again, which took too long already.
+          await tuning.save(
+            key,
+            usualMatmuls(opened).map(({ name }) => name),
+          );
+          throw error;
+        } finally {
+          prepared.destroy();
+        }
+      } finally {
+        opened.close();
+      }
+    },
+  };
+}
+
+async function weightsOf({ source }: BenchContext): Promise<ModelWeights> {
+  const files = new Map(Array.isArray(source) ? source.map((file) => [file.name, file]) : []);
+  const [config, weights] = [files.get("config.json"), files.get("model.safetensors")];
+  if (!config || !weights) throw new Error("a model that is not at hand");
+  const json: unknown = JSON.parse(await config.text());
+  return openWeights(await openSafetensors(weights), (vocabSize) => describeModel(json, vocabSize));
+}
+
+class VariantTimer {
+  readonly #device: GPUDevice;
+  readonly #products: PreparedProducts;
+  readonly #context: BenchContext;
+  readonly #timed = new Map<string, TimedVariant>();
+  /** What the first variant wrote for a row, and another one for so many rows. */
+  readonly #written = new Map<number, ArrayBuffer>();
+
+  constructor(device: GPUDevice, products: PreparedProducts, context: BenchContext) {
+    this.#device = device;
+    this.#products = products;
+    this.#context = context;
+  }
+
+  timed({ name, maxRows }: MatmulVariant): TimedVariant & { readonly name: string } {
+    const timed = this.#timed.get(keyOf({ name, maxRows }));
+    if (!timed) throw new Error(`${name} was not measured`);
+    return { name, ...timed };
+  }
+
+  /** Keeps the best time, and compares what is written the first time. */
+  async measure(variant: MatmulVariant, rows: number): Promise<number> {
+    this.#context.signal.throwIfAborted();
+    const known = this.#timed.get(keyOf(variant));
+    const { y, measure } = this.#products;
+    if (!known) this.#device.queue.writeBuffer(y, 0, new Uint8Array(y.size));
+    this.#context.progress(this.#timed.size / 22, `${variant.name}, ${rows} rows`);
+    const ms = await measure(variant, rows);
+    if (known) known.ms = Math.min(known.ms, ms);
+    else this.#timed.set(keyOf(variant), { rows, ms, differing: await this.#differing(rows) });
+    return ms;
+  }
+
+  async #differing(rows: number): Promise<number> {
+    const { y, width } = this.#products;
+    const written = await readBuffer(this.#device, y);
+    const firstRow = written.slice(0, 4 * width);
+    if (!new Float32Array(firstRow).some((value) => value !== 0)) return width;
+    const compared = [
+      [1, firstRow],
+      [rows, written],
+    ] as const;
+    let differing = 0;
+    for (const [ofRows, bytes] of compared) {
+      const before = this.#written.get(ofRows);
+      if (before) differing += differingWords(bytes.slice(0, before.byteLength), before);
+      else this.#written.set(ofRows, bytes);
+    }
+    return differing;
+  }
+}
+
+function titleOf(maxRows: number): string {
+  if (maxRows === Infinity) return "Steps of more rows";
+  return maxRows === 1 ? "Steps of one row" : `Steps of up to ${maxRows} rows`;
+}
+
+/** A kernel of one name may stand in two classes. */
+function keyOf({ name, maxRows }: Pick<MatmulVariant, "name" | "maxRows">): string {
+  return `${name}, up to ${maxRows}`;
+}
+
+function resultOf(
+  choices: readonly (readonly MatmulVariant[])[],
+  classes: readonly (readonly (TimedVariant & { readonly name: string })[])[],
+  weightBytes: number,
+  chosen: readonly string[] = [],
+): SectionResult {
+  const all = classes.flat();
+  const wrong = all.filter(({ differing }) => differing > 0);
+  return {
+    headlines:
+      all.length === 0
+        ? []
+        : [
+            {
+              value: `${all.length - wrong.length} of ${all.length}`,
+              label: "kernels for products give the same bits",
+            },
+          ],
+    charts: [],
+    tables: classes.map((variants, i) => {
+      const most = choices[i]?.[0]?.maxRows ?? Infinity;
+      const [usual] = variants;
+      return {
+        title: titleOf(most),
+        columns: ["Kernel", "rows", "µs a product", "GB/s of weights", "vs the usual", "bits", "chosen"],
+        rows: variants.map(({ name, rows, ms, differing }) => [
+          name,
+          rows,
+          1000 * ms,
+          weightBytes / ms / 1e6,
+          ms / (usual?.ms ?? NaN),
+          differing === 0 ? "same" : WRONG,
+          chosen[i] === name ? "yes" : "",
+        ]),
+      };
+    }),
+    blocks: [],
+    notes: wrong.map(({ name, differing }) => `${name}: ${differing} words differ from those of the first kernel.`),
+    data: { chosen, classes },
+  };
+}

@@ -1,0 +1,19 @@
+// What the lab shows the app: its benchmark page is built on this alone.
+
+export { BenchControl, type BenchState } from "./bench-control.ts";
+export {
+  type BenchOptions,
+  EMBEDDED,
+  SECTION_IDS,
+  SEQUENCE_COUNTS,
+  type SectionId,
+  WEIGHTS_DTYPES,
+  readBenchOptions,
+} from "./bench-options.ts";
+export { MODEL_SIZES } from "./model/model-sizes.ts";
+export type { BenchResult, NamedSectionResult, ResultChart, ResultTable } from "./report/bench-result.ts";
+export { chartSvg, hasLine } from "./report/chart-svg.ts";
+export { formatFigure } from "./report/format-figure.ts";
+export { reportCsv } from "./report/report-csv.ts";
+export { reportMarkdown } from "./report/report-markdown.ts";
+export { SectionTimes, formatDuration } from "./section-times.ts";

@@ -1,0 +1,277 @@
+import { unlessStalled } from "../../src/protocol/unless-stalled.ts";
+import { createEngine } from "../../src/index.ts";
+import type { EngineConfig, ModelSource } from "../../src/protocol/config.ts";
+import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
+import { medianOf } from "../statistics.ts";
+import { GpuListener, type HeardDispatch } from "./gpu-listener.ts";
+import { classOf, costOf, type KernelClass, type KernelCost, type StepShape } from "./kernel-cost.ts";
+import { prepareRoofline } from "./roofline.ts";
+import { measureSubmits, type SubmitCosts } from "./submit-costs.ts";
+
+/** A step to measure: decoding sequences after prompts of `context` tokens, or one prompt of `rows`. */
+export interface StepCase {
+  readonly kind: "decode" | "prefill";
+  readonly rows: number;
+  readonly context: number;
+}
+
+/** Dispatches of one pipeline in a step. */
+export interface KernelTime {
+  readonly kernel: string;
+  readonly class: KernelClass;
+  readonly constants: Readonly<Record<string, number>>;
+  readonly dispatches: number;
+  /** Of one dispatch. */
+  readonly ms: number;
+  readonly cost: KernelCost | null;
+}
+
+export interface StepTimes {
+  readonly step: StepCase;
+  readonly kernels: readonly KernelTime[];
+  /** All of the step's dispatches in one pass. */
+  readonly passMs: number;
+  readonly dispatches: number;
+}
+
+export interface KernelTimes {
+  readonly copyBytesPerSecond: number;
+  readonly multiplyFlopsPerSecond: number;
+  /** Of a dispatch that does next to nothing. */
+  readonly dispatchMs: number;
+  readonly steps: readonly StepTimes[];
+}
+
+/** Least duration of one submit; shorter ones would measure the submission itself. */
+const SHORTEST_SUBMIT_MS = 8;
+const MOST_REPEATS = 1024;
+const MOST_OPENING_MS = 15_000;
+
+interface KernelRun {
+  readonly model: ModelSource;
+  readonly config: EngineConfig;
+  readonly cases: readonly StepCase[];
+  readonly rounds: number;
+  /** Most time; the last cases are then left out, but never the first. */
+  readonly mostMs: number;
+}
+
+/**
+ * Measures the kernels of an engine's steps, on the engine's own device with its own buffers. It listens to all engines of
+ * its thread, so it has a worker of its own, or is closed after use.
+ */
+export class KernelLab {
+  readonly #listener = new GpuListener();
+  readonly #gpu: GPU | undefined;
+
+  /** @param gpu [this thread's own] */
+  constructor(gpu?: GPU) {
+    this.#gpu = gpu;
+  }
+
+  close(): void {
+    this.#listener.close();
+  }
+
+  /** Measures what submitting costs, on a device of its own. */
+  async submits(rounds: number, mostMs: number): Promise<SubmitCosts> {
+    const device = await unlessStalled(() => openDevice(this.#gpu ?? navigator.gpu), {
+      limitMs: MOST_OPENING_MS,
+      error: () => new Error(`no adapter answered within ${MOST_OPENING_MS / 1000} seconds`),
+      discard: (late) => late.destroy(),
+    });
+    try {
+      return await this.#listener.deaf(() => measureSubmits(device, rounds, mostMs));
+    } finally {
+      device.destroy();
+    }
+  }
+
+  /** Bytes on the GPU of an engine with each of these configs. */
+  async gpuBytes(model: ModelSource, configs: readonly EngineConfig[]): Promise<number[]> {
+    const bytes: number[] = [];
+    for (const config of configs) {
+      const before = this.#listener.bytes;
+      const engine = await this.#open({ ...config, model });
+      bytes.push(this.#listener.bytes - before);
+      await engine.dispose();
+    }
+    return bytes;
+  }
+
+  async measure(run: KernelRun, onProgress: (share: number) => void): Promise<KernelTimes> {
+    const { model, config, cases } = run;
+    // One step after the other, so that the last one heard is the one that was asked for.
+    const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
+    const startMs = performance.now();
+    const engine = await this.#open({
+      ...config,
+      model,
+      runAhead: 0,
+      enablePrefixCaching: false,
+      maxNumSeqs: Math.max(...cases.map(({ rows }) => rows)),
+      maxNumBatchedTokens: mostRows,
+    });
+    try {
+      return await this.#measure(engine, run, startMs + run.mostMs, onProgress);
+    } finally {
+      await engine.dispose();
+      this.#listener.forget();
+    }
+  }
+
+  /** Until all kernels are compiled steps take some that they would not take for long. */
+  async #open(options: CreateEngineOptions): Promise<ChorusEngine> {
+    const kernels = { missing: 0 };
+    let tellProgress = (): void => {};
+    const onProgress: CreateEngineOptions["onProgress"] = ({ stage, done, total }) => {
+      if (stage !== "kernels") return;
+      kernels.missing = total - done;
+      tellProgress();
+    };
+    const here = { backend: "webgpu", worker: false, ...(this.#gpu && { gpu: this.#gpu }) } as const;
+    const engine = await createEngine({ ...options, ...here, onProgress });
+    while (kernels.missing > 0) await new Promise<void>((resolve) => (tellProgress = resolve));
+    return engine;
+  }
+
+  async #measure(
+    engine: ChorusEngine,
+    { cases, rounds }: KernelRun,
+    endMs: number,
+    onProgress: (share: number) => void,
+  ): Promise<KernelTimes> {
+    const listener = this.#listener;
+    const { device } = listener;
+    if (!device) throw new Error("the engine has opened no device");
+    const roofline = await listener.deaf(() => prepareRoofline(device, engine.model.adapter.includes("(software)")));
+    const copyMs: number[] = [];
+    const multiplyMs: number[] = [];
+    const smallestMs: number[] = [];
+    const steps: StepTimes[] = [];
+    for (const [i, step] of cases.entries()) {
+      const leftMs = endMs - performance.now();
+      if (i > 0 && leftMs < 0) break;
+      await runStep(engine, step);
+      const pass = listener.dispatches;
+      const groups = byPipeline(pass);
+      const works = [[roofline.copy], [roofline.multiply], [roofline.smallest], pass, ...groups];
+      const limits = { rounds, mostMs: leftMs / (cases.length - i) };
+      const times = await listener.deaf(() =>
+        interleavedMs(device, works, limits, (share) => onProgress((i + share) / cases.length)),
+      );
+      const [copy = NaN, multiply = NaN, smallest = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
+      copyMs.push(copy);
+      multiplyMs.push(multiply);
+      smallestMs.push(smallest);
+      const kernels = groups.map((group, g) => this.#kernelTime(group, (groupMs[g] ?? NaN) / group.length, step));
+      steps.push({ step, kernels, passMs, dispatches: pass.length });
+    }
+    roofline.destroy();
+    return {
+      copyBytesPerSecond: (1000 * roofline.copyBytes) / medianOf(copyMs),
+      multiplyFlopsPerSecond: (1000 * roofline.multiplyFlops) / medianOf(multiplyMs),
+      dispatchMs: medianOf(smallestMs),
+      steps,
+    };
+  }
+
+  #kernelTime(group: readonly HeardDispatch[], ms: number, step: StepCase): KernelTime {
+    const [first] = group;
+    const pipeline = first && this.#listener.pipelines.get(first.pipeline);
+    if (!first || !pipeline) throw new Error("a dispatch of an unknown pipeline");
+    const cost = costOf(pipeline, this.#listener.boundBytes(first.bindGroup), shapeOf(step));
+    return {
+      kernel: pipeline.name,
+      class: classOf(pipeline),
+      constants: pipeline.constants,
+      dispatches: group.length,
+      ms,
+      cost,
+    };
+  }
+}
+
+function shapeOf({ kind, rows, context }: StepCase): StepShape {
+  return kind === "decode"
+    ? { rows, samples: rows, context: context + 1, cachedPositions: rows * (context + 1) }
+    : { rows, samples: 1, context: (rows + 1) / 2, cachedPositions: rows };
+}
+
+/** Has the engine compute the step, as its last. */
+async function runStep(engine: ChorusEngine, { kind, rows, context }: StepCase): Promise<void> {
+  const [sequences, promptTokens] = kind === "decode" ? [rows, context] : [1, rows];
+  const prompt = Array.from({ length: sequences }, (_, s) =>
+    Array.from({ length: promptTokens }, (__, t) => (31 * s + 7 * t) % (engine.model.vocabSize - 1)),
+  );
+  let lastRows = 0;
+  const stop = engine.on("step", (report) => {
+    lastRows = report.rows;
+  });
+  // All prompts fit one step; the next one decodes.
+  const max_tokens = kind === "decode" ? 2 : 1;
+  await engine.completions.create({ prompt, max_tokens, ignore_eos: true, temperature: 0 });
+  stop();
+  if (lastRows !== rows) throw new Error(`the last step has ${lastRows} rows, not ${rows}`);
+}
+
+/** By pipeline, in the order in which they come. */
+function byPipeline(pass: readonly HeardDispatch[]): HeardDispatch[][] {
+  const groups = new Map<GPUComputePipeline, HeardDispatch[]>();
+  for (const dispatch of pass) {
+    const group = groups.get(dispatch.pipeline);
+    if (group) group.push(dispatch);
+    else groups.set(dispatch.pipeline, [dispatch]);
+  }
+  return [...groups.values()];
+}
+
+/** Returns the milliseconds of each work in each round. There is at least one round. The works alternate. */
+async function interleavedMs(
+  device: GPUDevice,
+  works: readonly (readonly HeardDispatch[])[],
+  { rounds, mostMs }: Pick<KernelRun, "rounds" | "mostMs">,
+  onProgress: (share: number) => void,
+): Promise<number[][]> {
+  const startMs = performance.now();
+  const repeats: number[] = [];
+  for (const work of works) {
+    await submitMs(device, work, 1);
+    let count = 1;
+    while (count < MOST_REPEATS && (await submitMs(device, work, count)) < SHORTEST_SUBMIT_MS) count *= 2;
+    repeats.push(count);
+  }
+  const times = works.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    if (round > 0 && performance.now() - startMs > mostMs) break;
+    onProgress(round / rounds);
+    for (const [i, work] of works.entries()) {
+      const count = repeats[i] ?? 1;
+      times[i]?.push((await submitMs(device, work, count)) / count);
+    }
+  }
+  return times;
+}
+
+async function submitMs(device: GPUDevice, work: readonly HeardDispatch[], repeats: number): Promise<number> {
+  const startMs = performance.now();
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  for (let i = 0; i < repeats; i++) {
+    for (const { pipeline, bindGroup, workgroups } of work) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      pass.dispatchWorkgroups(...workgroups);
+    }
+  }
+  pass.end();
+  device.queue.submit([encoder.finish()]);
+  await device.queue.onSubmittedWorkDone();
+  return performance.now() - startMs;
+}
+
+async function openDevice(gpu: GPU): Promise<GPUDevice> {
+  const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
+  if (!adapter) throw new Error("there is no adapter");
+  return adapter.requestDevice();
+}

@@ -1,0 +1,47 @@
+import type { ChorusEngine } from "../../src/protocol/engine.ts";
+import type { StepReport } from "../../src/protocol/reports.ts";
+import { stepsOf, type SamplingFields } from "./load.ts";
+import { decodeSteps } from "./load-summary.ts";
+
+/** The config of an engine that measures decoding: prompts take whole steps, so that all sequences soon decode. */
+export const DECODING = { enablePrefixCaching: false, maxStepStretch: 1000 } as const;
+
+/** Returns in how many steps at most the prompts after the first one are computed, while earlier ones decode. */
+function laterPromptSteps({ config }: ChorusEngine, count: number, promptTokens: number): number {
+  const { maxNumBatchedTokens } = config;
+  const promptRows = Math.max(maxNumBatchedTokens - count, maxNumBatchedTokens / 4);
+  return Math.ceil(((count - 1) * promptTokens) / promptRows);
+}
+
+/** Returns the numbers of sequences that can decode together, one alone where none can, and a note that names the others. */
+export function countsThatFit(
+  engine: ChorusEngine,
+  counts: readonly number[],
+  promptTokens: number,
+  outputTokens: number,
+): { readonly counts: readonly number[]; readonly notes: readonly string[] } {
+  const fits = (count: number) =>
+    promptTokens + outputTokens + laterPromptSteps(engine, count, promptTokens) <= engine.model.contextLength;
+  const left = counts.filter((count) => !fits(count));
+  const note =
+    `${left.join(", ")} at once are left out: the first answers would fill the model’s context of ` +
+    `${engine.model.contextLength} tokens before the last prompts are computed.`;
+  const fitting = counts.filter(fits);
+  return { counts: fitting.length > 0 ? fitting : [1], notes: left.length > 0 ? [note] : [] };
+}
+
+/**
+ * Returns the steps in which the sequences of all prompts decode together, about `outputTokens` of them. The first ones begin
+ * while the others' prompts are computed, and therefore get longer answers. @param prompts all of one length
+ */
+export async function decodeTogether(
+  engine: ChorusEngine,
+  prompts: readonly (readonly number[])[],
+  outputTokens: number,
+  signal: AbortSignal,
+  sampling: SamplingFields = {},
+): Promise<StepReport[]> {
+  const growth = laterPromptSteps(engine, prompts.length, prompts[0]?.length ?? 0);
+  const steps = await stepsOf(engine, prompts, outputTokens + growth, signal, sampling);
+  return decodeSteps(steps, prompts.length);
+}

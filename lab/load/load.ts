@@ -1,0 +1,157 @@
+import type { ChorusEngine } from "../../src/protocol/engine.ts";
+import type { CompletionRequest } from "../../src/protocol/openai.ts";
+import type { StepReport } from "../../src/protocol/reports.ts";
+import type { Random } from "../seeded-random.ts";
+import type { OutputChunk, RequestRecord } from "./request-record.ts";
+import type { LoadRun } from "./serving-metrics.ts";
+
+export interface LoadRequest {
+  /** Token ids. */
+  readonly prompt: readonly number[];
+  /** Exact number of output tokens; the end-of-text token is ignored. */
+  readonly outputTokens: number;
+}
+
+interface LoadOptions {
+  readonly signal: AbortSignal;
+  /** When each request comes, from the start. [all at once] */
+  readonly arrivalsMs?: readonly number[];
+  /** The rate that the arrivals were drawn with. [Infinity] */
+  readonly requestRate?: number;
+  /** Limit of concurrent requests; the others wait here. [no limit] */
+  readonly maxConcurrency?: number | null;
+}
+
+/**
+ * Sends requests as they come and reads every stream to its end. Greedy. A request that fails is a record, not an
+ * error.
+ */
+export async function runLoad(
+  engine: ChorusEngine,
+  requests: readonly LoadRequest[],
+  { signal, arrivalsMs = [], requestRate = Infinity, maxConcurrency = null }: LoadOptions,
+): Promise<LoadRun> {
+  const steps: StepReport[] = [];
+  const unsubscribe = engine.on("step", (report) => steps.push(report));
+  const turns = new Turns(maxConcurrency ?? Infinity);
+  const startMs = performance.now();
+  try {
+    const records = await Promise.all(
+      requests.map(async (request, i) => {
+        await sleepUntil(startMs + (arrivalsMs[i] ?? 0), signal);
+        const arrivedMs = performance.now();
+        await turns.take();
+        try {
+          signal.throwIfAborted();
+          return await readStream(engine, request, performance.now() - arrivedMs, signal);
+        } finally {
+          turns.giveBack();
+        }
+      }),
+    );
+    return { requestRate, maxConcurrency, durationMs: performance.now() - startMs, records, steps };
+  } finally {
+    unsubscribe();
+  }
+}
+
+/** How tokens are drawn. [greedily] */
+export type SamplingFields = Pick<
+  CompletionRequest,
+  "temperature" | "top_k" | "top_p" | "min_p" | "presence_penalty" | "repetition_penalty" | "logprobs" | "seed"
+>;
+
+/**
+ * Returns the steps of one request with several prompts. They start together, so none can end before another arrives.
+ */
+export async function stepsOf(
+  engine: ChorusEngine,
+  prompts: readonly (readonly number[])[],
+  outputTokens: number,
+  signal: AbortSignal,
+  sampling: SamplingFields = {},
+): Promise<StepReport[]> {
+  const steps: StepReport[] = [];
+  const unsubscribe = engine.on("step", (report) => steps.push(report));
+  try {
+    const prompt = prompts.map((tokens) => [...tokens]);
+    const body = { prompt, max_tokens: outputTokens, temperature: 0, ignore_eos: true, ...sampling };
+    await engine.completions.create(body, { signal });
+    return steps;
+  } finally {
+    unsubscribe();
+  }
+}
+
+async function readStream(
+  engine: ChorusEngine,
+  { prompt, outputTokens }: LoadRequest,
+  clientQueueMs: number,
+  signal: AbortSignal,
+): Promise<RequestRecord> {
+  const chunks: OutputChunk[] = [];
+  const sentMs = performance.now();
+  let error: string | null = null;
+  try {
+    const stream = await engine.completions.create(
+      {
+        prompt: [...prompt],
+        max_tokens: outputTokens,
+        temperature: 0,
+        ignore_eos: true,
+        stream: true,
+        // A chunk for every token, also for one that adds no text.
+        return_token_ids: true,
+      },
+      { signal },
+    );
+    for await (const { choices } of stream) {
+      const tokens = choices[0]?.token_ids?.length ?? 0;
+      if (tokens > 0) chunks.push({ atMs: performance.now(), tokens });
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    error = thrown instanceof Error ? thrown.message : String(thrown);
+  }
+  return { promptTokens: prompt.length, sentMs, clientQueueMs, chunks, error };
+}
+
+async function sleepUntil(atMs: number, signal: AbortSignal): Promise<void> {
+  const waitMs = atMs - performance.now();
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+  signal.throwIfAborted();
+}
+
+/** A semaphore: first come, first served. */
+class Turns {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async take(): Promise<void> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  giveBack(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#free += 1;
+  }
+}
+
+/**
+ * When each of `count` requests comes, in milliseconds from the start: a Poisson process (independent, exponential
+ * gaps), stretched so that the last one comes after exactly count / rate seconds, as vLLM's benchmark does. A rate of
+ * Infinity is all at once.
+ */
+export function poissonArrivalsMs(count: number, requestsPerSecond: number, random: Random): number[] {
+  if (requestsPerSecond === Infinity) return Array.from({ length: count }, () => 0);
+  let at = 0;
+  const arrivals = Array.from({ length: count }, () => (at += -Math.log(1 - random())));
+  const scale = at === 0 ? 0 : (1000 * count) / requestsPerSecond / at;
+  return arrivals.map((arrival) => arrival * scale);
+}

@@ -1,0 +1,117 @@
+import type { StepReport } from "../../src/protocol/reports.ts";
+import { e2elMs, itlsMs, outputTokensOf, tpotMs, ttftMs, type RequestRecord } from "./request-record.ts";
+import { meanOf, medianOf, percentileOf, standardDeviationOf, sumOf } from "../statistics.ts";
+
+/** The outcome of a load: how it was sent, what its readers saw, and its steps. */
+export interface LoadRun {
+  /** Requests a second; Infinity = all at once. */
+  readonly requestRate: number;
+  /** Limit of concurrent requests; null = none. */
+  readonly maxConcurrency: number | null;
+  readonly durationMs: number;
+  readonly records: readonly RequestRecord[];
+  readonly steps: readonly StepReport[];
+}
+
+export type LatencyName = "ttft" | "tpot" | "itl" | "e2el";
+type LatencyStatistic = "mean" | "median" | "std" | "p50" | "p95" | "p99";
+
+/** The keys of the JSON that `vllm bench serve` saves, with the percentiles 50, 95 and 99, and two of our own. */
+export type ServingMetrics = {
+  /** Seconds. */
+  readonly duration: number;
+  readonly completed: number;
+  readonly failed: number;
+  readonly total_input_tokens: number;
+  readonly total_output_tokens: number;
+  readonly request_rate: number | "inf";
+  readonly max_concurrency: number | null;
+  readonly request_throughput: number;
+  readonly output_throughput: number;
+  readonly total_token_throughput: number;
+  readonly input_lens: readonly number[];
+  readonly output_lens: readonly number[];
+  /** Seconds, as vLLM saves them. */
+  readonly ttfts: readonly number[];
+  readonly itls: readonly (readonly number[])[];
+  readonly latencies: readonly number[];
+  readonly start_times: readonly number[];
+  readonly queue_times: readonly number[];
+  readonly errors: readonly string[];
+  readonly max_output_tokens_per_s: number;
+  readonly max_concurrent_requests: number;
+  /** Ours: mean sequences in a step, and the median step. */
+  readonly batch_occupancy: number;
+  readonly step_ms: number;
+} & { readonly [Key in `${LatencyStatistic}_${LatencyName}_ms`]: number };
+
+export function servingMetrics(run: LoadRun): ServingMetrics {
+  const good = run.records.filter(({ error }) => error === null);
+  const duration = run.durationMs / 1000;
+  const inputTokens = sumOf(good.map(({ promptTokens }) => promptTokens));
+  const outputTokens = sumOf(good.map(outputTokensOf));
+  const startMs = Math.min(...run.records.map(({ sentMs }) => sentMs));
+  return {
+    duration,
+    completed: good.length,
+    failed: run.records.length - good.length,
+    total_input_tokens: inputTokens,
+    total_output_tokens: outputTokens,
+    request_rate: run.requestRate === Infinity ? "inf" : run.requestRate,
+    max_concurrency: run.maxConcurrency,
+    request_throughput: good.length / duration,
+    output_throughput: outputTokens / duration,
+    total_token_throughput: (inputTokens + outputTokens) / duration,
+    input_lens: good.map(({ promptTokens }) => promptTokens),
+    output_lens: good.map(outputTokensOf),
+    ttfts: good.map((record) => ttftMs(record) / 1000),
+    itls: good.map((record) => itlsMs(record).map((ms) => ms / 1000)),
+    latencies: good.map((record) => e2elMs(record) / 1000),
+    start_times: good.map(({ sentMs }) => (sentMs - startMs) / 1000),
+    queue_times: good.map(({ clientQueueMs }) => clientQueueMs / 1000),
+    errors: run.records.flatMap(({ error }) => error ?? []),
+    max_output_tokens_per_s: bestSecond(good, startMs),
+    max_concurrent_requests: mostAtOnce(good),
+    batch_occupancy: meanOf(run.steps.map(({ entries }) => entries.length)),
+    step_ms: medianOf(run.steps.map(({ stepMs }) => stepMs)),
+    ...statistics("ttft", good.map(ttftMs)),
+    ...statistics(
+      "tpot",
+      good.flatMap((record) => tpotMs(record) ?? []),
+    ),
+    ...statistics("itl", good.flatMap(itlsMs)),
+    ...statistics("e2el", good.map(e2elMs)),
+  };
+}
+
+function statistics<Name extends LatencyName>(name: Name, values: readonly number[]) {
+  return {
+    [`mean_${name}_ms`]: meanOf(values),
+    [`median_${name}_ms`]: medianOf(values),
+    [`std_${name}_ms`]: standardDeviationOf(values),
+    [`p50_${name}_ms`]: percentileOf(values, 50),
+    [`p95_${name}_ms`]: percentileOf(values, 95),
+    [`p99_${name}_ms`]: percentileOf(values, 99),
+  } as { [Key in `${LatencyStatistic}_${Name}_ms`]: number };
+}
+
+/** Most tokens within one whole second after the start. */
+function bestSecond(records: readonly RequestRecord[], startMs: number): number {
+  const seconds = new Map<number, number>();
+  for (const { atMs, tokens } of records.flatMap(({ chunks }) => chunks)) {
+    const second = Math.floor((atMs - startMs) / 1000);
+    seconds.set(second, (seconds.get(second) ?? 0) + tokens);
+  }
+  return Math.max(0, ...seconds.values());
+}
+
+function mostAtOnce(records: readonly RequestRecord[]): number {
+  const changes = records.flatMap((record) => [
+    { atMs: record.sentMs, by: 1 },
+    { atMs: record.sentMs + e2elMs(record), by: -1 },
+  ]);
+  let open = 0;
+  let most = 0;
+  for (const { by } of changes.sort((a, b) => a.atMs - b.atMs || a.by - b.by)) most = Math.max(most, (open += by));
+  return most;
+}

@@ -1,0 +1,98 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+
+import { parseGpt2Config } from "../../src/models/gpt2/config.ts";
+import { float16ToFloat32 } from "../../src/files/half.ts";
+import { openSafetensors } from "../../src/files/safetensors.ts";
+import { describeModel } from "../../src/models/families.ts";
+import { countParameters } from "../../src/models/model-weights.ts";
+import { CATALOGUE } from "../../src/protocol/catalogue.ts";
+import { readFixture } from "../../tests/models/fixtures.ts";
+import { makeRandomModel } from "./random-model.ts";
+import { MODEL_SIZES } from "./model-sizes.ts";
+import { meanOf, standardDeviationOf } from "../statistics.ts";
+
+const SIZE = { nLayer: 2, nEmbd: 24, nHead: 3, vocabSize: 101, nPositions: 40 };
+
+async function read(files: readonly File[], name: string): Promise<ArrayBuffer> {
+  const file = files.find((one) => one.name === name);
+  if (!file) throw new Error(`no ${name}`);
+  return file.arrayBuffer();
+}
+
+async function readJson<Json>(files: readonly File[], name: string): Promise<Json> {
+  return JSON.parse(new TextDecoder().decode(await read(files, name))) as Json;
+}
+
+interface TokenizerJson {
+  readonly model: { readonly vocab: Record<string, number> };
+  readonly added_tokens: readonly object[];
+}
+
+/** Header and data of a safetensors file. */
+function parse(file: ArrayBuffer) {
+  const headerBytes = Number(new DataView(file).getBigUint64(0, true));
+  const header: Record<string, { dtype: string; shape: number[]; data_offsets: [number, number] }> = JSON.parse(
+    new TextDecoder().decode(new Uint8Array(file, 8, headerBytes)),
+  );
+  const data = file.slice(8 + headerBytes);
+  const values = (name: string) => [...float16ToFloat32(new Uint16Array(data.slice(...header[name]!.data_offsets)))];
+  return { header, data, values };
+}
+
+it("makes a checkpoint of the shape asked for: every tensor of f16, without holes", async () => {
+  const files = makeRandomModel(SIZE, 1);
+  expect(parseGpt2Config(await readJson(files, "config.json"))).toMatchObject(SIZE);
+  const { header, data, values } = parse(await read(files, "model.safetensors"));
+  expect(header["h.1.attn.c_attn.weight"]?.shape).toEqual([24, 72]);
+  expect(header["wte.weight"]?.shape).toEqual([101, 24]);
+  expect(Object.keys(header)).toHaveLength(2 + 2 * 12 + 2);
+  let end = 0;
+  for (const { dtype, shape, data_offsets } of Object.values(header)) {
+    expect(dtype).toBe("F16");
+    expect(data_offsets).toEqual([end, end + 2 * shape.reduce((product, extent) => product * extent, 1)]);
+    end = data_offsets[1];
+  }
+  expect(end).toBe(data.byteLength);
+  expect(end / 2).toBe(101 * 24 + 40 * 24 + 2 * (12 * 24 * 24 + 13 * 24) + 2 * 24);
+
+  expect(values("h.1.ln_1.weight")).toEqual(Array.from({ length: 24 }, () => 1));
+  expect(values("h.1.ln_1.bias")).toEqual(Array.from({ length: 24 }, () => 0));
+  const weights = values("h.1.mlp.c_fc.weight");
+  expect(meanOf(weights)).toBeCloseTo(0, 2);
+  expect(standardDeviationOf(weights)).toBeGreaterThan(0.018);
+  expect(standardDeviationOf(weights)).toBeLessThan(0.022);
+});
+
+it("has a word for every id, and the last one ends a text", async () => {
+  const { model, added_tokens } = await readJson<TokenizerJson>(makeRandomModel(SIZE, 1), "tokenizer.json");
+  expect(Object.values(model.vocab).sort((a, b) => a - b)).toEqual(Array.from({ length: 101 }, (_, i) => i));
+  expect(added_tokens).toMatchObject([{ id: 100, content: "<|endoftext|>", special: true }]);
+});
+
+it("the same seed makes the same weights, another seed others", async () => {
+  const bytes = async (seed: number) => Buffer.from(await read(makeRandomModel(SIZE, seed), "model.safetensors"));
+  expect((await bytes(1)).equals(await bytes(1))).toBe(true);
+  expect((await bytes(1)).equals(await bytes(2))).toBe(false);
+});
+
+it("GPT-2 has its 124 million parameters", () => {
+  const { nLayer, nEmbd, vocabSize, nPositions } = MODEL_SIZES.gpt2;
+  const parameters = (vocabSize + nPositions) * nEmbd + nLayer * (12 * nEmbd ** 2 + 13 * nEmbd) + 2 * nEmbd;
+  expect(parameters).toBe(124_439_808);
+});
+
+it("makes a checkpoint of any family: one that loads, whose norms change nothing", async () => {
+  const { config } = await readFixture("gemma3-tiny");
+  const files = makeRandomModel({ config, vocabSize: 512 }, 1);
+  const { header, values } = parse(await read(files, "model.safetensors"));
+  const golden = await openSafetensors(new Blob([await readFile("tests/fixtures/gemma3-tiny/model.safetensors")]));
+  expect(Object.keys(header).sort()).toEqual(golden.names().toSorted());
+  expect(values("model.layers.0.self_attn.q_norm.weight").every((value) => value === 0)).toBe(true);
+});
+
+it.each(["HuggingFaceTB/SmolLM2-135M-Instruct", "Qwen/Qwen3-0.6B"])("%s has its parameters", (model) => {
+  const size = MODEL_SIZES[model.startsWith("Qwen") ? "qwen3-0.6b" : "smollm2-135m"];
+  const described = describeModel({ ...size.config, vocab_size: size.vocabSize });
+  expect(countParameters(described)).toBe(CATALOGUE.find((entry) => entry.model === model)?.numParameters);
+});

@@ -1,0 +1,237 @@
+// The comparison: every engine has its own page in one Chromium, and they take turns.
+
+import type { Browser } from "playwright";
+
+import type { Adapter } from "../../tools/browsers/chromium-flags.mjs";
+import { launchChromium } from "../../tools/launch-chromium.mjs";
+import { isLarge, type PreparedModel } from "./prepare-model.ts";
+import { listContenders, PROMPT_TOKENS, type Contender, type Load, type Place } from "./contenders.ts";
+import { EnginePage, type Answer, type Prompt } from "./engine-page.ts";
+import { makePrompts } from "./prompts.ts";
+import { medianTiming, timingOf, tokensWithin, type Timing } from "./timing.ts";
+import { checkTokens, type TokenCheck } from "./token-check.ts";
+
+interface CompareOptions {
+  readonly executablePath: string;
+  readonly place: Place;
+  readonly adapter: Adapter;
+  readonly url: string;
+  readonly model: PreparedModel;
+  readonly isQuick: boolean;
+  /** [as the pace has it] */
+  readonly rounds: number | null;
+  readonly say: (line: string) => void;
+}
+
+export interface EngineResult {
+  readonly name: string;
+  readonly how: string;
+  /** `how` of the Chorus that it is set against. */
+  readonly against: string;
+  /** Why it was left out; null if it was not. */
+  readonly failure: string | null;
+  readonly loadMs: number | null;
+  readonly threads: number | null;
+  /** Against the reference; null for the reference itself. */
+  readonly tokens: TokenCheck | null;
+  readonly loads: readonly LoadResult[];
+}
+
+export interface LoadResult extends Load {
+  readonly newTokens: number;
+  /** Medians. */
+  readonly timing: Timing;
+  readonly runs: readonly Timing[];
+}
+
+export interface Comparison {
+  readonly browser: string;
+  readonly adapter: string;
+  readonly promptTokens: number;
+  readonly engines: readonly EngineResult[];
+}
+
+const LEAST_TOKENS = 8;
+/** Shaders are compiled at the first prompt and at the first token after it. */
+const WARM_UP_TOKENS = 2;
+const TRIAL_TOKENS = 6;
+const LOAD_TIMEOUT_MS = 180_000;
+
+/** What a run may take: tokens of an answer, rounds, and the time after which an answer is made shorter or given up. */
+interface Pace {
+  readonly newTokens: number;
+  readonly rounds: number;
+  readonly budgetMs: number;
+  readonly timeoutMs: number;
+}
+
+const FULL: Pace = { newTokens: 64, rounds: 3, budgetMs: 30_000, timeoutMs: 300_000 };
+const QUICK: Pace = { newTokens: 32, rounds: 1, budgetMs: 10_000, timeoutMs: 300_000 };
+
+/** Prompts of each length that is asked for, as many as are asked at once. */
+type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
+
+export async function compare(options: CompareOptions): Promise<Comparison> {
+  const { executablePath, adapter, model, isQuick, place } = options;
+  const large = isLarge(model.numParameters);
+  const asked = isQuick ? QUICK : FULL;
+  const pace = large ? { ...asked, newTokens: asked.newTokens / 2 } : asked;
+  const { contenders, mostSequences } = listContenders(place, pace.newTokens, large);
+  const prompts: PromptSet = new Map([
+    [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
+    ...longPromptsOf(contenders).map((length) => [length, makePrompts(model.tokenizer, 1, length)] as const),
+  ]);
+  const browser = await launchChromium(executablePath, { on: adapter, minutes: 240 });
+  const engines: Engine[] = [];
+  try {
+    for (const contender of contenders) {
+      engines.push(await prepare(browser, contender, engines[0]?.reference ?? null, prompts, pace, options));
+    }
+    await measureInRounds(engines, prompts, { ...pace, rounds: options.rounds ?? pace.rounds }, options.say);
+    // The browser itself has ended, for one. The report keeps the run before.
+    const failure = engines[0]?.failure;
+    if (failure) throw new Error(`The reference can't be measured: ${failure}`);
+    return {
+      browser: browser.version(),
+      adapter: place === "cpu" ? "the CPU" : ((await engines[0]?.page?.describeAdapter()) ?? "unknown"),
+      promptTokens: PROMPT_TOKENS,
+      engines: engines.map((engine) => resultOf(engine)),
+    };
+  } finally {
+    await browser.close();
+  }
+}
+
+function longPromptsOf(contenders: readonly Contender[]): number[] {
+  const lengths = contenders.flatMap(({ loads }) => loads.flatMap(({ promptTokens }) => promptTokens ?? []));
+  return [...new Set(lengths)];
+}
+
+/** A contender on the way through the run. */
+interface Engine {
+  readonly contender: Contender;
+  page: EnginePage | null;
+  failure: string | null;
+  readonly reference: readonly (readonly number[])[] | null;
+  readonly tokens: TokenCheck | null;
+  readonly loads: { readonly load: Load; readonly newTokens: number; readonly runs: Timing[] }[];
+}
+
+/** Loads it, warms it up in every way it will be asked, and compares its tokens. */
+async function prepare(
+  browser: Browser,
+  contender: Contender,
+  reference: Engine["reference"],
+  prompts: PromptSet,
+  pace: Pace,
+  { url, say }: CompareOptions,
+): Promise<Engine> {
+  const title = titleOf(contender);
+  const engine: Engine = { contender, page: null, failure: null, reference: null, tokens: null, loads: [] };
+  try {
+    const page = await EnginePage.open(browser, url, contender.page, LOAD_TIMEOUT_MS);
+    engine.page = page;
+    for (const load of contender.loads) {
+      const newTokens = await tryOut(page, load, prompts, pace);
+      engine.loads.push({ load, newTokens, runs: [] });
+    }
+    const sequences = prompts.get(PROMPT_TOKENS)?.length ?? 0;
+    const all = { way: contender.loads[0]?.way ?? "at once", sequences } as const;
+    const newTokens = Math.min(...engine.loads.filter(({ load }) => !load.promptTokens).map((load) => load.newTokens));
+    const answers = await ask(page, all, prompts, newTokens, true, pace);
+    const tokenIds = answers.map((answer) => answer.tokenIds);
+    const tokens = reference && checkTokens(reference, tokenIds);
+    say(`${title}: loaded in ${seconds(page.loadMs)}; ${tokens ? tokensLine(tokens) : "its tokens are the reference"}`);
+    return { ...engine, reference: reference ?? tokenIds, tokens };
+  } catch (error) {
+    await giveUp(engine, error, say);
+    if (reference === null) throw error;
+    return { ...engine, reference };
+  }
+}
+
+/** Warms an engine up, and finds how many tokens it makes in the time there is. Where two take that long, a few must do. */
+async function tryOut(page: EnginePage, load: Load, prompts: PromptSet, pace: Pace): Promise<number> {
+  const startMs = performance.now();
+  await ask(page, load, prompts, WARM_UP_TOKENS, false, pace);
+  if (load.newTokens) return load.newTokens;
+  if (performance.now() - startMs > pace.budgetMs) return LEAST_TOKENS;
+  return tokensWithin(
+    pace.budgetMs,
+    await ask(page, load, prompts, TRIAL_TOKENS, false, pace),
+    LEAST_TOKENS,
+    pace.newTokens,
+  );
+}
+
+/** Runs round by round, so that other load on the machine affects all of them. */
+async function measureInRounds(
+  engines: readonly Engine[],
+  prompts: PromptSet,
+  pace: Pace,
+  say: CompareOptions["say"],
+): Promise<void> {
+  for (let round = 1; round <= pace.rounds; round++) {
+    say(`Round ${round} of ${pace.rounds}`);
+    for (const engine of engines) {
+      for (const { load, newTokens, runs } of engine.loads) {
+        if (!engine.page) break;
+        try {
+          const timing = timingOf(await ask(engine.page, load, prompts, newTokens, false, pace));
+          runs.push(timing);
+          const title = `  ${titleOf(engine.contender)}: ${load.sequences} ${load.way}`;
+          if (load.promptTokens) say(`${title}, ${load.promptTokens} tokens: ${timing.meanTtftMs.toFixed(0)} ms`);
+          else say(`${title}, ${newTokens} tokens: ${timing.decodeTokensPerSecond.toFixed(2)} tok/s`);
+        } catch (error) {
+          await giveUp(engine, error, say);
+        }
+      }
+    }
+  }
+}
+
+function ask(
+  page: EnginePage,
+  { way, sequences, promptTokens = PROMPT_TOKENS }: Load,
+  prompts: PromptSet,
+  maxTokens: number,
+  withTokenIds: boolean,
+  { timeoutMs }: Pace,
+): Promise<Answer[]> {
+  const asked = prompts.get(promptTokens)?.slice(0, sequences) ?? [];
+  return page.generate({ prompts: asked, maxTokens, way, withTokenIds }, timeoutMs);
+}
+
+async function giveUp(engine: Engine, error: unknown, say: CompareOptions["say"]): Promise<void> {
+  engine.failure = (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "";
+  say(`${titleOf(engine.contender)}: ${engine.failure}`);
+  await engine.page?.close();
+  engine.page = null;
+}
+
+function resultOf({ contender: { name, how, against }, page, failure, tokens, loads }: Engine): EngineResult {
+  const measured = loads.filter(({ runs }) => runs.length > 0);
+  return {
+    name,
+    how,
+    against,
+    failure,
+    loadMs: page?.loadMs ?? null,
+    threads: page?.threads ?? null,
+    tokens,
+    loads: measured.map(({ load, newTokens, runs }) => ({ ...load, newTokens, timing: medianTiming(runs), runs })),
+  };
+}
+
+function titleOf({ name, how }: Pick<Contender, "name" | "how">): string {
+  return `${name} (${how})`;
+}
+
+export function tokensLine({ answers, sameAnswers, tokensEach, firstDifferences }: TokenCheck): string {
+  const all = `${sameAnswers} of ${answers} answers of ${tokensEach} tokens are the same`;
+  return firstDifferences.length === 0 ? all : `${all}, the others up to token ${firstDifferences.join(", ")}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

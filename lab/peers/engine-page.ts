@@ -1,0 +1,109 @@
+// An engine in its own browser page: the interface of the modules in engines/, and how it is called from here.
+
+import type { Browser, Page } from "playwright";
+
+import { askAdapter, within } from "../../tools/time-limits.mjs";
+
+export interface Prompt {
+  readonly text: string;
+  readonly ids: readonly number[];
+}
+
+/** How several prompts are asked. */
+export type Way = "at once" | "padded batch" | "one after the other";
+
+export interface Answer {
+  /** When the first of the prompts was asked, on the page's clock. */
+  readonly startMs: number;
+  /** When something came, and how many tokens there were then. */
+  readonly arrivals: { atMs: number; tokens: number }[];
+  /** Empty where they were not asked for and cost time to have. */
+  readonly tokenIds: number[];
+}
+
+interface GenerateRequest {
+  readonly prompts: readonly Prompt[];
+  readonly maxTokens: number;
+  readonly way: Way;
+  /** Whether token ids are needed; the times then mean nothing. */
+  readonly withTokenIds: boolean;
+}
+
+/** Greedy, to the full length, whatever ends a text. Answers are in the order of the prompts. */
+export type Generate = (request: GenerateRequest) => Promise<Answer[]>;
+
+export interface EngineDescription {
+  /** A module of engines/, without its ending. */
+  readonly module: string;
+  readonly config: object;
+}
+
+interface EngineModule {
+  load(options: { config: object }): Promise<{ threads: number | null }>;
+  generate: Generate;
+  dispose(): Promise<void>;
+}
+
+declare global {
+  interface Window {
+    engineOfThisPage: Promise<EngineModule>;
+  }
+}
+
+export class EnginePage {
+  readonly #page: Page;
+  /** From opening the page to readiness: code and model are read over loopback, nothing is cached. */
+  readonly loadMs: number;
+  /** Of the CPU; null where that is not what computes. */
+  readonly threads: number | null;
+
+  private constructor(page: Page, loadMs: number, threads: number | null) {
+    this.#page = page;
+    this.loadMs = loadMs;
+    this.threads = threads;
+  }
+
+  /** @throws Error what the engine says, or that it took longer than `timeoutMs` */
+  static async open(
+    browser: Browser,
+    baseUrl: string,
+    { module, config }: EngineDescription,
+    timeoutMs: number,
+  ): Promise<EnginePage> {
+    const page = await browser.newPage();
+    try {
+      const startMs = performance.now();
+      await page.goto(new URL(`engines/page.html?${module}`, baseUrl).href);
+      const loading = page.evaluate(
+        async (given) => (await globalThis.window.engineOfThisPage).load({ config: given }),
+        config,
+      );
+      const { threads } = await within(loading, timeoutMs, "it did not load");
+      return new EnginePage(page, performance.now() - startMs, threads);
+    } catch (error) {
+      await page.close();
+      throw error;
+    }
+  }
+
+  /** @throws Error what the engine says, or that it took longer than `timeoutMs`; the page is of no use then. */
+  async generate(request: GenerateRequest, timeoutMs: number): Promise<Answer[]> {
+    // Browsers never slow down the page in front.
+    await this.#page.bringToFront();
+    const generating = this.#page.evaluate(
+      async (given) => (await globalThis.window.engineOfThisPage).generate(given),
+      request,
+    );
+    return within(generating, timeoutMs, "no answer");
+  }
+
+  /** The WebGPU adapter that pages of this browser get. */
+  async describeAdapter(): Promise<string> {
+    const info = await askAdapter(this.#page);
+    return [info?.vendor, info?.architecture, info?.device, info?.description].filter(Boolean).join(" ");
+  }
+
+  async close(): Promise<void> {
+    await this.#page.close();
+  }
+}

@@ -1,0 +1,97 @@
+// README's figure: how the tokens per second of each engine grow with the requests at once, out of peers.json.
+
+import { chartSvg } from "../report/chart-svg.ts";
+import { formatFigure } from "../report/format-figure.ts";
+import type { EngineResult } from "./compare.ts";
+import type { PeerRun } from "./report.ts";
+
+interface ReadmeFigure {
+  /** Between README's markers. */
+  readonly markdown: string;
+  readonly svg: string;
+}
+
+const BEGIN = "<!-- npm run bench -- readme -->";
+export const END = "<!-- end -->";
+export const SVG_PATH = "docs/benchmarks/peers.svg";
+
+/** What peers.json calls the CPU. Adapters that emulate a GPU say nothing about speed. */
+const CPU = "the CPU";
+const EMULATED = /swiftshader|llvmpipe|lavapipe/i;
+/** Of several ways in which an engine ran: the default settings, on one thread. */
+const WAY = /^(?!.*(f32 weights|portable)).*(1 thread|WebGPU)/;
+/** Two of this width stand side by side in a README on GitHub. */
+const SIZE = { width: 400, height: 230 };
+/**
+ * An image has no page around it that sets the chart's colours: these are the dark theme's (src/app/ui/tokens.css). The background
+ * is its own, too: a page's theme need not be the system's.
+ */
+const DARK = "--ink:#ece7dc;--ink-2:#bdb6a7;--ink-3:#9c9485;--line:#2e2b26;--surface:#1c1b18;--control:#7f7869";
+const COLOURS = `svg{background:var(--surface,#fdfcf9)}@media (prefers-color-scheme: dark){svg{${DARK}}}`;
+
+/**
+ * Chooses a run: on a real GPU if there is one, else on the CPU; of several the last one of the size that is asked for.
+ *
+ * @throws Error if no run has requests alone and together
+ */
+export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigure {
+  const ofSize = runs.filter(({ model }) => model.name === size);
+  const run =
+    ofSize.findLast(({ adapter }) => adapter !== CPU && !EMULATED.test(adapter)) ??
+    ofSize.findLast(({ adapter }) => adapter === CPU);
+  if (!run) throw new Error(`peers.json has no run of ${size} on a GPU or on the CPU.`);
+  const names = [...new Set(run.engines.map(({ name }) => name))];
+  const lines = names.flatMap((name) => {
+    const engine = run.engines.find((one) => one.name === name && WAY.test(one.how) && one.loads.length > 0);
+    return engine ? [{ name, rates: ratesOf(engine) }] : [];
+  });
+  const counts = [...new Set(lines.flatMap(({ rates }) => [...rates.keys()]))].toSorted((a, b) => a - b);
+  if (counts.length < 2) throw new Error(`The run of ${size} has no requests together.`);
+  const title = "Tokens per second by requests at once";
+  const chart = {
+    title,
+    xName: "requests at once",
+    yName: "tokens/s",
+    xScale: "log",
+    series: lines.map(({ name, rates }) => ({ name, points: [...rates] })),
+  } as const;
+  const isOnCpu = run.adapter === CPU;
+  const where = isOnCpu ? "one thread of a processor" : run.adapter;
+  const millions = Math.round(run.model.numParameters / 1e6);
+  const ratesAt = (count = 0) =>
+    lines.map(({ name, rates }) => `${name} ${formatFigure(rates.get(count) ?? null)}`).join(", ");
+  const numRounds = Math.max(...run.engines.flatMap(({ loads }) => loads.map(({ runs: rounds }) => rounds.length)));
+  const rounds = numRounds === 1 ? "one round" : `medians of ${numRounds} rounds`;
+  const markdown = [
+    BEGIN,
+    "",
+    `The chart: tokens per second of a model of ${millions} million parameters on ${where}, prompts included`,
+    `(${rounds} on ${run.cpu}, ${run.date}; [more](docs/benchmarks/peers.md)).`,
+    `Alone: ${ratesAt(counts[0])}. With ${counts.at(-1)} at once: ${ratesAt(counts.at(-1))}.`,
+    "",
+    END,
+  ].join("\n");
+  return { markdown, svg: `${withColours(chartSvg(chart, SIZE))}\n` };
+}
+
+/** Of requests at once, with the usual prompt: the tokens over the whole time. */
+function ratesOf({ loads }: EngineResult): Map<number, number> {
+  const usual = loads.filter(({ way, promptTokens }) => !promptTokens && way !== "one after the other");
+  const rates = new Map<number, number>();
+  // The first way is the engine's own for many: a padded batch where it has one.
+  for (const { sequences, timing } of usual) {
+    if (!rates.has(sequences)) rates.set(sequences, timing.tokensPerSecond);
+  }
+  return rates;
+}
+
+function withColours(svg: string): string {
+  return svg.replace(">", `><style>${COLOURS}</style>`);
+}
+
+/** Puts the figure between README's markers. @throws Error where there are none */
+export function putIntoReadme(readme: string, markdown: string): string {
+  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
+  if (from < 0 || to < from) throw new Error(`README.md lacks ${BEGIN} or ${END}.`);
+  return readme.slice(0, from) + markdown + readme.slice(to + END.length);
+}

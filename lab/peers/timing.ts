@@ -1,0 +1,62 @@
+import { medianOf } from "../costs/bench.ts";
+import type { Answer } from "./engine-page.ts";
+
+export interface Timing {
+  /** All sequences together, from the first token of any to the last of all; first tokens don't count. */
+  readonly decodeTokensPerSecond: number;
+  /** All tokens over all the time, prompts included. */
+  readonly tokensPerSecond: number;
+  /** From the call to a sequence's first token: the mean and the last. */
+  readonly meanTtftMs: number;
+  readonly lastTtftMs: number;
+}
+
+/** Of answers that were asked for together. */
+export function timingOf(answers: readonly Answer[]): Timing {
+  const first = answers.map(({ arrivals }) => arrivals[0]);
+  const last = answers.map(({ arrivals }) => arrivals.at(-1));
+  const startMs = Math.min(...answers.map((answer) => answer.startMs));
+  const beginMs = Math.min(...first.map((arrival) => arrival?.atMs ?? NaN));
+  const endMs = Math.max(...last.map((arrival) => arrival?.atMs ?? NaN));
+  const firstTokens = sum(first.map((arrival) => arrival?.tokens ?? NaN));
+  const allTokens = sum(last.map((arrival) => arrival?.tokens ?? NaN));
+  const ttftsMs = first.map((arrival) => (arrival?.atMs ?? NaN) - startMs);
+  return {
+    decodeTokensPerSecond: (1000 * (allTokens - firstTokens)) / (endMs - beginMs),
+    tokensPerSecond: (1000 * allTokens) / (endMs - startMs),
+    meanTtftMs: sum(ttftsMs) / ttftsMs.length,
+    lastTtftMs: Math.max(...ttftsMs),
+  };
+}
+
+/** Each figure's median by itself. */
+export function medianTiming(timings: readonly Timing[]): Timing {
+  const median = (name: keyof Timing) => medianOf(timings.map((timing) => timing[name]));
+  return {
+    decodeTokensPerSecond: median("decodeTokensPerSecond"),
+    tokensPerSecond: median("tokensPerSecond"),
+    meanTtftMs: median("meanTtftMs"),
+    lastTtftMs: median("lastTtftMs"),
+  };
+}
+
+/**
+ * How many tokens can be made in `budgetMs`, judged by a trial: at least `least`, at most `most`.
+ */
+export function tokensWithin(budgetMs: number, trial: readonly Answer[], least: number, most: number): number {
+  // While others' prompts are computed, tokens come slowly: only what comes after the last first token says how it goes on.
+  const lastFirstMs = Math.max(...trial.map(({ arrivals }) => arrivals[0]?.atMs ?? NaN));
+  const endMs = Math.max(...trial.map(({ arrivals }) => arrivals.at(-1)?.atMs ?? NaN));
+  const tokensSince = sum(
+    trial.map(({ arrivals }) => {
+      const before = arrivals.findLast(({ atMs }) => atMs <= lastFirstMs);
+      return (arrivals.at(-1)?.tokens ?? NaN) - (before?.tokens ?? 0);
+    }),
+  );
+  const tokens = Math.floor((budgetMs * tokensSince) / (endMs - lastFirstMs) / trial.length);
+  return Math.min(most, Math.max(least, tokens));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

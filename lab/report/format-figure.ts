@@ -1,0 +1,26 @@
+import { groupedNumber } from "../../src/protocol/grouped-number.ts";
+import type { Figure } from "./bench-result.ts";
+
+/** Three digits or so: 0.042, 3.14, 25.1, 1,729. Counts stay whole. */
+export function formatFigure(figure: Figure): string {
+  if (figure === null) return "–";
+  if (typeof figure === "string") return figure;
+  if (!Number.isFinite(figure)) return Number.isNaN(figure) ? "–" : "∞";
+  const size = Math.abs(figure);
+  const digits = Number.isInteger(figure) || size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3;
+  return groupedNumber(figure, digits);
+}
+
+/** "±4%" */
+export function formatSpread(spread: number): string {
+  return Number.isFinite(spread) ? `±${formatFigure(Math.round(100 * spread))}%` : "–";
+}
+
+/** "2.4" of "2.4 times"; with the spreads of what is divided, as far as they were measured, "2.4 ±7%". */
+export function formatRatio(ratio: number, ...spreads: readonly number[]): string {
+  if (!Number.isFinite(ratio)) return "–";
+  // Independent of each other.
+  const spread = Math.hypot(...spreads);
+  const besides = spreads.length > 0 && Number.isFinite(spread) ? ` ${formatSpread(spread)}` : "";
+  return `${ratio.toFixed(ratio >= 10 ? 1 : 2)}${besides}`;
+}

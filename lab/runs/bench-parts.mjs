@@ -1,0 +1,324 @@
+// The parts of `npm run bench`, with their options. A part loads what it needs when it runs.
+
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
+
+import { root, run } from "../../tools/run-command.mjs";
+
+/** The part that runs where none is named. */
+export const BOTH = "core-and-page";
+
+/** @typedef {import("../../tools/command-line.mjs").CommandOption} CommandOption */
+/** @typedef {Record<string, string | boolean | undefined>} Values */
+/**
+ * `run` returns false if what was measured is not as it should be, and throws where it can't be measured.
+ *
+ * @typedef {{ name: string, about: string, options: readonly CommandOption[], run: (values: any) => Promise<unknown> }} Part
+ */
+
+const size = (/** @type {readonly string[]} */ choices, /** @type {string} */ usual) => ({
+  flags: "--size <name>",
+  about: "the shape of a model with random weights",
+  usual,
+  choices,
+});
+const quick = { flags: "--quick", about: "fewer points, shorter answers" };
+const dtype = { flags: "--dtype <name>", about: "of the weights", choices: ["f32", "f16", "q8", "q4"] };
+/** @returns {CommandOption} */
+const count = (/** @type {[flags: string, about: string, usual?: string]} */ ...[flags, about, usual]) => ({
+  flags,
+  about,
+  counts: "one",
+  ...(usual !== undefined && { usual }),
+});
+
+/** @returns {readonly CommandOption[]} */
+const pageOptions = (/** @type {readonly string[]} */ sections) => [
+  quick,
+  { flags: "--size <name>", about: 'a size with random weights, or "embedded"', usual: "embedded" },
+  { flags: "--model <folder>", about: "a folder's address instead of a size" },
+  { flags: "--backend <name>", about: "what computes", usual: "auto", choices: ["auto", "webgpu", "cpu"] },
+  dtype,
+  { flags: "--sections <names>", about: `some of ${sections.join(", ")}`, usual: "all", items: sections },
+  {
+    flags: "--sequences <counts>",
+    about: "how many at once, such as 1,8",
+    usual: "1,2,4,8,16,32,64",
+    counts: "several",
+  },
+  { flags: "--draft <name>", about: "the draft model: a size or a folder", usual: "the model itself" },
+  count("--promptTokens <n>", "of each prompt", "32"),
+  count("--outputTokens <n>", "of each answer", "32"),
+  count("--repeats <n>", "rounds; figures are medians", "5"),
+  count("--seed <n>", "of prompts and arrivals"),
+  { flags: "--out <folder>", about: "where the report goes", usual: "docs/benchmarks" },
+  { flags: "--name <name>", about: "what the report is called", usual: "the adapter and the model" },
+  { flags: "--note <text>", about: "what its readers should know" },
+];
+
+/** @type {readonly CommandOption[]} */
+const SERVE_OPTIONS = [
+  {
+    flags: "--url <address>",
+    about: "a running server",
+    usual: "npm run serve with the embedded model",
+    isAddress: true,
+  },
+  { flags: "--model <folder>", about: "the model of the server that is started" },
+  { flags: "--backend <name>", about: "what computes there", choices: ["auto", "webgpu", "cpu"] },
+  { flags: "--apiKey <key>", about: "the server's key" },
+  count("--requests <n>", "how many", "64"),
+  { flags: "--rate <n>", about: "requests a second, or inf", usual: "inf", amount: "endless" },
+  count("--concurrency <n>", "most open at once", "no limit"),
+  count("--promptTokens <n>", "of each prompt", "32"),
+  count("--outputTokens <n>", "of each answer", "32"),
+  count("--seed <n>", "of prompts and arrivals", "1"),
+  {
+    flags: "--soak <minutes>",
+    about: "instead keeps many streams open for this long, and looks for leaks",
+    amount: "finite",
+  },
+  count("--streams <n>", "streams of a soak"),
+];
+
+/** @returns {readonly CommandOption[]} */
+const gpuOptions = (/** @type {readonly string[]} */ sizes) => [
+  {
+    flags: "--minutes <n>",
+    about: "the time for all parts: each is cut to its share, and the report says how",
+    usual: "10",
+    amount: "finite",
+  },
+  {
+    flags: "--models <sizes>",
+    about: `some of ${sizes.join(", ")}`,
+    usual: "gpt2,smollm2-135m; on a software adapter tiny,tiny-llama",
+    items: sizes,
+  },
+  {
+    flags: "--sequences <counts>",
+    about: "how many at once, such as 1,8",
+    usual: "1,2,4,8,16,32,64",
+    counts: "several",
+  },
+  { flags: "--parts <names>", about: `some of ${GPU_PARTS.join(", ")}`, usual: "all", items: GPU_PARTS },
+  { flags: "--homes <names>", about: "chromium, node or both", usual: "both", items: ["chromium", "node"] },
+  {
+    flags: "--adapter <name>",
+    about: "Chromium's: the machine's GPU, or its own software",
+    usual: "real, or software where there is none",
+    choices: ["real", "software"],
+  },
+  { flags: "--asHardware", about: "takes a software adapter for a GPU: its kernels, its tuning, its sizes of buffers" },
+  { flags: "--pack <folder>", about: "only builds: that folder runs without packages, on a machine with Node" },
+  { flags: "--peers", about: "runs the peers on the same adapter afterwards, which takes longer" },
+  { flags: "--out <folder>", about: "where the report goes", usual: "docs/benchmarks" },
+  { flags: "--name <name>", about: "what the report is called", usual: "the adapter" },
+];
+
+const GPU_PARTS = [
+  "known-answers",
+  "submits",
+  "products",
+  "exactness",
+  "kernels",
+  "decode",
+  "run-ahead",
+  "prefill",
+  "sampling",
+  "decode-long",
+  "startup",
+];
+
+const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwen3-0.6b", "embedded"];
+
+/** @returns {Promise<readonly Part[]>} */
+export async function listParts() {
+  const { runnerImport } = await import("vite");
+  const load = async (/** @type {string} */ path) => (await runnerImport(path, { configFile: false, root })).module;
+  const { MODEL_SIZES } = await load("./lab/model/model-sizes.ts");
+  const { SECTION_IDS } = await load("./lab/bench-options.ts");
+  return [...namedParts(Object.keys(MODEL_SIZES), pageOptions(SECTION_IDS)), ...kernelParts()];
+}
+
+/** @returns {Part[]} */
+function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly CommandOption[]} */ page) {
+  return [
+    {
+      name: BOTH,
+      about: "The core's cost in Node, then the benchmark page.",
+      options: page,
+      async run(values) {
+        await measureCore();
+        await measurePage(values);
+      },
+    },
+    { name: "core", about: "What a step costs in JavaScript, in Node.", options: [], run: measureCore },
+    {
+      name: "page",
+      about: "The benchmark page (#/bench) in Chromium. Its report goes to docs/benchmarks/.",
+      options: page,
+      run: measurePage,
+    },
+    {
+      name: "peers",
+      about:
+        "Chorus beside transformers.js and wllama, on the same weights, in one browser. Writes docs/benchmarks/peers.md.",
+      options: [
+        { ...size(PEERS_SIZES, "small"), about: "random weights of this size, or the embedded model" },
+        {
+          flags: "--backend <name>",
+          about: "where all of them compute; on the CPU each with one thread and with two",
+          usual: "gpu",
+          choices: ["gpu", "webgpu", "cpu"],
+        },
+        quick,
+        count("--rounds <n>", "how often each is asked; figures are medians", "3; quick: 1"),
+        {
+          flags: "--adapter <name>",
+          about: "Chromium's software adapter, or the machine's GPU",
+          usual: "as CHORUS_ADAPTER says: swiftshader",
+          choices: ["swiftshader", "software", "real"],
+        },
+        { flags: "--as <name>", about: "what to call the adapter, where the browser does not say it well" },
+      ],
+      run: async (values) => (await import("../peers/peers.mjs")).benchPeers(values),
+    },
+    {
+      name: "readme",
+      about: "Measures nothing: makes README's figure out of docs/benchmarks/peers.json.",
+      options: [{ ...size(PEERS_SIZES, "small"), about: "which of its sizes" }],
+      run: async (values) => (await import("../peers/update-readme.mjs")).updateReadme(values),
+    },
+    {
+      name: "gpu",
+      about:
+        "A GPU in ten minutes: kernels, submits, run-ahead, decoding, prompts, sampling and exactness, in Chromium and in " +
+        "Node on Dawn. Writes the report after each part.",
+      options: gpuOptions(sizes),
+      run: async (values) => (await import("./bench-gpu.mjs")).benchGpu(values),
+    },
+    {
+      name: "cpu",
+      about: "The CPU backend's steps and kernels, against the core's multiply-adds and memory.",
+      options: [size(sizes, "small"), dtype, count("--repeats <n>", "rounds; the best one counts", "3")],
+      run: async (values) => (await import("./bench-cpu.mjs")).benchCpu(await chromium(), values),
+    },
+    {
+      name: "draft",
+      about: "When a draft model pays, on the CPU.",
+      options: [
+        size(sizes, "gpt2"),
+        { ...size(sizes, "distilgpt2"), flags: "--draft <name>", about: "the draft model's shape" },
+        dtype,
+        count("--repeats <n>", "rounds; figures are medians", "5"),
+      ],
+      run: async (values) => (await import("./bench-draft.mjs")).benchDraft(values),
+    },
+    {
+      name: "ui",
+      about: "The interface alone, before an engine that invents tokens.",
+      options: [],
+      run: async () => (await import("./bench-ui.mjs")).benchUi(await chromium()),
+    },
+    {
+      name: "memory",
+      about: "The most memory that JavaScript holds while a model loads.",
+      options: [size(sizes, "294 MiB of weights")],
+      run: async (values) => (await import("./bench-memory.mjs")).benchMemory(await chromium(), values.size),
+    },
+    {
+      name: "soak",
+      about: "A long day, compressed: random load of every kind, losses, mode and model changes. Fails for what grows.",
+      options: [count("--minutes <n>", "how long", "2"), count("--seed <n>", "of the load", "1")],
+      run: async (values) => (await import("./bench-soak.mjs")).benchSoak(await chromium(), values),
+    },
+    {
+      name: "starts",
+      about: "From createEngine to the first token and from opening the app to the first word, with nothing compiled.",
+      options: [count("--rounds <n>", "browsers with an empty profile", "5")],
+      run: async (values) => (await import("./bench-starts.mjs")).benchStarts(await chromium(), values),
+    },
+    {
+      name: "loop",
+      about: "What a step costs in the engine's worker: JavaScript alone, and in a browser by part.",
+      options: [
+        count("--rounds <n>", "figures are medians", "3"),
+        { flags: "--against <folder>", about: "another checkout, measured by turns with this one" },
+      ],
+      run: async (values) => (await import("./bench-loop.mjs")).benchLoop(await chromium(), values),
+    },
+    {
+      name: "hidden",
+      about: "Decoding in a hidden tab of a real window.",
+      options: [count("--minutes <n>", "how long it is hidden", "6")],
+      run: async (values) => (await import("./bench-hidden.mjs")).benchHidden(await chromium(), values),
+    },
+    {
+      name: "serve",
+      about: "Load on any server of OpenAI's API, as `vllm bench serve` makes it.",
+      options: SERVE_OPTIONS,
+      run: async (values) => (await import("./bench-serve.mjs")).benchServe(values),
+    },
+    {
+      name: "fleet",
+      about: "A simulation of many users on many servers.",
+      options: [quick],
+      run: async (values) => (await import("./bench-fleet.mjs")).benchFleet(values),
+    },
+    {
+      name: "policies",
+      about: "A simulation of the scheduling policies, on recorded and seeded loads.",
+      options: [
+        { flags: "--recording <file>", about: "a run that recordRun wrote", usual: "those of tests/fixtures/runs" },
+        count("--sequences <n>", "most sequences at once, instead of the recording's"),
+      ],
+      run: async (values) => (await import("./bench-policies.mjs")).benchPolicies(values),
+    },
+    {
+      name: "balancer",
+      about: "Three servers behind a balancer.",
+      options: [{ flags: "--balancer <name>", about: "which", usual: "haproxy", choices: ["haproxy", "nginx"] }],
+      run: async (values) => (await import("./bench-balancer.mjs")).benchBalancer(values.balancer),
+    },
+  ];
+}
+
+/** One for each *.gpu.bench.ts. @returns {Part[]} */
+function kernelParts() {
+  const files = readdirSync(`${root}/lab`, { recursive: true }).map(String);
+  return files
+    .filter((path) => path.endsWith(".gpu.bench.ts"))
+    .map((path) => ({
+      name: basename(path, ".gpu.bench.ts"),
+      about: `lab/${path.replaceAll("\\", "/")}, in Chromium.`,
+      options: [],
+      async run() {
+        process.env.CHORUS_CHROMIUM = await chromium();
+        return run(`vitest run --project bench lab/${path}`);
+      },
+    }));
+}
+
+async function measureCore() {
+  const { runnerImport } = await import("vite");
+  const { module } = await runnerImport("./lab/costs/core-cost.ts", { configFile: false, root });
+  await module.printCoreCosts();
+}
+
+async function measurePage(/** @type {Values} */ values) {
+  const { benchmarkPage } = await import("./bench-page.mjs");
+  const { size: sizeName, model, out = "docs/benchmarks", name, note, quick: isQuick, ...options } = values;
+  // The page's own parameters, as in its address.
+  const params = { ...options, model: sizeName ?? model, ...(isQuick && { quick: "" }) };
+  await benchmarkPage({ params, out: String(out), name: textOf(name), note: textOf(note) });
+}
+
+function textOf(/** @type {string | boolean | undefined} */ value) {
+  return typeof value === "string" ? value : undefined;
+}
+
+async function chromium() {
+  const { ensureChromium } = await import("../../tools/browsers/install-chromium.mjs");
+  return ensureChromium();
+}

@@ -1,0 +1,85 @@
+// npm run bench -- soak --minutes N: a long day, compressed. Random load of every kind on real engines in a page, whose GPU
+// process is killed, which is frozen, and whose engine changes. Fails for a wrong answer, for what is left over, and for
+// memory that grows by more than 5%.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+import { build, preview } from "vite";
+
+import { launchChromium } from "../../tools/launch-chromium.mjs";
+import { startHeapMeter } from "./heap-meter.mjs";
+import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.mjs";
+import { root } from "../../tools/run-command.mjs";
+import { within } from "../../tools/time-limits.mjs";
+
+const PAGE = "lab/soak/soak.html";
+const HIDDEN_MS = 2000;
+const MOST_GROWTH = 0.05;
+// A round takes 20 seconds and comes to rest within 60.
+const MOST_OVERTIME_MS = 300_000;
+
+/**
+ * Prints what came of it.
+ *
+ * @param {string} executablePath
+ * @param {{ minutes?: string, seed?: string }} options
+ */
+export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
+  const outDir = mkdtempSync(join(tmpdir(), "chorus-soak-"));
+  const config = { root, configFile: join(root, "vite.config.ts"), logLevel: /** @type {const} */ ("warn") };
+  await build({ ...config, build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, PAGE) } } });
+  const server = await preview({ ...config, build: { outDir }, preview: { host: "127.0.0.1" } });
+  // Chromium gives up the GPU after some crashes of its process.
+  const args = ["--disable-gpu-process-crash-limit", "--disable-domain-blocking-for-3d-apis"];
+  const browser = await launchChromium(executablePath, { args, minutes: Number(minutes) + 30 });
+  try {
+    const page = await browser.newPage();
+    page.on("console", (message) => console.log(message.text()));
+    await page.exposeFunction("loseDevice", async () => (await killGpuProcess(browser)) !== null);
+    await page.exposeFunction("hide", () => freeze(page));
+    await page.goto(`${server.resolvedUrls?.local[0] ?? ""}${PAGE}`);
+    const meter = await startHeapMeter(page);
+    await page.exposeFunction("memory", async () => {
+      const { heapBytes, domBytes, bufferBytes } = await meter.settled();
+      const gpuBytes = residentBytes(await gpuProcessId(browser));
+      return { "page and workers": heapBytes + domBytes + bufferBytes, ...(gpuBytes && { "GPU process": gpuBytes }) };
+    });
+    const options = { ms: Number(minutes) * 60_000, seed: Number(seed) };
+    const ran = page.evaluate(
+      (given) => /** @type {typeof globalThis & { run(options: object): Promise<any> }} */ (globalThis).run(given),
+      options,
+    );
+    const { report, growth } = await within(
+      ran,
+      options.ms + MOST_OVERTIME_MS,
+      "The soak hangs: its last round does not end",
+    );
+    const { memory, ...counts } = report;
+    console.log(`Soak: ${minutes} minutes, seed ${seed}`);
+    for (const [name, value] of Object.entries(counts)) console.log(`  ${name.padEnd(28)} ${value}`);
+    for (const [name, samples] of Object.entries(memory)) {
+      const mib = samples.map((/** @type {number} */ bytes) => (bytes / 2 ** 20).toFixed(1));
+      const grown = growth[name] === undefined ? "" : `, ${(100 * growth[name]).toFixed(1)}% since the second`;
+      console.log(`  ${name.padEnd(28)} ${mib.join(", ")} MiB${grown}`);
+    }
+    const tooMuch = Object.entries(growth).filter(([, share]) => share > MOST_GROWTH);
+    for (const [name] of tooMuch) console.error(`${name} has grown by more than ${100 * MOST_GROWTH}%.`);
+    if (tooMuch.length > 0) process.exitCode = 1;
+  } finally {
+    await browser.close();
+    await server.close();
+    rmSync(outDir, { recursive: true, force: true });
+  }
+}
+
+/** As the browser does with a tab that nobody has looked at for some minutes. */
+async function freeze(/** @type {import("playwright").Page} */ page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Page.setWebLifecycleState", { state: "frozen" });
+  await setTimeout(HIDDEN_MS);
+  await session.send("Page.setWebLifecycleState", { state: "active" });
+  await session.detach();
+}

@@ -1,0 +1,35 @@
+// npm run bench: everything that is measured, one part a word. Without a word: the core's cost in Node, then the benchmark
+// page. lab/runs/bench-parts.mjs has the parts.
+
+import { addOptions, openCommand } from "../../tools/command-line.mjs";
+
+const ABOUT =
+  "Measures Chorus. Without a part: the core's cost in Node, then the benchmark page. `npm run bench -- PART --help` lists " +
+  "the options of a part. CHROME_PATH names another browser, CHORUS_ADAPTER=real takes the machine's GPU.";
+
+const command = await openCommand("npm run bench --", ABOUT);
+const { BOTH, listParts } = await import("./bench-parts.mjs");
+for (const { name, about, options, run } of await listParts()) {
+  const part = command
+    .command(name, { hidden: name === BOTH })
+    .description(about)
+    .helpOption("--help", "this text");
+  await addOptions(part, options);
+  part.action(async (values) => {
+    try {
+      if ((await run(values)) === false) process.exitCode = 1;
+    } catch (error) {
+      process.exitCode = 1;
+      console.error(process.env.DEBUG ? error : sentenceOf(error));
+    }
+  });
+}
+const words = process.argv.slice(2);
+const isForBoth = words.length === 0 || (words[0]?.startsWith("-") && words[0] !== "--help");
+await command.parseAsync(isForBoth ? [BOTH, ...words] : words, { from: "user" });
+
+/** A file that isn't there, a server that doesn't answer: a stack helps nobody. DEBUG=1 shows it. */
+function sentenceOf(/** @type {unknown} */ error) {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,52 @@
+// Two minutes of a long day on a virtual clock: everything but the numbers and the device is real.
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+import { expect, it } from "vitest";
+
+import type { EngineConfig } from "../../src/protocol/config.ts";
+import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
+import { VirtualClock } from "../../tests/fakes/virtual-clock.ts";
+import { growthOf, soak } from "./soak.ts";
+
+const KINDS: readonly EngineConfig[] = [
+  { maxNumSeqs: 12, maxNumBatchedTokens: 48, numGpuBlocks: 60, speculation: { method: "ngram" } },
+  { maxNumSeqs: 8, maxNumBatchedTokens: 24, numGpuBlocks: 45, schedulingPolicy: "balanced", runAhead: 4 },
+];
+
+/** Steps from one row of an answer to its next: 1 is each step, and a step in flight may have been planned without it. */
+const MOST_GAP_STEPS = 3;
+
+it("comes through two minutes of mixed load with losses, aborts, drafts, preemptions, modes and models", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const clock = new VirtualClock();
+  let open: FakeModel | null = null;
+  const home = {
+    numKinds: KINDS.length,
+    async open(kind: number) {
+      open = await openFakeModel({ seed: 1, ...KINDS[kind] }, clock);
+      return open.engine;
+    },
+    nowMs: () => clock.nowMs,
+    sleep: clock.sleep,
+    loseDevice() {
+      open?.backend.device.lose();
+      return true;
+    },
+    memory() {
+      collectGarbage();
+      return Promise.resolve({ heap: process.memoryUsage().heapUsed });
+    },
+  };
+  const report = await clock.run(soak(home, { ms: 120_000, seed: 1 }));
+  const { rounds, answered, compared, aborted, refused, losses, preemptions, draftTokens } = report;
+  expect(losses).toBe(rounds);
+  for (const count of [rounds - 4, answered - 200, compared - 200, aborted, refused, preemptions, draftTokens]) {
+    expect(count).toBeGreaterThan(0);
+  }
+  expect(report.longestGapSteps).toBeLessThanOrEqual(MOST_GAP_STEPS);
+  expect(Object.keys(growthOf(report))).toHaveLength(KINDS.length);
+  for (const growth of Object.values(growthOf(report))) expect(growth).toBeLessThan(0.05);
+});

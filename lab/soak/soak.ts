@@ -1,0 +1,187 @@
+// A long day, compressed: random load of every kind on an engine, while its device is lost, its mode and model change and
+// its page is hidden. Nothing of a test runner is imported: a page runs it, too.
+
+import type { ChorusEngine } from "../../src/protocol/engine.ts";
+import { BackgroundFairness } from "./fairness.ts";
+import { bodyOf, NUM_BODIES } from "./requests.ts";
+import { seededRandom } from "../seeded-random.ts";
+
+/** Where a soak runs. */
+export interface SoakHome {
+  /** Number of kinds of engines: models, or configurations of one. */
+  readonly numKinds: number;
+  open(kind: number): Promise<ChorusEngine>;
+  nowMs(): number;
+  sleep(ms: number): Promise<void>;
+  /** Takes the device away from the engine that is open. Returns whether it has one. */
+  loseDevice(): boolean | Promise<boolean>;
+  /** Hides and freezes the page for some time. [it can't be hidden] */
+  hide?(): Promise<void>;
+  /** Returns bytes in use by name, without garbage. */
+  memory(): Promise<Readonly<Record<string, number>>>;
+  /** Hears what is going on. */
+  tell?(line: string): void;
+}
+
+interface SoakReport {
+  readonly rounds: number;
+  readonly answered: number;
+  readonly aborted: number;
+  readonly refused: number;
+  /** Answers that were compared with the first one to the same request, to the last bit. */
+  readonly compared: number;
+  readonly losses: number;
+  readonly preemptions: number;
+  readonly draftTokens: number;
+  readonly modeChanges: number;
+  readonly hidden: number;
+  /** Most steps that a running answer went without a row, in continuous batching. */
+  readonly longestGapSteps: number;
+  /** Bytes after each round, per kind of engine and name. */
+  readonly memory: Readonly<Record<string, readonly number[]>>;
+}
+
+const NUM_USERS = 10;
+const ROUND_MS = 20_000;
+const MODES = ["static", "sequential", "continuous"] as const;
+
+/**
+ * Runs rounds until the time is over: each opens an engine, loads it, lets it come to rest and closes it.
+ * @throws Error for anything that is not as it should be
+ */
+export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: number }): Promise<SoakReport> {
+  const random = seededRandom(seed);
+  const endMs = home.nowMs() + ms;
+  const first = new Map<string, string>();
+  const memory: Record<string, number[]> = {};
+  const counts = {
+    rounds: 0,
+    answered: 0,
+    aborted: 0,
+    refused: 0,
+    compared: 0,
+    losses: 0,
+    preemptions: 0,
+    draftTokens: 0,
+    modeChanges: 0,
+    hidden: 0,
+  };
+  let longestGapSteps = 0;
+
+  for (; home.nowMs() < endMs; counts.rounds++) {
+    const kind = counts.rounds % home.numKinds;
+    home.tell?.(`Round ${counts.rounds + 1}: ${JSON.stringify(counts)}`);
+    const engine = await home.open(kind);
+    const fairness = new BackgroundFairness(engine);
+    let failure: unknown = null;
+    engine.on("fatal", ({ message }) => (failure = new Error(`The engine died: ${message}`)));
+    const roundEndMs = home.nowMs() + ROUND_MS;
+    const goesOn = () => home.nowMs() < roundEndMs && failure === null;
+
+    const use = async () => {
+      while (goesOn()) {
+        await home.sleep(1500 * random());
+        const number = Math.floor(random() * (NUM_BODIES + 1));
+        if (number === NUM_BODIES) {
+          await expectRefusal(engine);
+          counts.refused++;
+          continue;
+        }
+        const stop = random() < 0.25 ? new AbortController() : null;
+        if (stop !== null) void home.sleep(2000 * random()).then(() => stop.abort());
+        const answer = await ask(engine, number, stop?.signal);
+        if (answer === null) {
+          counts.aborted++;
+          continue;
+        }
+        counts.answered++;
+        const key = `${kind} ${number}`;
+        const known = first.get(key);
+        if (known === undefined) first.set(key, answer);
+        else if (known !== answer) throw new Error(`Request ${number} got ${answer}, and before ${known}.`);
+        else counts.compared++;
+      }
+    };
+    const disturb = async () => {
+      await home.sleep(ROUND_MS * (0.2 + 0.4 * random()));
+      const losses = () => engine.stats().then(({ device_losses_total: total }) => total);
+      const isLost = await home.loseDevice();
+      // An idle engine may not notice; one with work does.
+      if (isLost) while (goesOn() && (await losses()) === 0) await home.sleep(200);
+      counts.losses += await losses();
+      await home.hide?.();
+      if (home.hide) counts.hidden++;
+      for (const mode of MODES) {
+        fairness.pause();
+        await engine.update({ batchingMode: mode });
+        counts.modeChanges++;
+        await home.sleep(1000);
+      }
+      fairness.resume();
+    };
+    const fail = (error: unknown) => void (failure ??= error);
+    await Promise.all([disturb(), ...Array.from({ length: NUM_USERS }, use)].map((part) => part.catch(fail)));
+    if (failure !== null) throw failure;
+    const stats = await atRest(engine, home);
+    counts.preemptions += stats.num_preemptions_total;
+    counts.draftTokens += stats.spec_decode_num_draft_tokens_total;
+    longestGapSteps = Math.max(longestGapSteps, fairness.longestGapSteps);
+    for (const [name, bytes] of Object.entries(await home.memory()))
+      (memory[`${name}, kind ${kind}`] ??= []).push(bytes);
+    await engine.dispose();
+  }
+  return { ...counts, longestGapSteps, memory };
+}
+
+/** Returns by how much of itself each kind of memory has grown since its second sample: the first round warms up. */
+export function growthOf({ memory }: Pick<SoakReport, "memory">): Record<string, number> {
+  const growth = Object.entries(memory).flatMap(([name, [, warm, ...later]]) => {
+    const last = later.at(-1);
+    return warm === undefined || last === undefined ? [] : [[name, last / warm - 1] as const];
+  });
+  return Object.fromEntries(growth);
+}
+
+/** Returns what was answered; null if it was aborted. */
+async function ask(engine: ChorusEngine, number: number, signal?: AbortSignal): Promise<string | null> {
+  const body = bodyOf(number);
+  const options = signal ? { signal } : undefined;
+  try {
+    if (number % 2 === 0) return JSON.stringify((await engine.completions.create(body, options)).choices);
+    const parts: unknown[] = [];
+    for await (const { choices } of await engine.completions.create({ ...body, stream: true }, options)) {
+      for (const { index, text, token_ids, logprobs, finish_reason } of choices) {
+        // Pieces of a stream follow the steps; what they say together doesn't.
+        const [ids, values] = (parts[index] ??= [[], [], "", null]) as [number[], unknown[], string, unknown];
+        ids.push(...(token_ids ?? []));
+        values.push(...(logprobs?.token_logprobs ?? []));
+        const part = parts[index] as [unknown, unknown, string, unknown];
+        part[2] += text;
+        part[3] = finish_reason;
+      }
+    }
+    return JSON.stringify(parts);
+  } catch (error) {
+    if (signal?.aborted) return null;
+    throw error;
+  }
+}
+
+async function expectRefusal(engine: ChorusEngine): Promise<void> {
+  const refused: unknown = await engine.completions.create({ prompt: "x", top_p: 7 }).catch((error: unknown) => error);
+  if (!(refused instanceof Error && "param" in refused && refused.param === "top_p")) {
+    throw new Error("A bad request was not refused.");
+  }
+}
+
+/** Waits until nothing runs. @throws Error for blocks or sequences that are left over */
+async function atRest(engine: ChorusEngine, home: SoakHome) {
+  for (const startMs = home.nowMs(); ; await home.sleep(100)) {
+    const stats = await engine.stats();
+    const { num_requests_running: running, num_requests_waiting: waiting } = stats;
+    const isAtRest = running === 0 && waiting === 0 && stats.num_gpu_blocks_free === stats.num_gpu_blocks;
+    const { refCounts, sequences } = await engine.kvCacheMap();
+    if (isAtRest && sequences.length === 0 && refCounts.every((count) => count === 0)) return stats;
+    if (home.nowMs() > startMs + 60_000) throw new Error(`The engine does not come to rest: ${JSON.stringify(stats)}`);
+  }
+}

@@ -1,0 +1,176 @@
+import type { BackendChoice } from "../../../protocol/config.ts";
+import type { Models } from "../../../client/models-client.ts";
+import { SiteApi, type SiteApiHome } from "./site-api.ts";
+import { Announcements } from "./announcements.ts";
+import type { Route } from "./router.ts";
+import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
+import { Batch } from "../batch/batch.ts";
+import type { SchemaProblem } from "../settings/check-settings.ts";
+import { Connections } from "../connections/connections.ts";
+import { Commands } from "../commands/commands.ts";
+import { Demo } from "../demo/demo.ts";
+import { zoomWithDemo } from "../demo/demo-zoom.ts";
+import { EngineControl, type CreateEngine } from "../engine/engine-control.ts";
+import { EngineRecovery } from "../engine/engine-recovery.ts";
+import { EngineTabs, type EngineTabsHome } from "../engine/engine-tabs.ts";
+import { openServing, Serving } from "../engine/serving.ts";
+import type { ScheduleFlush } from "../frame-flusher.ts";
+import type { ModelChoice } from "../models/model-choice.ts";
+import { ModelShelf } from "../models/model-shelf.ts";
+import { BranchView } from "../chat/branch-view.ts";
+import type { PaneContext } from "../chat/pane.ts";
+import { PromptView } from "../chat/prompt-view.ts";
+import { RequestBook } from "../chat/request-book.ts";
+import type { Settings } from "../settings/settings.ts";
+import { engineConfigOf } from "../settings/serving-settings.ts";
+import { SharedSettings } from "../settings/shared-settings.ts";
+import type { ReadonlyStore } from "../store.ts";
+import { WorkspaceKeeper } from "../workspace/workspace-keeper.ts";
+import type { LoadedWorkspace, WorkspaceStorage } from "../workspace/workspace-storage.ts";
+import { Workspace } from "../workspace/workspace.ts";
+
+export interface AppStateOptions {
+  readonly createEngine: CreateEngine;
+  /** Lists, downloads and deletes models. */
+  readonly models: Models;
+  /** The first model to load. */
+  readonly choice: ModelChoice;
+  /** Called when a chosen model runs. */
+  readonly onModelChosen?: (choice: ModelChoice) => void;
+  /** Settings from the page's address. */
+  readonly sampling: Settings;
+  /** Where the chats are saved, and what was loaded from there. [nothing is saved] */
+  readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
+  /** [schemas are not checked before they are sent] */
+  readonly schemaProblem?: SchemaProblem;
+  /** What offers the engine to the whole origin. [nothing does] */
+  readonly siteApiHome?: SiteApiHome;
+  /** What lets the tabs of the app share an engine, and know what their engines take. [nothing does] */
+  readonly tabsHome?: EngineTabsHome;
+  /** What computes. [the one chosen before, or "auto"] */
+  readonly backend?: BackendChoice | null;
+  /** The page's address, whose link may ask for serving settings. [no link] */
+  readonly route?: ReadonlyStore<Route>;
+  /** Called with the page's new link when other serving settings than the link's are in use. */
+  readonly onServingLink?: (link: string) => void;
+  readonly scheduleFlush: ScheduleFlush;
+  /** The page's clock, milliseconds. */
+  readonly now: () => number;
+}
+
+/** Everything the page shows, outside React: one engine, its batch's figures, and the panes. */
+export interface AppState {
+  readonly engine: EngineControl;
+  readonly recovery: EngineRecovery;
+  readonly serving: Serving;
+  readonly metrics: BatchMetrics;
+  readonly batch: Batch;
+  readonly workspace: Workspace;
+  /** For all panes. */
+  readonly settings: SharedSettings;
+  /** Null where nothing can offer the engine to the origin. */
+  readonly siteApi: SiteApi | null;
+  /** Null where tabs can't know of each other. */
+  readonly tabs: EngineTabs | null;
+  /** The servers that can answer panes. */
+  readonly connections: Connections;
+  /** Null where nothing is saved. */
+  readonly keeper: WorkspaceKeeper | null;
+  readonly demo: Demo;
+  /** What panes outside the workspace need. */
+  readonly paneContext: PaneContext;
+  readonly announcements: Announcements;
+  /** All commands, for the palette and the shortcuts. */
+  readonly commands: Commands;
+  readonly shelf: ModelShelf;
+  readonly promptView: PromptView;
+  readonly branchView: BranchView;
+  readonly schemaProblem: SchemaProblem;
+}
+
+/** Wires the stores together and starts loading the model. */
+export function createAppState(options: AppStateOptions): AppState {
+  const { scheduleFlush, sampling, kept, now } = options;
+  const metrics = new BatchMetrics(now);
+  const batch = new Batch(metrics);
+  const announcements = new Announcements();
+  const book = new RequestBook(now);
+  const connections = new Connections({ observer: book, now });
+  const opened = openServing(options.route?.getState() ?? null);
+  const engine = new EngineControl({
+    ...options,
+    config: engineConfigOf(opened.settings),
+    onEngine(created) {
+      batch.watch(created);
+      created.on("step", (report) => book.addStep(report));
+      created.on("request", (report) => book.addRequest(report));
+    },
+  });
+  engine.store.subscribe(({ status }) => {
+    if (status !== "ready") batch.watch(null);
+  });
+  const serving = new Serving({
+    engine,
+    mode: batch.mode,
+    opened,
+    onLink: options.onServingLink ?? (() => undefined),
+  });
+  options.route?.subscribe((route) => void serving.follow(route));
+
+  const saved = kept?.loaded.saved ?? null;
+  const settings = new SharedSettings(sampling, saved?.shared);
+  const context = { engine, book, settings, scheduleFlush, announce: announcements.announce };
+  const workspace = new Workspace({ ...context, connections }, saved);
+  if (saved?.panes.some(({ turns }) => turns.length > 0)) batch.ideas.close(); // no first visit
+  const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
+  const demo = new Demo({ ...context, mode: batch.mode, now });
+  zoomWithDemo(demo, batch.timeline, batch.dock);
+  // On a phone, going to a pane closes the batch.
+  workspace.store.subscribe((state, before) => {
+    if (state.current !== before.current) batch.dock.show(false);
+  });
+  const shelf = new ModelShelf({
+    models: options.models,
+    engine,
+    scheduleFlush,
+    announce: announcements.announce,
+    onChosen: options.onModelChosen ?? (() => undefined),
+  });
+  const recovery = new EngineRecovery(engine, now);
+  setInterval(() => {
+    batch.tick();
+    demo.tick();
+    connections.batches.tick();
+    for (const pane of workspace.store.getState().panes) pane.refreshFigures();
+  }, FIGURES_INTERVAL_MS);
+
+  const siteApi = options.siteApiHome ? new SiteApi(engine, options.siteApiHome) : null;
+  void siteApi?.start();
+
+  const tabs = options.tabsHome ? new EngineTabs(engine, options.tabsHome) : null;
+  tabs?.start();
+
+  void engine.start();
+  const commands = new Commands();
+  return {
+    engine,
+    recovery,
+    serving,
+    metrics,
+    batch,
+    workspace,
+    settings,
+    siteApi,
+    tabs,
+    connections,
+    keeper,
+    demo,
+    paneContext: { ...context, connections },
+    announcements,
+    commands,
+    shelf,
+    promptView: new PromptView(context),
+    branchView: new BranchView(),
+    schemaProblem: options.schemaProblem ?? (async () => null),
+  };
+}

@@ -1,0 +1,140 @@
+import { shallow } from "zustand/vanilla/shallow";
+import { gpuUseOf, type StepReport } from "../../../protocol/reports.ts";
+import { SlidingMax, SlidingRate } from "./sliding-window.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
+
+/** The batch's figures as shown. Current values are 0 while nothing runs. */
+interface BatchFigures {
+  readonly running: number;
+  /** Sequences that can run at once; 0 before the first engine. */
+  readonly slots: number;
+  /** Rows of the last step, and the most that a step has. */
+  readonly rows: number;
+  readonly rowBudget: number;
+  /** GPU time of the last step over its whole time; null: the adapter has no clock. */
+  readonly gpuUse: number | null;
+  /** Tokens of running sequences in the cache. */
+  readonly residentTokens: number;
+  readonly waiting: number;
+  /** Most sequences in any step of the last minute. */
+  readonly peakSequences: number;
+  /** Share of the cache's blocks in use, 0..1. */
+  readonly kvUse: number;
+  readonly tokensPerSecond: number;
+  /** Since the engine started. */
+  readonly step: number;
+  readonly preemptions: number;
+  /** Share of prompt tokens found in the prefix cache, 0..1; null: none was looked up. */
+  readonly prefixHits: number | null;
+}
+
+const NOTHING: BatchFigures = {
+  running: 0,
+  slots: 0,
+  rows: 0,
+  rowBudget: 0,
+  gpuUse: null,
+  residentTokens: 0,
+  waiting: 0,
+  peakSequences: 0,
+  kvUse: 0,
+  tokensPerSecond: 0,
+  step: 0,
+  preemptions: 0,
+  prefixHits: null,
+};
+
+/** Figures change four times per second, so that they can be read. */
+export const FIGURES_INTERVAL_MS = 250;
+/** What the engine says about now, between two steps. */
+const NO_GAUGES = { running: 0, waiting: 0, kvUse: 0, residentTokens: 0 };
+const RATE_WINDOW_MS = 2000;
+const PEAK_WINDOW_MS = 60_000;
+/** After this long without a step the last gauges may be out of date. */
+const QUIET_MS = 1000;
+
+/** Watches one engine after another and computes its batch's figures. Only `tick` changes the store. */
+export class BatchMetrics {
+  readonly #store = createStore<BatchFigures>(() => NOTHING);
+  readonly store: ReadonlyStore<BatchFigures> = this.#store;
+  readonly #now: () => number;
+  #engine: WatchedEngine | null = null;
+  #rate = new SlidingRate(RATE_WINDOW_MS);
+  #peak = new SlidingMax(PEAK_WINDOW_MS);
+  #last: StepReport | null = null;
+  /** When the last step was reported, by the page's clock; added to the worker's last time. */
+  #lastHeardMs = 0;
+  #gauges = NO_GAUGES;
+
+  /** `now` is the page's clock. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Watches this engine from now on; null: there is none. */
+  watch(engine: WatchedEngine | null): void {
+    this.#engine = engine;
+    this.#rate = new SlidingRate(RATE_WINDOW_MS);
+    this.#peak = new SlidingMax(PEAK_WINDOW_MS);
+    this.#last = null;
+    this.#gauges = NO_GAUGES;
+  }
+
+  addStep(report: StepReport): void {
+    this.#last = report;
+    this.#lastHeardMs = this.#now();
+    this.#rate.add(report.atMs - report.stepMs, report.atMs, report.sampledTokens);
+    this.#peak.add(report.atMs, report.entries.length);
+    this.#gauges = {
+      running: report.numRunning,
+      waiting: report.numWaiting,
+      kvUse: report.kvBlocksTotal > 0 ? report.kvBlocksUsed / report.kvBlocksTotal : 0,
+      residentTokens: report.numResidentTokens,
+    };
+  }
+
+  /** Estimates the worker's clock: its last reported time plus the time since. */
+  get workerNowMs(): number {
+    return (this.#last?.atMs ?? 0) + this.#now() - this.#lastHeardMs;
+  }
+
+  /** Updates the store. Must be called every FIGURES_INTERVAL_MS. */
+  tick(): void {
+    const last = this.#last;
+    const isAtRest = this.#gauges.running + this.#gauges.waiting === 0;
+    // A request aborted between two steps leaves without a report.
+    if (!isAtRest && this.#now() - this.#lastHeardMs >= QUIET_MS) void this.#askGauges();
+    const figures: BatchFigures = {
+      ...this.#gauges,
+      slots: this.#engine?.config.maxNumSeqs ?? last?.maxNumSeqs ?? 0,
+      rows: isAtRest ? 0 : (last?.rows ?? 0),
+      rowBudget: this.#engine?.config.maxNumBatchedTokens ?? last?.maxNumBatchedTokens ?? 0,
+      gpuUse: last && (isAtRest && last.gpuMs !== null ? 0 : gpuUseOf(last)),
+      peakSequences: this.#peak.at(this.workerNowMs),
+      tokensPerSecond: isAtRest ? 0 : this.#rate.at(this.workerNowMs),
+      step: last?.step ?? 0,
+      preemptions: last?.preemptionsTotal ?? 0,
+      prefixHits:
+        last && last.prefixCacheQueriesTotal > 0 ? last.prefixCacheHitsTotal / last.prefixCacheQueriesTotal : null,
+    };
+    if (!shallow(figures, this.#store.getState())) this.#store.setState(figures, true);
+  }
+
+  async #askGauges(): Promise<void> {
+    const engine = this.#engine;
+    const asked = this.#last;
+    try {
+      const stats = await engine?.stats();
+      if (stats === undefined || this.#engine !== engine || this.#last !== asked) return;
+      this.#gauges = {
+        running: stats.num_requests_running,
+        waiting: stats.num_requests_waiting,
+        kvUse: stats.kv_cache_usage_perc,
+        residentTokens: stats.num_resident_tokens,
+      };
+    } catch {
+      // The engine died. Its fatal event reports that, and the next watch() starts afresh.
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, it } from "vitest";
+
+import { readRecording } from "../../../recording/read-recording.ts";
+import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
+import { Batch, isTiming } from "./batch.ts";
+import { BatchMetrics } from "./batch-metrics.ts";
+
+/** An engine that says who listens for the times of its kernels. */
+class ListeningEngine extends FakeEngine {
+  numListeners = 0;
+
+  override on: FakeEngine["on"] = (event, listener) => {
+    const off = super.on(event, listener);
+    if (event !== "kernels") return off;
+    this.numListeners += 1;
+    return () => {
+      this.numListeners -= 1;
+      return off();
+    };
+  };
+}
+
+it("asks for the times of kernels only on request, of the next engine, too, and where it can time them", () => {
+  const batch = new Batch(new BatchMetrics(() => 0));
+  const state = () => batch.kernelTiming.getState();
+  expect(state()).toEqual({ isOn: false, obstacle: "no engine runs" });
+  const engines = [
+    new ListeningEngine(),
+    new ListeningEngine({ model: { backend: "cpu", canTimeKernels: false } }),
+    new ListeningEngine({ model: { canTimeKernels: false } }),
+    new ListeningEngine(),
+  ];
+  const [first, , , last] = engines;
+  const seen = engines.map((engine) => {
+    batch.watch(null);
+    batch.watch(engine);
+    const { obstacle } = state();
+    const before = engine.numListeners;
+    if (engine === first) batch.toggleKernelTiming();
+    return [before, engine.numListeners, isTiming(state()), obstacle];
+  });
+  expect(seen).toEqual([
+    [0, 1, true, null],
+    [0, 0, false, "only on a GPU"],
+    [0, 0, false, "this GPU has no timestamps"],
+    [1, 1, true, null],
+  ]);
+  batch.toggleKernelTiming();
+  expect(last?.numListeners).toBe(0);
+  expect(readRecording(batch.recording() ?? "").events).toEqual([]);
+});

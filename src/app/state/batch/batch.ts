@@ -1,0 +1,139 @@
+import { recordRun, type RunRecorder } from "../../../recording/recording.ts";
+import type { ChorusEngine } from "../../../protocol/engine.ts";
+import type { RequestReport, StepReport } from "../../../protocol/reports.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import { BatchAlerts } from "./batch-alerts.ts";
+import { BatchingModeControl } from "./batching-mode.ts";
+import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
+import { CacheMap } from "./cache-map.ts";
+import { Charts } from "./charts.ts";
+import { Dock } from "./dock.ts";
+import { Ideas } from "./ideas.ts";
+import { Pointing } from "./pointing.ts";
+import { Timeline } from "./timeline.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
+
+/** Most events in a recording. */
+const MOST_RECORDED_EVENTS = 20_000;
+
+export interface KernelTiming {
+  /** Whether the recording is to have the times of kernels. */
+  readonly isOn: boolean;
+  /** For people: why no kernel can be timed; null: they can. */
+  readonly obstacle: string | null;
+}
+
+/** Whether kernels are timed now. What was wished for one engine counts for the next that can. */
+export function isTiming({ isOn, obstacle }: KernelTiming): boolean {
+  return isOn && obstacle === null;
+}
+
+function obstacleTo(engine: Pick<ChorusEngine, "model"> | null): string | null {
+  if (engine === null) return "no engine runs";
+  const { canTimeKernels, backend } = engine.model;
+  if (canTimeKernels) return null;
+  return backend === "webgpu" ? "this GPU has no timestamps" : "only on a GPU";
+}
+
+/**
+ * All that is shown of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
+ */
+export class Batch {
+  readonly metrics: BatchMetrics;
+  readonly timeline = new Timeline();
+  readonly charts = new Charts(FIGURES_INTERVAL_MS);
+  readonly cacheMap = new CacheMap();
+  readonly mode = new BatchingModeControl();
+  readonly alerts = new BatchAlerts();
+  readonly dock = new Dock();
+  readonly pointing = new Pointing();
+  readonly ideas = new Ideas();
+  readonly #kernelTiming = createStore<KernelTiming>(() => ({ isOn: false, obstacle: obstacleTo(null) }));
+  readonly kernelTiming: ReadonlyStore<KernelTiming> = this.#kernelTiming;
+  #engine: WatchedEngine | null = null;
+  #recorder: RunRecorder | null = null;
+
+  constructor(metrics: BatchMetrics) {
+    this.metrics = metrics;
+  }
+
+  /** Watches this engine from now on, and records it; null: there is none, and the data of the last one stays. */
+  watch(engine: ChorusEngine | null): void {
+    this.show(engine);
+    this.#kernelTiming.setState({ obstacle: obstacleTo(engine) });
+    if (engine === null) return;
+    this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
+    this.#timeKernels();
+  }
+
+  /** Starts or ends the recording of how long each kernel takes: it makes one step of eight slower. */
+  toggleKernelTiming(): void {
+    this.#kernelTiming.setState(({ isOn }) => ({ isOn: !isOn }));
+    this.#timeKernels();
+  }
+
+  /** Watches an engine without recording it. */
+  show(engine: WatchedEngine | null): void {
+    this.#engine = engine;
+    this.metrics.watch(engine);
+    this.cacheMap.watch(engine);
+    this.mode.watch(engine);
+    this.alerts.watch(engine);
+    if (engine === null) return;
+    this.timeline.clear();
+    this.charts.clear();
+    engine.on("step", this.#addStep);
+    engine.on("request", this.#addRequest);
+  }
+
+  /** Whether an engine runs. */
+  get isWatching(): boolean {
+    return this.#engine !== null;
+  }
+
+  /** To be called every FIGURES_INTERVAL_MS. */
+  tick(): void {
+    this.metrics.tick();
+    const figures = this.metrics.store.getState();
+    this.charts.tick(this.metrics.workerNowMs, figures.waiting, figures.running);
+    void this.cacheMap.tick(figures);
+  }
+
+  /** Brings everything but the charts to now, between two ticks. */
+  refresh(): void {
+    this.metrics.tick();
+    void this.cacheMap.tick(this.metrics.store.getState());
+  }
+
+  /** Brings the charts to what is shown otherwise. They copy all their samples for that. */
+  refreshCharts(): void {
+    const { waiting, running } = this.metrics.store.getState();
+    this.charts.peek(this.metrics.workerNowMs, waiting, running);
+  }
+
+  /** Returns the newest MOST_RECORDED_EVENTS as JSON lines; null before the first engine. */
+  recording(): string | null {
+    return this.#recorder?.text() ?? null;
+  }
+
+  /** Returns all counters, gauges and histograms as Prometheus text; null if no engine runs. */
+  async prometheusText(): Promise<string | null> {
+    return (await this.#engine?.metrics()) ?? null;
+  }
+
+  #timeKernels(): void {
+    this.#recorder?.timeKernels(isTiming(this.kernelTiming.getState()));
+  }
+
+  readonly #addStep = (report: StepReport): void => {
+    this.ideas.close(); // there is something to see
+    this.metrics.addStep(report);
+    this.charts.addStep(report);
+    this.timeline.addStep(report);
+  };
+
+  readonly #addRequest = (report: RequestReport): void => {
+    this.charts.addRequest(report);
+    this.timeline.addRequest(report);
+  };
+}

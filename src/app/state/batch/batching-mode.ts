@@ -1,0 +1,71 @@
+import type { BatchingMode } from "../../../protocol/config.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
+
+const USUAL: BatchingMode = "continuous";
+
+/**
+ * How the page's engine batches. The choice outlives the engine: the next one begins with it. Where tabs share an engine, each
+ * follows what the others choose.
+ */
+export class BatchingModeControl {
+  readonly #store = createStore<BatchingMode>(() => USUAL);
+  readonly store: ReadonlyStore<BatchingMode> = this.#store;
+  readonly #held = createStore<boolean>(() => false);
+  /** True while the demo sets the mode: people can't choose it then. */
+  readonly held: ReadonlyStore<boolean> = this.#held;
+  #engine: WatchedEngine | null = null;
+  /** Choices that the engine has not taken yet. */
+  #numPending = 0;
+  /** What the engine has told since the last choice; null: nothing. */
+  #told: BatchingMode | null = null;
+  #isFollowing = false;
+
+  /** Whether the mode was chosen in another tab. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  watch(engine: WatchedEngine | null): void {
+    this.#engine = engine;
+    this.#told = null;
+    if (engine === null) return;
+    engine.on("config", ({ batchingMode: told }) => {
+      if (engine !== this.#engine) return;
+      this.#told = told;
+      // A choice that is on its way is newer than this.
+      if (this.#numPending === 0) this.#follow(told);
+    });
+    const { batchingMode } = engine.config;
+    if (batchingMode !== USUAL) this.#follow(batchingMode);
+    else if (this.store.getState() !== USUAL) this.#applyToEngine();
+  }
+
+  hold(isHeld: boolean): void {
+    this.#held.setState(isHeld, true);
+  }
+
+  choose(mode: BatchingMode): void {
+    this.#isFollowing = false;
+    this.#told = null;
+    this.#store.setState(mode, true);
+    this.#applyToEngine();
+  }
+
+  #follow(mode: BatchingMode): void {
+    if (mode === this.store.getState()) return;
+    this.#isFollowing = true;
+    this.#store.setState(mode, true);
+  }
+
+  #applyToEngine(): void {
+    if (this.#engine === null) return;
+    this.#numPending += 1;
+    // It refuses only when it is gone, which its fatal event says.
+    const taken = () => {
+      this.#numPending -= 1;
+      if (this.#numPending === 0 && this.#told !== null) this.#follow(this.#told);
+    };
+    this.#engine.update({ batchingMode: this.store.getState() }).then(taken, taken);
+  }
+}

@@ -1,0 +1,68 @@
+import type { KvBlockTokens, KvCacheMap, SequenceId } from "../../../protocol/reports.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
+
+const NOTHING: KvBlockTokens = { tokenIds: [], sequence: null, start: null };
+
+/** What a block holds. */
+export interface BlockContent {
+  readonly text: string;
+  /** The sequence that has it, and the position of its first token there; null: the block is only cached. */
+  readonly sequence: SequenceId | null;
+  readonly start: number | null;
+  readonly numTokens: number;
+}
+
+/** The map of the cache's blocks. It is requested only while it is visible. */
+export class CacheMap {
+  readonly #store = createStore<KvCacheMap | null>(() => null);
+  readonly store: ReadonlyStore<KvCacheMap | null> = this.#store;
+  #engine: WatchedEngine | null = null;
+  #lookers = 0;
+  #isAsking = false;
+  /** The step after which the map was last requested. */
+  #askedAt: object | null = null;
+
+  watch(engine: WatchedEngine | null): void {
+    this.#engine = engine;
+    this.#askedAt = null;
+    if (engine === null) this.#store.setState(null, true);
+  }
+
+  /** Marks the map as visible until the returned function is called. */
+  readonly look = (): (() => void) => {
+    this.#lookers += 1;
+    this.#askedAt = null;
+    return () => (this.#lookers -= 1);
+  };
+
+  /** Returns what a block holds now; null: nothing, or no engine runs. */
+  async contentOf(block: number): Promise<BlockContent | null> {
+    const engine = this.#engine;
+    try {
+      const { tokenIds, sequence, start } = (await engine?.kvBlockTokens(block)) ?? NOTHING;
+      if (engine === null || tokenIds.length === 0) return null;
+      const { prompt: text } = await engine.detokenize({ tokens: [...tokenIds] });
+      return { text, sequence, start, numTokens: tokenIds.length };
+    } catch {
+      // As in `tick`.
+      return null;
+    }
+  }
+
+  /** Requests the map again if `state` is another object, so something may have changed. */
+  async tick(state: object): Promise<void> {
+    const engine = this.#engine;
+    if (engine === null || this.#lookers === 0 || this.#isAsking || this.#askedAt === state) return;
+    this.#askedAt = state;
+    this.#isAsking = true;
+    try {
+      const map = await engine.kvCacheMap();
+      if (this.#engine === engine) this.#store.setState(map, true);
+    } catch {
+      // The engine died. Its fatal event reports that, and the next watch() starts afresh.
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import { tokensOf, type RequestReport, type StepReport } from "../../../protocol/reports.ts";
+import { SlidingPercentiles, type Percentiles } from "./percentiles.ts";
+import { askerOf } from "../chat/request-name.ts";
+import { Ring } from "../ring.ts";
+import { SlidingRate } from "./sliding-window.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+/** The charts at one moment. */
+export interface ChartSample {
+  /** Tokens per second, all streams. */
+  readonly tokensPerSecond: number;
+  /** Tokens per second by pane number; 0 collects what no pane asked for. */
+  readonly byVoice: Readonly<Record<number, number>>;
+  /** Mean over the steps since the last sample. If there were none, those of the step in progress: 0 where nothing runs. */
+  readonly sequences: number;
+  readonly waiting: number;
+  readonly blocksUsed: number;
+  readonly blocksCached: number;
+  readonly blocksTotal: number;
+  /** Mean over the same steps; null if there were none. The GPU's is null too if the adapter has no clock. */
+  readonly cpuMs: number | null;
+  readonly gpuMs: number | null;
+  readonly stepMs: number | null;
+}
+
+interface ChartsState {
+  /** The last minute, oldest first. */
+  readonly samples: readonly ChartSample[];
+  /** Percentiles of the last minute, milliseconds; null: no values. */
+  readonly ttft: Percentiles | null;
+  readonly itl: Percentiles | null;
+}
+
+export const CHARTS_WINDOW_MS = 60_000;
+const RATE_WINDOW_MS = 1000;
+/** Most inter-token latencies that are kept. */
+const MOST_LATENCIES = 4096;
+
+/** The last minute of the batch, one sample per tick. Memory is bounded. */
+export class Charts {
+  readonly #store = createStore<ChartsState>(() => ({ samples: [], ttft: null, itl: null }));
+  readonly store: ReadonlyStore<ChartsState> = this.#store;
+  readonly #mostSamples: number;
+  readonly #samples: Ring<ChartSample>;
+  readonly #rates = new Map<number, SlidingRate>();
+  readonly #ttft = new SlidingPercentiles(CHARTS_WINDOW_MS, MOST_LATENCIES);
+  readonly #itl = new SlidingPercentiles(CHARTS_WINDOW_MS, MOST_LATENCIES);
+  /** Time of each open sequence's last token. */
+  readonly #lastTokenMs = new Map<string, number>();
+  /** Since the last tick. */
+  #steps: StepReport[] = [];
+  #last: StepReport | null = null;
+
+  /** @param intervalMs from tick to tick */
+  constructor(intervalMs: number) {
+    this.#mostSamples = CHARTS_WINDOW_MS / intervalMs;
+    this.#samples = new Ring(this.#mostSamples);
+  }
+
+  clear(): void {
+    this.#samples.clear();
+    this.#rates.clear();
+    this.#ttft.clear();
+    this.#itl.clear();
+    this.#lastTokenMs.clear();
+    this.#steps = [];
+    this.#last = null;
+    this.#store.setState({ samples: [], ttft: null, itl: null }, true);
+  }
+
+  addStep(report: StepReport): void {
+    const { atMs, stepMs, entries } = report;
+    this.#steps.push(report);
+    this.#last = report;
+    for (const entry of entries) {
+      const { requestId, index, finishReason } = entry;
+      const numTokens = tokensOf(entry);
+      if (numTokens === 0) continue;
+      const key = `${requestId}/${index}`;
+      const before = this.#lastTokenMs.get(key);
+      if (before !== undefined) {
+        // Tokens of one step share the time since the step before.
+        for (let i = 0; i < numTokens; i++) this.#itl.add(atMs, (atMs - before) / numTokens);
+      }
+      if (finishReason === null) this.#lastTokenMs.set(key, atMs);
+      else this.#lastTokenMs.delete(key);
+      this.#rateOf(askerOf(requestId)?.pane ?? 0).add(atMs - stepMs, atMs, numTokens);
+    }
+  }
+
+  addRequest({ status, requestId, index, firstTokenMs, arrivalMs }: RequestReport): void {
+    if (status === "first-token" && firstTokenMs !== null) this.#ttft.add(firstTokenMs, firstTokenMs - arrivalMs);
+    if (status === "finished") this.#lastTokenMs.delete(`${requestId}/${index}`);
+  }
+
+  /**
+   * Takes a sample.
+   * @param nowMs the worker's clock
+   * @param waiting waiting requests now; some may have left since the last step
+   * @param running sequences that run now
+   */
+  tick(nowMs: number, waiting: number, running: number): void {
+    if (this.#last === null) return;
+    this.#samples.push(this.#sample(this.#last, nowMs, waiting, running));
+    this.#steps = [];
+    this.#show(this.#samples.toArray(), nowMs);
+  }
+
+  /** Shows a sample of the steps since the last one, which the next tick replaces. The parameters are those of a tick. */
+  peek(nowMs: number, waiting: number, running: number): void {
+    if (this.#last === null || this.#steps.length === 0) return;
+    const samples = [...this.#samples.toArray(), this.#sample(this.#last, nowMs, waiting, running)];
+    this.#show(samples.slice(-this.#mostSamples), nowMs);
+  }
+
+  #sample(last: StepReport, nowMs: number, waiting: number, running: number): ChartSample {
+    const byVoice: Record<number, number> = {};
+    for (const [voice, rate] of this.#rates) {
+      const perSecond = rate.at(nowMs);
+      if (perSecond > 0) byVoice[voice] = perSecond;
+    }
+    const steps = this.#steps;
+    const { kvBlocksUsed, kvBlocksCached, kvBlocksTotal } = last;
+    return {
+      tokensPerSecond: Object.values(byVoice).reduce((sum, rate) => sum + rate, 0),
+      byVoice,
+      sequences: mean(steps.map(({ entries }) => entries.length)) ?? running,
+      waiting,
+      blocksUsed: kvBlocksUsed,
+      blocksCached: kvBlocksCached,
+      blocksTotal: kvBlocksTotal,
+      cpuMs: mean(steps.map(({ cpuMs }) => cpuMs)),
+      gpuMs: mean(steps.flatMap(({ gpuMs }) => gpuMs ?? [])),
+      stepMs: mean(steps.map(({ stepMs }) => stepMs)),
+    };
+  }
+
+  #show(samples: readonly ChartSample[], nowMs: number): void {
+    this.#store.setState({ samples, ttft: this.#ttft.at(nowMs), itl: this.#itl.at(nowMs) }, true);
+  }
+
+  #rateOf(voice: number): SlidingRate {
+    let rate = this.#rates.get(voice);
+    if (rate === undefined) {
+      rate = new SlidingRate(RATE_WINDOW_MS, RATE_WINDOW_MS);
+      this.#rates.set(voice, rate);
+    }
+    return rate;
+  }
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

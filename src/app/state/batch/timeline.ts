@@ -1,0 +1,238 @@
+import type { FinishReason } from "../../../protocol/openai.ts";
+import {
+  tokensOf,
+  type RequestReport,
+  type SequenceId,
+  type StepEntry,
+  type StepReport,
+} from "../../../protocol/reports.ts";
+import { Ring } from "../ring.ts";
+
+/** What a sequence did in a step. */
+export type Cell =
+  /** Rows of its prompt; after a preemption, of all its tokens. */
+  | { readonly kind: "prompt"; readonly rows: number; readonly cachedTokens: number; readonly start: number }
+  | { readonly kind: "decode"; readonly start: number }
+  /** Decoding with drafts: how many tokens were drafted, and how many of them were accepted. */
+  | { readonly kind: "drafted"; readonly start: number; readonly drafted: number; readonly accepted: number }
+  | { readonly kind: "waiting" }
+  | { readonly kind: "preempted" }
+  /** Drawn in the column after its last step. */
+  | { readonly kind: "finished"; readonly reason: FinishReason };
+
+/** One sequence's line: one cell per step, from `firstStep` on. */
+export interface Track {
+  readonly id: SequenceId;
+  readonly firstStep: number;
+  /** The column after its last; null while it is open. */
+  readonly endStep: number | null;
+  /** Null: no report has had it yet. */
+  readonly promptTokens: number | null;
+  cellAt(step: number): Cell | undefined;
+  /** Returns the tokens that it took in a step; null if it took none, or nobody remembers the step. */
+  outputsAt(step: number): Outputs | null;
+  /** Returns the step that made an output token; null: it was not made, or nobody remembers the step. */
+  stepOf(output: number): number | null;
+}
+
+/** Tokens of a sequence's output: from the first one to before the second. 0 is its first token. */
+export interface Outputs {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Totals of one step. */
+export interface StepRows {
+  readonly step: number;
+  readonly rows: number;
+  readonly promptRows: number;
+  /** From planning to knowing the tokens; if steps overlap, from the end of the step before. */
+  readonly stepMs: number;
+}
+
+/** Number of steps that are kept. */
+export const TIMELINE_STEPS = 2048;
+
+const WAITING: Cell = { kind: "waiting" };
+const PREEMPTED: Cell = { kind: "preempted" };
+
+/** What each sequence did in each of the last steps, gathered from the engine's reports. */
+export class Timeline {
+  /** In the order they began. */
+  #tracks: SequenceTrack[] = [];
+  /** Tracks that have not ended. */
+  readonly #open = new Map<string, SequenceTrack>();
+  readonly #steps = new Ring<StepRows>(TIMELINE_STEPS);
+  readonly #listeners = new Set<() => void>();
+  #lastStep = 0;
+
+  get lastStep(): number {
+    return this.#lastStep;
+  }
+
+  /** Calls `listener` after each change. Returns the function that unsubscribes. */
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  clear(): void {
+    this.#tracks = [];
+    this.#open.clear();
+    this.#steps.clear();
+    this.#lastStep = 0;
+    this.#notify();
+  }
+
+  /** The oldest step that is remembered; lastStep + 1 if none is. */
+  get firstStep(): number {
+    return this.#lastStep - this.#steps.length + 1;
+  }
+
+  /** Returns the newest track of a request's sequence. @param isOf whether a track is of it */
+  findTrack(isOf: (id: SequenceId) => boolean): Track | null {
+    return this.#tracks.findLast(({ id }) => isOf(id)) ?? null;
+  }
+
+  /** Returns the tracks with a cell between two steps, both included. */
+  tracksIn(fromStep: number, toStep: number): readonly Track[] {
+    return this.#tracks.filter(({ firstStep, endStep }) => firstStep <= toStep && (endStep ?? Infinity) >= fromStep);
+  }
+
+  /** Undefined: too old, or not computed yet. */
+  rowsOf(step: number): StepRows | undefined {
+    const rows = this.#steps.fromEnd(this.#lastStep - step);
+    return rows?.step === step ? rows : undefined;
+  }
+
+  addStep(report: StepReport): void {
+    const { step, rows, promptRows, stepMs } = report;
+    this.#lastStep = step;
+    this.#steps.push({ step, rows, promptRows, stepMs });
+    for (const entry of report.entries) {
+      const track = this.#track(entry, step);
+      track?.set(step, cellOf(entry), tokensOf(entry));
+      if (track && entry.finishReason !== null) this.#end(track, entry.finishReason);
+    }
+    for (const id of report.preempted) this.#track(id, step)?.set(step, PREEMPTED);
+    for (const id of report.waitingIds) {
+      // The first choice of a request stands for those not seen yet.
+      if (!this.#open.has(keyOf({ requestId: id, index: 0 }))) this.#track({ requestId: id, index: 0 }, step);
+    }
+    const waiting = new Set(report.waitingIds);
+    for (const track of this.#open.values()) {
+      if (waiting.has(track.id.requestId) && !track.cellAt(step)) track.set(step, WAITING);
+    }
+    this.#forget();
+    this.#notify();
+  }
+
+  addRequest(report: RequestReport): void {
+    const track = this.#open.get(keyOf(report));
+    if (track) track.promptTokens = report.promptTokens;
+    if (report.status !== "finished" || track === undefined) return;
+    this.#end(track, report.finishReason ?? "abort");
+    this.#notify();
+  }
+
+  /**
+   * Returns the open track of a sequence, or a new one. Null: it has ended, but a step that was in flight still names
+   * it.
+   */
+  #track(id: SequenceId, step: number): SequenceTrack | null {
+    const key = keyOf(id);
+    const open = this.#open.get(key);
+    if (open) return open;
+    if (this.#tracks.some((track) => keyOf(track.id) === key)) return null;
+    const track = new SequenceTrack({ requestId: id.requestId, index: id.index }, step);
+    this.#tracks.push(track);
+    this.#open.set(key, track);
+    return track;
+  }
+
+  #end(track: SequenceTrack, reason: FinishReason): void {
+    track.end(reason);
+    this.#open.delete(keyOf(track.id));
+  }
+
+  #forget(): void {
+    const oldest = this.#lastStep - TIMELINE_STEPS;
+    if ((this.#tracks[0]?.endStep ?? Infinity) < oldest) {
+      this.#tracks = this.#tracks.filter(({ endStep }) => (endStep ?? Infinity) >= oldest);
+    }
+    for (const track of this.#open.values()) track.forgetBefore(oldest);
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+class SequenceTrack implements Track {
+  readonly id: SequenceId;
+  firstStep: number;
+  endStep: number | null = null;
+  promptTokens: number | null = null;
+  /** Cells from firstStep on. A step in which the sequence did nothing has none. */
+  #cells: (Cell | undefined)[] = [];
+  /** Output tokens after each of these steps. */
+  #outputs: number[] = [];
+  #numOutputs = 0;
+  /** Before firstStep. */
+  #outputsBefore = 0;
+
+  constructor(id: SequenceId, firstStep: number) {
+    this.id = id;
+    this.firstStep = firstStep;
+  }
+
+  cellAt(step: number): Cell | undefined {
+    return this.#cells[step - this.firstStep];
+  }
+
+  outputsAt(step: number): Outputs | null {
+    const to = this.#outputs[step - this.firstStep];
+    if (to === undefined) return null;
+    const from = this.#outputs[step - this.firstStep - 1] ?? this.#outputsBefore;
+    return from < to ? { from, to } : null;
+  }
+
+  stepOf(output: number): number | null {
+    if (output < this.#outputsBefore) return null;
+    const at = this.#outputs.findIndex((numOutputs) => output < numOutputs);
+    return at < 0 ? null : this.firstStep + at;
+  }
+
+  /** @param numTokens that it took */
+  set(step: number, cell: Cell, numTokens = 0): void {
+    const at = step - this.firstStep;
+    this.#cells[at] = cell;
+    while (this.#outputs.length < at) this.#outputs.push(this.#numOutputs);
+    this.#outputs[at] = this.#numOutputs += numTokens;
+  }
+
+  end(reason: FinishReason): void {
+    this.endStep = this.firstStep + this.#cells.length;
+    this.#cells.push({ kind: "finished", reason });
+  }
+
+  /** In large pieces: moving the rest costs more than keeping a few too many. */
+  forgetBefore(step: number): void {
+    if (step - this.firstStep < TIMELINE_STEPS) return;
+    const numForgotten = step - this.firstStep;
+    this.#outputsBefore = this.#outputs[numForgotten - 1] ?? this.#outputsBefore;
+    this.#cells = this.#cells.slice(numForgotten);
+    this.#outputs = this.#outputs.slice(numForgotten);
+    this.firstStep = step;
+  }
+}
+
+function cellOf({ start, rows, promptRows, cachedTokens, drafted, accepted }: StepEntry): Cell {
+  const isPrompt = promptRows > 0 || rows - drafted > 1;
+  if (isPrompt) return { kind: "prompt", rows, cachedTokens, start };
+  return drafted > 0 ? { kind: "drafted", start, drafted, accepted } : { kind: "decode", start };
+}
+
+function keyOf({ requestId, index }: SequenceId): string {
+  return `${requestId}/${index}`;
+}

@@ -1,0 +1,64 @@
+import type { Answerer } from "../../../protocol/answerer.ts";
+import { messagesFrom, type Turn } from "./conversation.ts";
+
+export type Tokenize = NonNullable<Answerer["tokenize"]>;
+
+/** Returns how many tokens a text has. */
+export async function tokensOf(text: string, tokenize: Tokenize): Promise<number> {
+  return text === "" ? 0 : (await tokenize({ prompt: text, add_special_tokens: false })).count;
+}
+
+/**
+ * Finds where a chat must be cut for the next question to fit into the model's context. Each count is made once, so that
+ * another question after the same turns costs nothing more.
+ */
+export class ContextCut {
+  readonly turns: readonly Turn[];
+  readonly system: string;
+  readonly #tokenize: Tokenize;
+  readonly #tokensFrom = new Map<number, number>();
+
+  /** @param turns what was said before the question */
+  constructor(turns: readonly Turn[], system: string, tokenize: Tokenize) {
+    this.turns = turns;
+    this.system = system;
+    this.#tokenize = tokenize;
+  }
+
+  /** Returns the tokens of the prompt with the turns from `first` on and an empty question. */
+  async tokensFrom(first: number): Promise<number> {
+    const known = this.#tokensFrom.get(first);
+    if (known !== undefined) return known;
+    const question = { id: -1, question: "", answer: "", end: null };
+    const messages = messagesFrom([...this.turns, question], first, this.system);
+    const { count } = await this.#tokenize({ messages });
+    this.#tokensFrom.set(first, count);
+    return count;
+  }
+
+  /**
+   * Returns the first turn, from `firstSent` on, with which the prompt has at most `limitTokens`; the number of turns if
+   * none fits. It goes back from the newest turn in growing strides, so that it counts little more than what fits.
+   */
+  async firstThatFits(firstSent: number, questionTokens: number, limitTokens: number): Promise<number> {
+    const fits = async (first: number) => (await this.tokensFrom(first)) + questionTokens <= limitTokens;
+    let fitting = this.turns.length;
+    let tooLong = firstSent - 1;
+    for (let stride = 1; fitting > firstSent; stride *= 2) {
+      const next = Math.max(firstSent, fitting - stride);
+      // oxlint-disable-next-line no-await-in-loop -- each count decides about the next
+      if (await fits(next)) fitting = next;
+      else {
+        tooLong = next;
+        break;
+      }
+    }
+    while (fitting - tooLong > 1 && tooLong >= firstSent) {
+      const middle = Math.floor((fitting + tooLong) / 2);
+      // oxlint-disable-next-line no-await-in-loop -- each count decides about the next
+      if (await fits(middle)) fitting = middle;
+      else tooLong = middle;
+    }
+    return fitting;
+  }
+}

@@ -1,0 +1,99 @@
+// A pane's conversation, and the part of it that is sent to the model.
+
+import type { ChatMessage, FinishReason } from "../../../protocol/openai.ts";
+
+/** How an answer ended: by itself, at the length limit, by the person, or because the engine died. */
+export const TURN_ENDS = ["stop", "length", "stopped", "interrupted"] as const;
+export type TurnEnd = (typeof TURN_ENDS)[number];
+
+/** An answer. `end` is null while it is in progress. */
+export interface OneAnswer {
+  readonly answer: string;
+  /** What the model thought before its answer. It is not sent again. [nothing] */
+  readonly reasoning?: string;
+  readonly end: TurnEnd | null;
+}
+
+/** A question and its answer. */
+export interface Turn extends OneAnswer {
+  readonly id: number;
+  readonly question: string;
+  /** All answers, if several were asked for. The turn's own is the chosen one. */
+  readonly several?: SeveralAnswers;
+  /** Who answered, if not this page's engine: "model at host". */
+  readonly by?: string;
+}
+
+export interface SeveralAnswers {
+  readonly answers: readonly OneAnswer[];
+  /** An index. */
+  readonly chosen: number;
+}
+
+/** Returns the turn without its other answers. */
+export function withoutOthers(turn: Turn): Turn {
+  const { several: _, ...alone } = turn;
+  return alone;
+}
+
+/** Returns the turn with another of its answers; null if there is none of that index. */
+export function withAnswer(turn: Turn, chosen: number): Turn | null {
+  const answer = turn.several?.answers[chosen];
+  if (turn.several === undefined || answer === undefined) return null;
+  const { reasoning: _, ...rest } = turn;
+  return { ...rest, ...answer, several: { ...turn.several, chosen } };
+}
+
+/** Returns the turn with who answers it: "model at host". Null: this page's engine. */
+export function answeredBy(turn: Turn, by: string | null): Turn {
+  const { by: _, ...rest } = turn;
+  return by === null ? rest : { ...rest, by };
+}
+
+export function turnEndFrom(reason: FinishReason): TurnEnd {
+  return reason === "abort" ? "stopped" : reason;
+}
+
+/** Returns whether the answer can be continued. */
+export function isUnfinished({ answer, end }: Turn): boolean {
+  return answer !== "" && end !== null && end !== "stop";
+}
+
+/**
+ * Returns the messages of the turns from `firstSent` on. A turn that was stopped before its first word is left out. If
+ * the newest turn already has text, the last message is that text, to be continued.
+ */
+export function messagesFrom(turns: readonly Turn[], firstSent: number, system = ""): ChatMessage[] {
+  const messages: ChatMessage[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
+  turns.forEach(({ question, answer }, index) => {
+    if (index < firstSent || (answer === "" && index < turns.length - 1)) return;
+    messages.push({ role: "user", content: question });
+    if (answer !== "") messages.push({ role: "assistant", content: answer });
+  });
+  return messages;
+}
+
+/** Returns `firstSent` with one answered turn fewer; null if only the newest question is left. */
+export function leaveOutOldest(turns: readonly Turn[], firstSent: number): number | null {
+  for (let index = firstSent; index < turns.length - 1; index++) {
+    if (turns[index]?.answer !== "") return index + 1;
+  }
+  return null;
+}
+
+/**
+ * Returns the first turn with which at most three quarters of the characters from `firstSent` on are sent: a guess for
+ * answerers that count no tokens. The newest turn is always sent.
+ */
+export function leaveOutQuarter(turns: readonly Turn[], firstSent: number): number {
+  const lengthOf = ({ question, answer }: Turn) => question.length + answer.length;
+  let length = turns.slice(firstSent).reduce((sum, turn) => sum + lengthOf(turn), 0);
+  const most = 0.75 * length;
+  let first = firstSent;
+  for (const turn of turns.slice(firstSent, -1)) {
+    if (length <= most) break;
+    length -= lengthOf(turn);
+    first++;
+  }
+  return first;
+}

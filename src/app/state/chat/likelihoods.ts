@@ -1,0 +1,135 @@
+// How likely the words of answers were, and what else could have come, where the answers did not tell it.
+
+import type { ChorusEngine } from "../../../protocol/engine.ts";
+import type { PromptLogprobs } from "../../../protocol/openai.ts";
+import { requestFields, withSetting, type Settings } from "../settings/settings.ts";
+import { TokenReader, type AnswerToken, type LikelyToken } from "./answer-tokens.ts";
+import { branchedTurn } from "./branching.ts";
+import { messagesFrom, type Turn } from "./conversation.ts";
+import type { Pane, PaneContext } from "./pane.ts";
+
+/** Alternatives of a token. */
+const NUM_ALTERNATIVES = 5;
+
+/** An answer of the page's own engine, whose turn is the last one. */
+interface OwnAnswer {
+  readonly engine: ChorusEngine;
+  readonly turns: readonly Turn[];
+  readonly turn: Turn;
+  readonly firstSent: number;
+  readonly settings: Settings;
+  readonly requestId: string;
+}
+
+type Asking = Pick<PaneContext, "engine" | "settings">;
+
+/**
+ * Finds the tokens of an answer from another visit by its text. The whole prompt is computed for it.
+ * @throws ChorusError where the engine refuses or dies
+ */
+export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): Promise<void> {
+  const answer = answerOf(context, pane, turnId);
+  if (answer !== null) pane.memory.tokens.adopt(turnId, { reasoning: [], answer: await scoredTokens(answer) });
+}
+
+/**
+ * Finds what else was likely at a token of an answer, if that is not known yet.
+ * @throws ChorusError where the engine refuses or dies
+ */
+export async function findLikeliest(context: Asking, pane: Pane, turnId: number, token: number): Promise<void> {
+  const { reasoning, answer } = pane.memory.tokens.of(turnId) ?? { reasoning: [], answer: [] };
+  const told = answer[token];
+  // A server's token, which has no id, can't be asked for.
+  if (told === undefined || told.id === null || told.likeliest.length > 0) return;
+  const own = answerOf(context, pane, turnId);
+  const before = [...reasoning, ...answer.slice(0, token)];
+  const likeliest = own ? await likeliestAfter(own, before, answer.slice(0, token)) : [];
+  pane.memory.tokens.setLikeliest({ turnId, token: reasoning.length + token }, likeliest);
+}
+
+function answerOf({ engine, settings: shared }: Asking, pane: Pane, turnId: number): OwnAnswer | null {
+  const { turns, firstSent, settings } = pane.store.getState();
+  const state = engine.store.getState();
+  const at = turns.findIndex(({ id }) => id === turnId);
+  const turn = turns[at];
+  if (state.status !== "ready" || turn === undefined) return null;
+  return {
+    engine: state.engine,
+    turns: turns.slice(0, at + 1),
+    turn,
+    firstSent: Math.min(firstSent, at),
+    settings: { ...shared.inherited(), ...settings },
+    requestId: pane.memory.requestNames.next({ pane: pane.number, turn: at + 1 }),
+  };
+}
+
+/**
+ * One step, over what the cache has.
+ * @param before all tokens of the answer until there; `said` are those of its text
+ */
+async function likeliestAfter(
+  { engine, turns, turn, firstSent, settings, requestId }: OwnAnswer,
+  before: readonly AnswerToken[],
+  said: readonly AnswerToken[],
+): Promise<readonly LikelyToken[]> {
+  const ids = before.flatMap(({ id }) => id ?? []);
+  if (ids.length < before.length) return [];
+  const begun = branchedTurn(turn, said);
+  // A message that is continued must have a text, though its tokens are what counts.
+  const asked = ids.length > 0 && begun.answer === "" ? { ...begun, answer: " " } : begun;
+  // What only decides where an answer ends, or how many there are, is left out.
+  const { response_format: _, stop: __, n: ___, ...fields } = requestFields(withSetting(settings, "beams", null));
+  const stream = await engine.chat.completions.create({
+    ...fields,
+    messages: messagesFrom([...turns.slice(0, -1), asked], firstSent, settings.system),
+    ...(ids.length > 0 && { continue_final_message: true, final_message_token_ids: ids }),
+    max_tokens: 1,
+    logprobs: true,
+    top_logprobs: NUM_ALTERNATIVES,
+    return_tokens_as_token_ids: true,
+    request_id: requestId,
+    stream: true,
+  });
+  const reader = new TokenReader();
+  for await (const { choices } of stream) {
+    const [token] = reader.read(choices[0]?.logprobs?.content ?? []);
+    if (token) return token.likeliest;
+  }
+  return [];
+}
+
+async function scoredTokens({
+  engine,
+  turns,
+  turn,
+  firstSent,
+  settings,
+  requestId,
+}: OwnAnswer): Promise<AnswerToken[]> {
+  const { choices, prompt_logprobs: scores = [] } = await engine.chat.completions.create({
+    messages: messagesFrom(turns, firstSent, settings.system),
+    continue_final_message: true,
+    max_tokens: 1,
+    prompt_logprobs: NUM_ALTERNATIVES,
+    return_token_ids: true,
+    request_id: requestId,
+  });
+  const ids = choices[0]?.prompt_token_ids ?? [];
+  const tokens: AnswerToken[] = [];
+  let length = 0;
+  // The answer ends the prompt. Templates may trim it.
+  for (let place = ids.length - 1; place >= 0 && length < turn.answer.trim().length; place--) {
+    const token = scoredToken(ids[place] ?? 0, scores[place] ?? {});
+    length += tokens.length === 0 && length === 0 ? token.text.trimEnd().length : token.text.length;
+    tokens.unshift(token);
+  }
+  return tokens;
+}
+
+function scoredToken(id: number, scores: NonNullable<PromptLogprobs[number]>): AnswerToken {
+  const likeliest = Object.entries(scores)
+    .map(([other, { logprob, decoded_token: text }]) => ({ id: Number(other), text, logprob }))
+    .sort((a, b) => b.logprob - a.logprob);
+  const { text = "", logprob = 0 } = likeliest.find((other) => other.id === id) ?? {};
+  return { id, text, logprob, likeliest: likeliest.slice(0, NUM_ALTERNATIVES) };
+}

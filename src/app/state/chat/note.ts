@@ -1,0 +1,91 @@
+import type { ChorusErrorCode, ChorusErrorData } from "../../../protocol/errors.ts";
+
+/** A note above a pane's composer: what happened and what to do. */
+export interface Note {
+  readonly kind: "info" | "warn" | "bad";
+  readonly title: string;
+  readonly body: string;
+  /** The note's button. start: starts the engine. */
+  readonly action: "start" | null;
+  /** Whether the question went back into the composer. */
+  readonly isUnsent: boolean;
+}
+
+/** Errors that end an engine. */
+const FATAL_CODES: ReadonlySet<ChorusErrorCode> = new Set([
+  "device_lost",
+  "out_of_memory",
+  "worker_died",
+  "engine_disposed",
+]);
+
+export function isFatal(error: ChorusErrorData): boolean {
+  return FATAL_CODES.has(error.code);
+}
+
+const TITLES: Partial<Record<ChorusErrorCode, string>> = {
+  context_length_exceeded: "Too long for this model",
+  cache_capacity_exceeded: "Too long for the cache",
+  queue_full: "Too many questions at once",
+  device_lost: "The GPU was lost",
+  out_of_memory: "The GPU is out of memory",
+  worker_died: "The engine stopped",
+  engine_disposed: "The engine stopped",
+  model_not_found: "The model was not found",
+  model_download_failed: "The model could not be downloaded",
+  model_invalid: "The model's files are damaged",
+  model_unsupported: "This model can't run here",
+  model_numerics: "The model computes no numbers",
+  server_unreachable: "The server can't be reached",
+  server_access_denied: "The server refuses access",
+  server_refused: "The server refuses this request",
+  server_failed: "The server failed",
+  server_answer_invalid: "The server's answer can't be read",
+  webgpu_unavailable: "No WebGPU",
+  kernel_refused: "The GPU's compiler refused a kernel",
+};
+
+export function titleOf(error: ChorusErrorData): string {
+  return TITLES[error.code] ?? "Something went wrong";
+}
+
+/** There are as many panes as the page allows. */
+export function noRoomNote(maxPanes: number): Note {
+  const body = "Close one of them, and try again.";
+  return { kind: "warn", title: `${maxPanes} panes are open already`, body, action: null, isUnsent: false };
+}
+
+/** The local queue was longer than the person wants to wait. */
+export function spilledNote(by: string, waitS: number): Note {
+  const body = `This page's queue would have taken about ${Math.round(waitS)} s, so this question went to ${by}.`;
+  return { kind: "info", title: "Answered elsewhere", body, action: null, isUnsent: false };
+}
+
+/** A question that the engine refused: it is back in the composer. */
+export function refusedNote(error: ChorusErrorData): Note {
+  return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: true };
+}
+
+/** How likely an answer's words were can't be computed. */
+export function notScoredNote(error: ChorusErrorData): Note {
+  return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: false };
+}
+
+/** An answer that ended with an error while the engine goes on. */
+export function brokenOffNote(error: ChorusErrorData): Note {
+  return {
+    kind: "bad",
+    title: titleOf(error),
+    body: `${error.message} The text so far is kept.`,
+    action: null,
+    isUnsent: false,
+  };
+}
+
+/** The engine died while this pane was being answered (`hasText`) or had a question waiting. */
+export function engineGoneNote(error: ChorusErrorData, hasText: boolean): Note {
+  const kept = hasText
+    ? "The text so far is kept. Start again to go on chatting."
+    : "The question is kept and is sent when the engine runs again.";
+  return { kind: "bad", title: titleOf(error), body: `${error.message} ${kept}`, action: "start", isUnsent: false };
+}

@@ -1,0 +1,393 @@
+import { AnswerMemory } from "./answer-memory.ts";
+import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import { randomId } from "../../../protocol/random-id.ts";
+import type { Answerer, RemoteModel } from "../../../protocol/answerer.ts";
+import { remoteName, type Connections } from "../connections/connections.ts";
+import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
+import type { EngineControl, EngineState } from "../engine/engine-control.ts";
+import type { ScheduleFlush } from "../frame-flusher.ts";
+import { GrowingAnswers } from "./growing-answers.ts";
+import { brokenOffNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
+import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
+import { resumed, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
+import { settingsFor, withSetting, type SettingName, type Settings, type SettingValue } from "../settings/settings.ts";
+import type { SharedSettings } from "../settings/shared-settings.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import { streamAnswer } from "./stream-answer.ts";
+import { choosePath, cutPath, nextTurnId, numInCommon, type TurnTree } from "./turn-tree.ts";
+
+export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unchosen">, Conversation {
+  /** Names the chat. */
+  readonly id: string;
+  /** When the newest question was asked, milliseconds since 1970. Null: unknown. */
+  readonly askedMs: number | null;
+  /** Null: this page's engine. */
+  readonly answerer: RemoteModel | null;
+  /**
+   * idle: a question can be asked. held: a question waits until an engine is ready. queued: who answers has it and has
+   * not answered yet. streaming: the last turn's answer grows.
+   */
+  readonly phase: "idle" | "held" | "queued" | "streaming";
+  readonly note: Note | null;
+  /** Of the newest answer. */
+  readonly figures: Figures | null;
+}
+
+export interface PaneContext {
+  readonly engine: EngineControl;
+  readonly book: RequestBook;
+  readonly settings: SharedSettings;
+  /** The servers that may answer. [none] */
+  readonly connections?: Connections;
+  readonly scheduleFlush: ScheduleFlush;
+  /** Announces a text to screen readers. */
+  readonly announce: (text: string) => void;
+  /**
+   * Called when a regenerated answer or an edited question takes the place of a turn, with the last turn of the path
+   * until then. Returns what is called if that fails. [nobody can undo it]
+   */
+  readonly onReplaced?: (pane: Pane, what: "answer" | "question", lastTurnId: number) => () => void;
+}
+
+/** The question in progress. */
+interface Run {
+  /** Null: a server answers. */
+  readonly engine: Answerer | null;
+  readonly abort: AbortController;
+  /** Length of the answer that is continued; 0 for a new one. */
+  readonly startLength: number;
+  readonly answers: GrowingAnswers;
+  firstSent: number;
+}
+
+interface Conversation extends TurnTree {
+  /** Turns of the path before this one are not sent to the model. */
+  readonly firstSent: number;
+}
+
+const EMPTY: SavedChat = { title: null, settings: {}, turns: [], firstSent: 0, draft: "" };
+
+/** One chat: its conversation, its draft, and at most one question in progress. */
+export class Pane {
+  static #numOpened = 0;
+  /** 1..16, its name and its colour. Never changes. */
+  readonly number: number;
+  /** No other pane of this page has it: a number is used again, even for another pane in the same place. */
+  readonly key = ++Pane.#numOpened;
+  readonly store: ReadonlyStore<PaneState>;
+  readonly memory: AnswerMemory;
+  readonly #store;
+  readonly #context: PaneContext;
+  readonly #unsubscribe: () => void;
+  #run: Run | null = null;
+  /** The conversation to restore if the question in progress fails; `typed` then goes back into the composer. */
+  #before: Conversation & { typed: string } = { turns: [], unchosen: [], firstSent: 0, typed: "" };
+  /** Called if the question in progress fails. */
+  #onFailed: (() => void) | undefined;
+
+  /** @param memory of the chat, if it was in a pane before */
+  constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY, memory = new AnswerMemory()) {
+    this.number = number;
+    this.memory = memory;
+    const { id = randomId(), title, settings, turns, unchosen = [], firstSent, draft, ...rest } = resumed(chat);
+    const { askedMs = null, answerer = null } = rest;
+    this.store = this.#store = createStore<PaneState>(() => ({
+      id,
+      title,
+      settings,
+      turns,
+      unchosen,
+      firstSent,
+      draft,
+      askedMs,
+      answerer,
+      phase: "idle",
+      note: null,
+      figures: null,
+    }));
+    memory.nextTurnId = Math.max(memory.nextTurnId, nextTurnId({ turns, unchosen }));
+    this.#context = context;
+    this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
+  }
+
+  toSaved(): SavedPane {
+    const { id, title, settings, phase, draft, askedMs, answerer } = this.#store.getState();
+    // An answer that is being regenerated or continued is kept until the first new word.
+    const isUntouched = (phase === "held" || phase === "queued") && this.#before.typed === "";
+    const { turns, unchosen, firstSent } = isUntouched ? this.#before : this.#store.getState();
+    return {
+      number: this.number,
+      id,
+      title,
+      settings,
+      turns,
+      ...(unchosen.length > 0 && { unchosen }),
+      firstSent,
+      draft,
+      ...(askedMs !== null && { askedMs }),
+      ...(answerer && { answerer }),
+    };
+  }
+
+  /** Chooses who answers from the next question on. Null: this page's engine. */
+  answerBy(answerer: RemoteModel | null): void {
+    this.#store.setState({ answerer });
+  }
+
+  setDraft(draft: string): void {
+    this.#store.setState({ draft });
+  }
+
+  /** An empty title names the pane after its first question again. */
+  rename(title: string): void {
+    this.#store.setState({ title: title.trim() || null });
+  }
+
+  /** Sets one setting. Null inherits it from the settings for all panes. */
+  set(name: SettingName, value: SettingValue | null): void {
+    this.#store.setState({ settings: withSetting(this.#store.getState().settings, name, value) });
+  }
+
+  /** Replaces all of the pane's own settings. */
+  replaceSettings(settings: Settings): void {
+    this.#store.setState({ settings });
+  }
+
+  tell(note: Note): void {
+    this.#store.setState({ note });
+  }
+
+  dismissNote(): void {
+    this.#store.setState({ note: null });
+  }
+
+  sendDraft(): void {
+    if (this.send(this.#store.getState().draft)) this.setDraft("");
+  }
+
+  /** Asks a question. Returns false if it is empty or the pane is busy. The question waits until an engine is ready. */
+  send(text: string): boolean {
+    return this.#askAt(this.#store.getState().turns.length, text);
+  }
+
+  /** Rewords and asks a question again, as a variant of its turn. Returns false if it is empty or the pane is busy. */
+  edit(turnId: number, text: string): boolean {
+    const at = this.#store.getState().turns.findIndex(({ id }) => id === turnId);
+    return at >= 0 && this.#askAt(at, text);
+  }
+
+  /** Asks the newest question again, as a variant of its turn. */
+  regenerate(): void {
+    const { turns, phase } = this.#store.getState();
+    const last = turns.at(-1);
+    if (last === undefined || phase !== "idle") return;
+    this.#begin(this.#withTurnAt(turns.length - 1, last.question), "", "answer");
+  }
+
+  /** Continues an answer that ended too early. If it is one of several, they stay together in a variant. */
+  continueAnswer(): void {
+    const { turns, unchosen, phase } = this.#store.getState();
+    const last = turns.at(-1);
+    if (last === undefined || phase !== "idle" || !isUnfinished(last)) return;
+    const at = turns.length - 1;
+    const rest = last.several ? cutPath({ turns, unchosen }, at) : { turns: turns.slice(0, at), unchosen };
+    const id = last.several ? this.memory.nextTurnId++ : last.id;
+    this.#begin({ ...rest, turns: [...rest.turns, { ...withoutOthers(last), id, end: null }] }, "");
+  }
+
+  /** Goes to a variant: the conversation through this turn, and on from it as it was seen last. */
+  chooseTurn(turnId: number): void {
+    const { turns, unchosen, firstSent, phase } = this.#store.getState();
+    if (phase !== "idle") return;
+    const tree = choosePath({ turns, unchosen }, turnId);
+    // What fitted is known of the turns that both paths have.
+    this.#show({ ...tree, firstSent: Math.min(firstSent, numInCommon(turns, tree.turns)) });
+  }
+
+  /** Chooses which of the newest question's answers the chat goes on with. */
+  chooseAnswer(index: number): void {
+    const { turns, phase } = this.#store.getState();
+    const last = turns.at(-1);
+    const chosen = last && phase === "idle" ? withAnswer(last, index) : null;
+    if (chosen) this.#store.setState({ turns: [...turns.slice(0, -1), chosen] });
+  }
+
+  /** Stops the answer and keeps its text. A question that was not sent yet goes back into the composer. */
+  stop(): void {
+    const run = this.#run;
+    run?.abort.abort();
+    const isNothingGained = run !== null && run.answers.length === run.startLength && this.#before.typed === "";
+    if (this.#store.getState().phase !== "held" && !isNothingGained) return this.#end("stopped");
+    this.#takeBack();
+    this.#store.setState({ note: null });
+  }
+
+  /** Replaces the conversation by that of another chat. The pane must be idle. [an empty one of a new chat] */
+  replaceChat({ id = randomId(), turns, unchosen = [], firstSent, askedMs }: SavedChat = EMPTY): void {
+    this.memory.nextTurnId = Math.max(this.memory.nextTurnId, nextTurnId({ turns, unchosen }));
+    this.#store.setState({ id, askedMs: askedMs ?? null });
+    this.#show({ turns, unchosen, firstSent });
+  }
+
+  /** Stops the question in progress. The pane must not be used afterwards. */
+  close(): void {
+    this.#unsubscribe();
+    this.#run?.abort.abort();
+    this.#run = null;
+  }
+
+  /** Updates the newest answer's figures. Called four times per second. */
+  refreshFigures(): void {
+    const request = this.memory.requests.get(this.#store.getState().turns.at(-1)?.id ?? -1);
+    const fresh = request === undefined ? null : this.#context.book.figuresOf(request);
+    const shown = this.#store.getState().figures;
+    if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
+    this.memory.branches.tellCost(this.#store.getState().turns.at(-1)?.id ?? -1, fresh);
+    this.#store.setState({ figures: fresh });
+  }
+
+  #askAt(at: number, text: string): boolean {
+    const { phase, turns } = this.#store.getState();
+    const question = text.trim();
+    if (question === "" || phase !== "idle") return false;
+    this.#begin(this.#withTurnAt(at, question), question, at < turns.length ? "question" : null);
+    return true;
+  }
+
+  /** Returns the tree with a new question at this place of the path. */
+  #withTurnAt(at: number, question: string): TurnTree {
+    const { turns, unchosen } = cutPath(this.#store.getState(), at);
+    return { turns: [...turns, { id: this.memory.nextTurnId++, question, answer: "", end: null }], unchosen };
+  }
+
+  #show(conversation: Conversation): void {
+    this.#store.setState({ ...conversation, note: null, figures: null });
+    this.refreshFigures();
+  }
+
+  /** Has the path's newest turn answered. @param replaced what of a turn this takes the place of */
+  #begin({ turns: asked, unchosen }: TurnTree, typed: string, replaced: "answer" | "question" | null = null): void {
+    const before = this.#store.getState();
+    const last = before.turns.at(-1);
+    this.#onFailed = replaced && last ? this.#context.onReplaced?.(this, replaced, last.id) : undefined;
+    this.#before = { turns: before.turns, unchosen: before.unchosen, firstSent: before.firstSent, typed };
+    const { remote, note } = this.#chooseAnswerer();
+    const by = remote && remoteName(remote);
+    const turns = asked.map((turn, index) => (index === asked.length - 1 ? answeredBy(turn, by) : turn));
+    const firstSent = before.firstSent < turns.length ? before.firstSent : 0;
+    this.#store.setState({ turns, unchosen, firstSent, askedMs: Date.now(), phase: "held", note, figures: null });
+    if (remote === null) this.#followEngine(this.#context.engine.store.getState());
+    else void this.#ask(remote);
+  }
+
+  /** The pane's own choice; else the connection for long queues, where the local one is long; else this page's engine. */
+  #chooseAnswerer(): { readonly remote: RemoteModel | null; readonly note: Note | null } {
+    const { answerer } = this.#store.getState();
+    const spillOver = this.#context.connections?.store.getState().spillOver ?? null;
+    const waitS = this.#context.book.expectedWaitS();
+    if (answerer !== null || spillOver === null || waitS <= spillOver.limitS) return { remote: answerer, note: null };
+    return { remote: spillOver, note: spilledNote(remoteName(spillOver), waitS) };
+  }
+
+  readonly #followEngine = (state: EngineState): void => {
+    const { phase, note } = this.#store.getState();
+    if (state.status === "loading" || state.status === "ready") {
+      if (note?.action === "start") this.dismissNote();
+    } else if (phase === "held") {
+      this.#store.setState({ note: engineGoneNote(state.error, false) });
+    }
+    if (state.status === "ready" && phase === "held") void this.#ask(state.engine);
+  };
+
+  /** @param by an engine that is ready, or a server's model */
+  async #ask(by: Answerer | RemoteModel): Promise<void> {
+    const { turns, firstSent, settings: own } = this.#store.getState();
+    const last = turns.at(-1);
+    const { id = 0, answer = "" } = last ?? {};
+    this.memory.metrics.delete(id);
+    const isRemote = "baseUrl" in by;
+    const [engine, abort, answers] = [isRemote ? null : by, new AbortController(), new GrowingAnswers(last ?? {})];
+    const run: Run = { engine, abort, startLength: answer.length, answers, firstSent };
+    this.#run = run;
+    const name = this.memory.requestNames.next({ pane: this.number, turn: turns.length });
+    const all = { ...this.#context.settings.inherited(), ...own };
+    const settings = settingsFor(all, isRemote, answer !== "");
+    this.memory.requests.set(id, name);
+    const begun = this.memory.tokens.idsOf(id, answer);
+    this.memory.tokens.begin(id, name, answer !== "");
+    this.#store.setState({ phase: "queued" });
+    try {
+      const answerer = isRemote ? await this.#open(by) : by;
+      const question = { answerer, turns, begun, firstSent, settings, requestId: name, signal: abort.signal };
+      for await (const part of streamAnswer(question)) {
+        if (this.#run !== run) return;
+        run.firstSent = part.firstSent;
+        run.answers.add(part);
+        this.memory.tokens.add(id, part);
+        if (part.metrics) this.memory.metrics.set(id, part.metrics);
+        this.#context.scheduleFlush(this.#showText);
+      }
+      if (this.#run === run) this.#end("interrupted");
+    } catch (error) {
+      if (this.#run === run) this.#fail(run, toErrorData(error));
+    }
+  }
+
+  #open(remote: RemoteModel): Promise<Answerer> {
+    const { connections } = this.#context;
+    if (connections === undefined) throw new Error("There are no connections here.");
+    return connections.open(remote);
+  }
+
+  readonly #showText = () => {
+    const run = this.#run;
+    if (run === null) return;
+    const { turns } = this.#store.getState();
+    const last = turns.at(-1);
+    if (last === undefined) return;
+    const grown = run.answers.written(last);
+    if (grown === last) return;
+    this.#store.setState({ phase: "streaming", turns: [...turns.slice(0, -1), grown], firstSent: run.firstSent });
+  };
+
+  /** @param end of an answer that did not end by itself */
+  #end(end: TurnEnd): void {
+    if (this.#run === null) return;
+    this.#showText();
+    const { startLength, answers } = this.#run;
+    this.#run = null;
+    const { turns } = this.#store.getState();
+    const last = turns.at(-1);
+    if (last === undefined) return;
+    this.#store.setState({ phase: "idle", turns: [...turns.slice(0, -1), answers.ended(last, end)] });
+    this.refreshFigures();
+    this.#context.announce(`Pane ${this.number}: ${end === "stopped" ? "Stopped." : last.answer.slice(startLength)}`);
+  }
+
+  #fail(run: Run, error: ChorusErrorData): void {
+    const engineState = this.#context.engine.store.getState();
+    const isReplaced = engineState.status !== "ready" || engineState.engine !== run.engine;
+    const isGone = run.engine !== null && (isFatal(error) || isReplaced);
+    const hasText = run.answers.length > run.startLength;
+    if (hasText) {
+      this.#end("interrupted");
+      this.#store.setState({ note: isGone ? engineGoneNote(error, true) : brokenOffNote(error) });
+    } else if (isGone) {
+      this.#run = null;
+      this.#store.setState({ phase: "held", note: engineGoneNote(error, false) });
+      if (isReplaced) this.#followEngine(engineState);
+    } else {
+      this.#takeBack();
+      this.#store.setState({ note: refusedNote(error) });
+    }
+  }
+
+  /** Restores the conversation. The question goes into the composer, before what was typed since. */
+  #takeBack(): void {
+    this.#run = null;
+    this.#onFailed?.();
+    const { typed, ...conversation } = this.#before;
+    const draft = [typed, this.#store.getState().draft].filter((text) => text.trim() !== "").join("\n");
+    this.#store.setState({ ...conversation, phase: "idle", draft });
+  }
+}

@@ -1,0 +1,162 @@
+import { Ring } from "../ring.ts";
+import { nameIn } from "./request-name.ts";
+import type { RemoteObserver } from "../../remote/remote-answer.ts";
+import { tokensOf, type RequestReport, type StepReport } from "../../../protocol/reports.ts";
+
+/** A pane's figures about its answer. By the worker's clock, or the page's for a server's answer. Null: not known yet. */
+export interface Figures {
+  /** Of the whole answer so far, after its first token. */
+  readonly tokensPerSecond: number | null;
+  readonly ttftMs: number | null;
+  readonly outputTokens: number;
+  /** Of the prompt, and those of them that the prefix cache had; null until the first token. */
+  readonly promptTokens: number | null;
+  readonly cachedTokens: number | null;
+  /** 1 is served next; null: it runs, has ended, or is further back than reports list. */
+  readonly queuePlace: number | null;
+  /** Estimated seconds until it is served, from the duration of the last answers. */
+  readonly queueWaitS: number | null;
+}
+
+const KEYS = [
+  "outputTokens",
+  "ttftMs",
+  "cachedTokens",
+  "queuePlace",
+  "queueWaitS",
+] as const satisfies readonly (keyof Figures)[];
+
+/** Returns whether at most the speed differs, which changes with each token. */
+export function isSameFigures(a: Figures, b: Figures): boolean {
+  return KEYS.every((key) => a[key] === b[key]);
+}
+
+interface Entry {
+  arrivalMs: number | null;
+  firstTokenMs: number | null;
+  lastTokenMs: number | null;
+  outputTokens: number;
+  promptTokens: number | null;
+  cachedTokens: number | null;
+  isFinished: boolean;
+}
+
+// A pane looks up only its newest request, so older ones can be forgotten.
+const REMEMBERED_REQUESTS = 256;
+/** Number of answers that the duration of an answer is averaged over. */
+const MEASURED_ANSWERS = 8;
+
+/** Keeps each recent request's figures, gathered from the engine's reports, and for servers from what the page sees. */
+export class RequestBook implements RemoteObserver {
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry>();
+  /** Durations of the last finished answers, from first step to end. */
+  readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
+  #waitingNames: readonly string[] = [];
+  #numWaiting = 0;
+  #numRunning = 0;
+
+  /** @param now the page's clock, milliseconds */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  addStep(report: StepReport): void {
+    this.#waitingNames = report.waitingIds.map(nameIn);
+    this.#numWaiting = report.numWaiting;
+    this.#numRunning = report.numRunning;
+    for (const share of report.entries) {
+      // Where several answers grow side by side, the figures are the first one's.
+      if (!share.sampled || share.index !== 0) continue;
+      const entry = this.#entry(share.requestId);
+      // A step in flight when the request ended adds nothing.
+      if (entry.isFinished) continue;
+      entry.outputTokens += tokensOf(share);
+      entry.firstTokenMs ??= report.atMs;
+      entry.lastTokenMs = report.atMs;
+    }
+  }
+
+  addRequest(report: RequestReport): void {
+    if (report.index !== 0) return;
+    const entry = this.#entry(report.requestId);
+    entry.arrivalMs = report.arrivalMs;
+    entry.firstTokenMs = report.firstTokenMs ?? entry.firstTokenMs;
+    if (report.firstTokenMs !== null) {
+      entry.promptTokens = report.promptTokens;
+      entry.cachedTokens = report.cachedTokens;
+    }
+    if (report.status !== "finished") return;
+    entry.isFinished = true;
+    entry.outputTokens = report.outputTokens;
+    const { scheduledMs, finishedMs, finishReason } = report;
+    if (scheduledMs !== null && finishedMs !== null && finishReason !== "abort") {
+      this.#answerMs.push(finishedMs - scheduledMs);
+    }
+  }
+
+  sent(name: string): void {
+    this.#entry(name).arrivalMs = this.#now();
+  }
+
+  received(name: string, numTokens: number): void {
+    const entry = this.#entry(name);
+    entry.outputTokens = numTokens;
+    entry.lastTokenMs = this.#now();
+    entry.firstTokenMs ??= entry.lastTokenMs;
+  }
+
+  ended(name: string): void {
+    this.#entry(name).isFinished = true;
+  }
+
+  /** Estimated seconds that a new question would wait for the engine. 0: it would not, or nothing was measured yet. */
+  expectedWaitS(): number {
+    return this.#numWaiting === 0 ? 0 : (this.#waitS(this.#numWaiting + 1) ?? 0);
+  }
+
+  /** Returns the figures of the request that the page gave this name, null while no report was about it. */
+  figuresOf(name: string): Figures | null {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return null;
+    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, promptTokens, cachedTokens, isFinished } = entry;
+    const place = isFinished ? 0 : this.#waitingNames.indexOf(name) + 1;
+    const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
+    return {
+      tokensPerSecond: decodingMs > 0 ? ((outputTokens - 1) * 1000) / decodingMs : null,
+      ttftMs: firstTokenMs === null || arrivalMs === null ? null : firstTokenMs - arrivalMs,
+      outputTokens,
+      promptTokens,
+      cachedTokens,
+      queuePlace: place > 0 ? place : null,
+      queueWaitS: place > 0 ? this.#waitS(place) : null,
+    };
+  }
+
+  /** Assumes that running requests end one after another and each lets the next one in. Null: nothing was measured. */
+  #waitS(place: number): number | null {
+    const measured = this.#answerMs.toArray();
+    if (measured.length === 0) return null;
+    const meanMs = measured.reduce((sum, ms) => sum + ms, 0) / measured.length;
+    return Math.max(1, Math.round((place * meanMs) / Math.max(1, this.#numRunning) / 1000));
+  }
+
+  #entry(requestId: string): Entry {
+    const name = nameIn(requestId);
+    let entry = this.#entries.get(name);
+    if (entry === undefined) {
+      const nothing = {
+        arrivalMs: null,
+        firstTokenMs: null,
+        lastTokenMs: null,
+        promptTokens: null,
+        cachedTokens: null,
+      };
+      entry = { ...nothing, outputTokens: 0, isFinished: false };
+      this.#entries.set(name, entry);
+      const oldest = this.#entries.keys().next();
+      if (this.#entries.size > REMEMBERED_REQUESTS && !oldest.done) this.#entries.delete(oldest.value);
+    }
+    return entry;
+  }
+}

@@ -1,0 +1,39 @@
+import { parseJson } from "../../../protocol/bounded-data.ts";
+import { remember, remembered } from "../remembered.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+const NAME = "prompts";
+const MOST_PROMPTS = 100;
+
+/** Texts that a person wants to ask again, the newest first. Kept in this browser. */
+export class SavedPrompts {
+  readonly #store = createStore<readonly string[]>(() => read(remembered(NAME)));
+  readonly store: ReadonlyStore<readonly string[]> = this.#store;
+
+  /** Adds a text, or puts it first if it is there already. Does nothing if it is empty. */
+  add(text: string): void {
+    const added = text.trim();
+    if (added === "") return;
+    this.#keep([added, ...this.#store.getState().filter((other) => other !== added)].slice(0, MOST_PROMPTS));
+  }
+
+  remove(text: string): void {
+    this.#keep(this.#store.getState().filter((other) => other !== text));
+  }
+
+  #keep(prompts: readonly string[]): void {
+    this.#store.setState(prompts, true);
+    remember(NAME, JSON.stringify(prompts));
+  }
+}
+
+/** What can't be read counts as nothing. */
+function read(kept: string | null): readonly string[] {
+  try {
+    const prompts: unknown = parseJson(kept ?? "[]");
+    if (!Array.isArray(prompts)) return [];
+    return prompts.filter((one): one is string => typeof one === "string").slice(0, MOST_PROMPTS);
+  } catch {
+    return [];
+  }
+}

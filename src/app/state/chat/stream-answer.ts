@@ -1,0 +1,174 @@
+import type { Answerer } from "../../../protocol/answerer.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
+import type { FinishReason } from "../../../protocol/openai.ts";
+import type { RequestMetrics } from "../../../protocol/request-metrics.ts";
+import { completionTokens, TokenReader, type AnswerToken } from "./answer-tokens.ts";
+import { ContextCut, tokensOf } from "./context-cut.ts";
+import { leaveOutOldest, leaveOutQuarter, messagesFrom, type Turn } from "./conversation.ts";
+import {
+  continuesText,
+  requestFields,
+  reservedTokens,
+  type RequestFields,
+  type Settings,
+} from "../settings/settings.ts";
+import { logitBias } from "./logit-bias.ts";
+
+interface Question {
+  readonly answerer: Answerer;
+  /** The newest turn is asked; if it already has text, that text is continued. */
+  readonly turns: readonly Turn[];
+  /** The tokens of that text, where they are known: it is then continued exactly. */
+  readonly begun: readonly number[] | null;
+  /** Turns before this one are not sent. */
+  readonly firstSent: number;
+  readonly settings: Settings;
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+}
+
+/** What has come since the part before. */
+export interface AnswerPart {
+  /** Of the answer, where several were asked for. */
+  readonly index: number;
+  readonly text: string;
+  readonly reasoning: string;
+  readonly finishReason: FinishReason | null;
+  /** Null: who answers doesn't tell them. */
+  readonly tokens: readonly AnswerToken[] | null;
+  /** With the last part, if who answers has them. */
+  readonly metrics: RequestMetrics | null;
+}
+
+interface AnswerChunk extends AnswerPart {
+  /** The first turn that fitted into the context. */
+  readonly firstSent: number;
+}
+
+/**
+ * Asks the newest question with as much of the conversation as fits beside the tokens that are kept for its answer. What is
+ * too long is refused at once; then the conversation is cut where its tokens say, or by a quarter of its text each time
+ * where who answers doesn't count tokens. An answer that may be longer than what is kept for it ends with the context, as
+ * does the newest question's alone. Throws context_length_exceeded if even that question is too long.
+ */
+export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
+  const { answerer, turns, settings } = question;
+  const isText = continuesText(settings, answerer.model);
+  const start = isText ? turns.length - 1 : question.firstSent;
+  let firstSent = start;
+  const reserved = reservedTokens(settings, answerer.model);
+  let maxTokens: number | null = settings.max_tokens ?? reserved;
+  // Questions of several panes are asked in one go, where nothing must be looked up first.
+  const bias = settings.logit_bias ? await logitBias(settings.logit_bias, answerer) : null;
+  const own = requestFields(settings);
+  const fields = { ...own, ...tellTokens(own, answerer), ...(bias && { logit_bias: bias }) };
+
+  for (;;) {
+    let hasStarted = false;
+    try {
+      const parts = isText ? continued(question, fields, maxTokens) : answered(question, fields, firstSent, maxTokens);
+      for await (const part of parts) {
+        hasStarted = true;
+        yield { ...part, firstSent };
+      }
+      return;
+    } catch (error) {
+      const isTooLong = error instanceof ChorusError && error.code === "context_length_exceeded";
+      if (!isTooLong || hasStarted) throw error;
+      const shorter = leaveOutOldest(turns, firstSent);
+      const fitting = shorter === null ? firstSent : await firstThatFits(question, firstSent, reserved);
+      if (fitting !== null && fitting > firstSent) firstSent = fitting;
+      else if (maxTokens !== null && reserved !== null && maxTokens > reserved) {
+        // The prompt fits beside what is kept, but not beside all that was asked for. So the rest is less than that.
+        maxTokens = fitting === null ? reserved : null;
+      } else if (shorter !== null) {
+        firstSent = fitting === null ? Math.max(shorter, leaveOutQuarter(turns, firstSent)) : shorter;
+      } else if (maxTokens !== null) {
+        maxTokens = null;
+        // Where the context is unknown, its length alone may have been too much, and all was left out for nothing.
+        if (reserved === null) firstSent = start;
+      } else throw error;
+    }
+  }
+}
+
+/** Returns the first turn with which the prompt fits beside what is kept for the answer; null: that can't be counted. */
+async function firstThatFits(
+  { answerer, turns, settings }: Question,
+  firstSent: number,
+  reserved: number | null,
+): Promise<number | null> {
+  const { contextLength } = answerer.model;
+  const tokenize = answerer.tokenize?.bind(answerer);
+  const { question = "", answer = "" } = turns.at(-1) ?? {};
+  if (tokenize === undefined || contextLength === null || reserved === null) return null;
+  const cut = new ContextCut(turns.slice(0, -1), settings.system ?? "", tokenize);
+  const questionTokens = await tokensOf(question + answer, tokenize);
+  return cut.firstThatFits(firstSent, questionTokens, contextLength - reserved);
+}
+
+/** An engine that shows its tokens tells them with each answer, which costs it nothing. A beam search can't. */
+function tellTokens({ use_beam_search: isSearch }: RequestFields, answerer: Answerer): Pick<RequestFields, "logprobs"> {
+  return answerer.tokenize === undefined || isSearch ? {} : { logprobs: true };
+}
+
+/** Sends the turns from `firstSent` on as a chat. */
+async function* answered(
+  { answerer, turns, begun, settings, requestId, signal }: Question,
+  fields: RequestFields,
+  firstSent: number,
+  maxTokens: number | null,
+): AsyncGenerator<AnswerPart, void> {
+  const stream = await answerer.chat.completions.create(
+    {
+      ...fields,
+      messages: messagesFrom(turns, firstSent, settings.system),
+      ...(turns.at(-1)?.answer !== "" && { continue_final_message: true }),
+      ...(begun && { final_message_token_ids: [...begun] }),
+      ...(answerer.tokenize && { return_tokens_as_token_ids: true }),
+      max_tokens: maxTokens,
+      request_id: requestId,
+      include_metrics: true,
+      stream: true,
+    },
+    { signal },
+  );
+  const reader = new TokenReader();
+  for await (const { choices, metrics = null } of stream) {
+    for (const { index, delta, logprobs, finish_reason: finishReason } of choices) {
+      const { content: text = "", reasoning_content: reasoning = "" } = delta;
+      // Of answers side by side only the first one's are kept.
+      const tokens = logprobs && index === 0 ? reader.read(logprobs.content) : null;
+      yield { index, text, reasoning, finishReason, tokens, metrics };
+    }
+  }
+}
+
+/** Sends the newest turn alone, unchanged, as plain text. */
+async function* continued(
+  { answerer, turns, requestId, signal }: Question,
+  given: RequestFields,
+  maxTokens: number | null,
+): AsyncGenerator<AnswerPart, void> {
+  const { question = "", answer = "" } = turns.at(-1) ?? {};
+  // Here logprobs is the number of the likeliest tokens.
+  const { logprobs, top_logprobs: numLikeliest = 0, ...fields } = given;
+  const stream = await answerer.completions.create(
+    {
+      ...fields,
+      ...(logprobs && { logprobs: numLikeliest }),
+      prompt: question + answer,
+      max_tokens: maxTokens,
+      request_id: requestId,
+      include_metrics: true,
+      stream: true,
+    },
+    { signal },
+  );
+  for await (const { choices, metrics = null } of stream) {
+    for (const { index, text, logprobs: told, finish_reason: finishReason } of choices) {
+      const tokens = told && index === 0 ? completionTokens(told) : null;
+      yield { index, text, reasoning: "", finishReason, tokens, metrics };
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import { normaliseAddress } from "../../remote/address.ts";
+import type { RemoteObserver } from "../../remote/remote-answer.ts";
+import type { ServerBatch } from "../../remote/server-metrics.ts";
+import type { ConnectionReport, PageFacts } from "../../remote/test-connection.ts";
+import type { Answerer, RemoteModel } from "../../../protocol/answerer.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
+import { softwareOf, type ServerSoftware } from "../../../protocol/server-software.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import { RemoteBatches } from "./remote-batches.ts";
+import {
+  keepConnections,
+  keptConnections,
+  type Connection,
+  type ConnectionsState,
+  type SpillOver,
+} from "./saved-connections.ts";
+
+/** A test of a connection: running, or what came of it. */
+export type ConnectionTest = "running" | ConnectionReport;
+
+interface ConnectionsOptions {
+  /** Told of every request to a server. */
+  readonly observer: RemoteObserver;
+  /** What this page may do in the network. [asks the browser] */
+  readonly page?: PageFacts;
+  /** The page's clock, milliseconds. */
+  readonly now: () => number;
+  /** [the platform's] */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** "model at host" */
+export function remoteName({ baseUrl, model }: RemoteModel): string {
+  return `${model} at ${new URL(baseUrl).host}`;
+}
+
+/** The servers that can answer panes. What talks to them is loaded with the first. */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #store = createStore<ConnectionsState>(keptConnections);
+  readonly store: ReadonlyStore<ConnectionsState> = this.#store;
+  readonly #tests = createStore<ReadonlyMap<string, ConnectionTest>>(() => new Map());
+  /** The newest test of each, by base URL. */
+  readonly tests: ReadonlyStore<ReadonlyMap<string, ConnectionTest>> = this.#tests;
+  readonly batches: RemoteBatches;
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+    this.batches = new RemoteBatches(this.#readBatch, options.now);
+    this.#store.subscribe(keepConnections);
+  }
+
+  /**
+   * Adds a server, or gives the one of that address another key. Returns its base URL.
+   * @throws ChorusError for an address that is none
+   */
+  add(address: string, key: string, isKeyKept: boolean): string {
+    const baseUrl = normaliseAddress(address);
+    const known = this.find(baseUrl);
+    const changed = { key: key.trim() || null, isKeyKept };
+    const connection = { baseUrl, models: [], ownedBy: null, ...known, ...changed };
+    const { connections } = this.#store.getState();
+    const others = connections.filter((other) => other !== known);
+    this.#store.setState({ connections: known ? replaced(connections, connection) : [...others, connection] });
+    return baseUrl;
+  }
+
+  remove(baseUrl: string): void {
+    const { connections, spillOver } = this.#store.getState();
+    this.#store.setState({
+      connections: connections.filter((connection) => connection.baseUrl !== baseUrl),
+      spillOver: spillOver?.baseUrl === baseUrl ? null : spillOver,
+    });
+    this.#showTest(baseUrl, null);
+  }
+
+  /** Adds a model by its name, for servers that list none. */
+  addModel(baseUrl: string, model: string): void {
+    const name = model.trim();
+    const connection = this.find(baseUrl);
+    if (connection === null || name === "" || connection.models.includes(name)) return;
+    this.#change({ ...connection, models: [...connection.models, name] });
+  }
+
+  /** Where new questions go when the local queue is long; null: nowhere. */
+  spillTo(spillOver: SpillOver | null): void {
+    this.#store.setState({ spillOver });
+  }
+
+  find(baseUrl: string): Connection | null {
+    return this.#store.getState().connections.find((connection) => connection.baseUrl === baseUrl) ?? null;
+  }
+
+  softwareOf({ baseUrl }: RemoteModel): ServerSoftware {
+    return softwareOf(this.find(baseUrl)?.ownedBy ?? null);
+  }
+
+  /** Asks the server for its models, and one of them for a token. The result is in `tests`. */
+  async test(baseUrl: string): Promise<void> {
+    const connection = this.find(baseUrl);
+    if (connection === null) return;
+    this.#showTest(baseUrl, "running");
+    const { testConnection, thisPage } = await import("../../remote/test-connection.ts");
+    const { page = thisPage(), fetch } = this.#options;
+    const model = connection.ownedBy === null ? (connection.models[0] ?? null) : null;
+    const report = await testConnection({ baseUrl, key: connection.key, ...(fetch && { fetch }) }, model, page);
+    const now = this.find(baseUrl);
+    if (now === null) return;
+    if (report.found) {
+      const { models, ownedBy } = report.found;
+      this.#change({ ...now, models: models.length > 0 ? models : now.models, ownedBy });
+    }
+    this.#showTest(baseUrl, report);
+  }
+
+  /** @throws ChorusError if this browser has no such connection: an import can't make the page contact anybody */
+  async open(remote: RemoteModel): Promise<Answerer> {
+    const connection = this.find(remote.baseUrl);
+    if (connection === null) {
+      const message = `This browser has no connection to ${remote.baseUrl}. Add it in "Connections", or choose who else answers this pane in its settings.`;
+      throw new ChorusError("server_unreachable", message);
+    }
+    const { RemoteEngine } = await import("../../remote/remote-engine.ts");
+    const observer = this.batches.observer(remote.baseUrl, this.#options.observer);
+    return new RemoteEngine({ ...this.#options, ...connection, model: remote.model, observer });
+  }
+
+  readonly #readBatch = async (baseUrl: string): Promise<ServerBatch> => {
+    const { readServerBatch } = await import("../../remote/server-metrics.ts");
+    const { fetch } = this.#options;
+    return readServerBatch({ baseUrl, key: this.find(baseUrl)?.key ?? null, ...(fetch && { fetch }) });
+  };
+
+  #change(connection: Connection): void {
+    this.#store.setState({ connections: replaced(this.#store.getState().connections, connection) });
+  }
+
+  #showTest(baseUrl: string, test: ConnectionTest | null): void {
+    const tests = new Map(this.#tests.getState());
+    if (test === null) tests.delete(baseUrl);
+    else tests.set(baseUrl, test);
+    this.#tests.setState(tests, true);
+  }
+}
+
+function replaced(connections: readonly Connection[], by: Connection): readonly Connection[] {
+  return connections.map((connection) => (connection.baseUrl === by.baseUrl ? by : connection));
+}

@@ -1,0 +1,72 @@
+// Connections as they are kept in this browser. An address is kept always, a key only if that was asked for.
+
+import { parseJson } from "../../../protocol/bounded-data.ts";
+import type { RemoteModel } from "../../../protocol/answerer.ts";
+import { JsonReader } from "../json-reader.ts";
+import { remember, remembered } from "../remembered.ts";
+
+/** A server of OpenAI's API. */
+export interface Connection {
+  /** "https://host.example/v1"; no two connections have the same. */
+  readonly baseUrl: string;
+  /** Listed by the server, or typed. */
+  readonly models: readonly string[];
+  /** What its list of models names as owner: its software. */
+  readonly ownedBy: string | null;
+  /** Sent to this server alone. */
+  readonly key: string | null;
+  /** Whether the key outlives the page. */
+  readonly isKeyKept: boolean;
+}
+
+/** Where new questions go when the page's own queue is long. */
+export interface SpillOver extends RemoteModel {
+  /** Expected wait in the local queue from which on it is used, seconds. */
+  readonly limitS: number;
+}
+
+export interface ConnectionsState {
+  readonly connections: readonly Connection[];
+  readonly spillOver: SpillOver | null;
+}
+
+export const MAX_LIMIT_S = 3600;
+const NAME = "connections";
+const NONE: ConnectionsState = { connections: [], spillOver: null };
+
+export function keepConnections({ connections, spillOver }: ConnectionsState): void {
+  const kept = connections.map(({ key, ...rest }) => ({ ...rest, ...(rest.isKeyKept && key !== null && { key }) }));
+  remember(NAME, JSON.stringify({ connections: kept, spillOver }));
+}
+
+/** Returns what was kept; nothing where it can't be read. */
+export function keptConnections(): ConnectionsState {
+  const text = remembered(NAME);
+  if (text === null) return NONE;
+  try {
+    const root = new JsonReader(parseJson(text));
+    return {
+      connections: root.field("connections").list().map(parseConnection),
+      spillOver: root.field("spillOver").orNull((spill) => ({
+        baseUrl: spill.field("baseUrl").string(),
+        model: spill.field("model").string(),
+        limitS: spill.field("limitS").integer(0, MAX_LIMIT_S),
+      })),
+    };
+  } catch {
+    return NONE;
+  }
+}
+
+function parseConnection(connection: JsonReader): Connection {
+  return {
+    baseUrl: connection.field("baseUrl").string(),
+    models: connection
+      .field("models")
+      .list()
+      .map((model) => model.string()),
+    ownedBy: connection.field("ownedBy").orNull((owner) => owner.string()),
+    key: connection.has("key") ? connection.field("key").string() : null,
+    isKeyKept: connection.has("key"),
+  };
+}

@@ -1,0 +1,117 @@
+import { expect, it } from "vitest";
+import type { FakeEngineOptions } from "../../../../tests/app/fake-engine.ts";
+import { openPanes, settle } from "../../../../tests/app/open-panes.ts";
+import { BatchingModeControl } from "../batch/batching-mode.ts";
+import { Demo, DEMO_QUESTIONS, sameAnswers, speedup } from "./demo.ts";
+
+async function openDemo(options: FakeEngineOptions = {}) {
+  const panes = openPanes({ answer: () => "It is so.", ...options });
+  await panes.control.start();
+  const mode = new BatchingModeControl();
+  mode.watch(panes.first);
+  let nowMs = 0;
+  const demo = new Demo({ ...panes.context, mode, now: () => nowMs });
+  const pass = async (ms: number, steps: number) => {
+    nowMs += ms;
+    await panes.step(steps);
+  };
+  return { ...panes, demo, mode, pass };
+}
+
+it("asks all at once, then the same one after the other, and keeps both times", async () => {
+  const { demo, mode, first, pass, announcements } = await openDemo();
+  mode.choose("static");
+  const done = demo.start();
+  expect(demo.store.getState()).toMatchObject({ phase: "running" });
+  await pass(0, 3); // the warm-up
+  expect(demo.store.getState().panes.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  await pass(1000, 3);
+  await pass(2500, 24);
+  await done;
+
+  const { phase, together, apart } = demo.store.getState();
+  expect(phase).toBe("done");
+  expect(together).toMatchObject({ status: "done", elapsedMs: 1000, tokens: 24 });
+  expect(apart).toMatchObject({ status: "done", elapsedMs: 2500, tokens: 24 });
+  expect(sameAnswers(together, apart)).toBe(DEMO_QUESTIONS.length);
+  expect(speedup(together, apart)).toBe("2.5");
+  expect(first.updates.map(({ batchingMode }) => batchingMode)).toEqual([
+    "static",
+    "continuous",
+    "sequential",
+    "static",
+  ]);
+  expect(announcements.store.getState().map(({ text }) => text)).toEqual([
+    "All at once took 1.0 seconds, one after the other 2.5 seconds: 2.5× faster together.",
+  ]);
+
+  const questions = first.accepted.map(({ messages, seed, max_tokens }) => ({ messages, seed, max_tokens }));
+  expect(questions).toHaveLength(24);
+  expect(questions.slice(16)).toEqual(questions.slice(8, 16));
+});
+
+it("counts answers that differ", async () => {
+  let asked = 0;
+  const { demo, pass } = await openDemo({ answer: () => (asked++ === 17 ? "Or is it?" : "It is so.") });
+  const done = demo.start();
+  await pass(0, 3);
+  await pass(1000, 3);
+  await pass(1000, 24);
+  await done;
+  const { together, apart } = demo.store.getState();
+  expect(sameAnswers(together, apart)).toBe(7);
+});
+
+it("stops at any time: nothing runs on, and the mode is what it was", async () => {
+  const { demo, mode, first, pass } = await openDemo();
+  mode.choose("static");
+  void demo.start();
+  await pass(0, 3);
+  await pass(1000, 3);
+  expect(mode.store.getState()).toBe("sequential");
+  demo.close();
+  await settle();
+  expect(demo.store.getState()).toMatchObject({ phase: "closed", panes: [] });
+  expect(mode.store.getState()).toBe("static");
+  expect((await first.stats()).num_requests_running).toBe(0);
+});
+
+it("stops in its warm-up, too, and holds the mode only while it runs", async () => {
+  const { demo, mode, first, pass } = await openDemo();
+  void demo.start();
+  expect(mode.held.getState()).toBe(true);
+  await pass(0, 1);
+  expect((await first.stats()).num_requests_running).toBeGreaterThan(0);
+  demo.close();
+  await settle();
+  const stats = await first.stats();
+  expect(stats.num_requests_running + stats.num_requests_waiting).toBe(0);
+  expect(mode.held.getState()).toBe(false);
+});
+
+it("says so when the engine dies on the way", async () => {
+  const { demo, mode, first, pass } = await openDemo();
+  const done = demo.start();
+  await pass(0, 3);
+  first.die({ code: "device_lost", message: "Gone.", param: null });
+  await done;
+  expect(demo.store.getState().phase).toBe("failed");
+  expect(mode.held.getState()).toBe(false);
+  expect(mode.store.getState()).toBe("continuous");
+});
+
+it("asks by the names of its own panes: the person's of the same number have not asked", async () => {
+  const { demo, first, step, pass, openPane } = await openDemo();
+  const pane = openPane(1);
+  pane.send("One?");
+  await step(3);
+  void demo.start();
+  await pass(0, 3);
+  await pass(0, 1);
+  const ids = first.accepted.map((body) => `chatcmpl-${body.request_id}`).filter((id) => id.includes("-pane-1-"));
+  expect(ids).toHaveLength(3); // the person's question, the warm-up and the first run's
+  expect(ids.map((id) => pane.memory.requestNames.has(id))).toEqual([true, false, false]);
+  const [inDemo] = demo.store.getState().panes;
+  expect(ids.map((id) => inDemo!.memory.requestNames.has(id))).toEqual([false, false, true]);
+  demo.close();
+});

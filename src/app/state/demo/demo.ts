@@ -1,0 +1,191 @@
+import { randomId } from "../../../protocol/random-id.ts";
+import type { BatchingMode } from "../../../protocol/config.ts";
+import type { BatchingModeControl } from "../batch/batching-mode.ts";
+import { answerEnded } from "../chat/answer-ended.ts";
+import { Pane, type PaneContext } from "../chat/pane.ts";
+import { requestName } from "../chat/request-name.ts";
+import { SharedSettings } from "../settings/shared-settings.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+export const DEMO_QUESTIONS = [
+  "Tell me a story about a purple octopus",
+  "Write a poem about the sea",
+  "How do I cook rice?",
+  "Tell me a story about a robot",
+  "Why is the sky blue?",
+  "Tell me a joke",
+  "Write a poem about winter",
+  "Tell me a story about a fox",
+] as const;
+
+/** Fixed, so that both runs compute the same tokens. */
+const DEMO_SETTINGS = { seed: 8, max_tokens: 64 };
+
+/** One run over all questions. */
+export interface DemoRun {
+  readonly status: "waiting" | "running" | "done";
+  /** From the first question to the end of the last answer, by the page's clock; elapsed time while it runs. */
+  readonly elapsedMs: number;
+  readonly tokens: number;
+  /** The answers so far. */
+  readonly answers: readonly string[];
+}
+
+export interface DemoState {
+  /** failed: the engine died, or an answer ended with an error. */
+  readonly phase: "closed" | "running" | "done" | "failed";
+  /** Panes 1 to 8 of the run that is shown, one question each. */
+  readonly panes: readonly Pane[];
+  readonly together: DemoRun;
+  readonly apart: DemoRun;
+}
+
+interface DemoContext extends PaneContext {
+  readonly mode: BatchingModeControl;
+  /** The page's clock, milliseconds. */
+  readonly now: () => number;
+}
+
+/** Tokens per question before the first run: an adapter is slow when it does something for the first time. */
+const WARM_UP_TOKENS = 4;
+
+const NOT_RUN: DemoRun = { status: "waiting", elapsedMs: 0, tokens: 0, answers: [] };
+const CLOSED: DemoState = { phase: "closed", panes: [], together: NOT_RUN, apart: NOT_RUN };
+
+/**
+ * Asks eight questions at once, then the same ones one after the other, and measures both times. It has its own panes
+ * and leaves the person's alone. A short warm-up comes first, so that neither run pays for the start and both find the
+ * same blocks of their prompts in the cache.
+ */
+export class Demo {
+  readonly #store = createStore<DemoState>(() => CLOSED);
+  readonly store: ReadonlyStore<DemoState> = this.#store;
+  readonly #context: DemoContext;
+  readonly #paneContext: PaneContext;
+  /** Identifies the newest start; older ones are ignored. */
+  #attempt = 0;
+  #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
+  #modeBefore: BatchingMode = "continuous";
+  #warmingUp = new AbortController();
+
+  constructor(context: DemoContext) {
+    this.#context = context;
+    const settings = new SharedSettings({ ...DEMO_SETTINGS, ...context.settings.address });
+    // Only the result is announced: sixteen answers would be noise.
+    this.#paneContext = { ...context, settings, announce: () => {} };
+  }
+
+  /** Starts the demo, or starts it again. */
+  async start(): Promise<void> {
+    const attempt = ++this.#attempt;
+    this.#leave();
+    const { mode, announce } = this.#context;
+    this.#modeBefore = mode.store.getState();
+    this.#store.setState({ ...CLOSED, phase: "running" }, true);
+    mode.hold(true);
+    await this.#warmUp();
+    if (attempt !== this.#attempt) return;
+    for (const key of ["together", "apart"] as const) {
+      mode.choose(key === "together" ? "continuous" : "sequential");
+      // oxlint-disable-next-line no-await-in-loop -- one run after the other is the point
+      const succeeded = await this.#run(key);
+      if (attempt !== this.#attempt) return;
+      if (!succeeded) {
+        this.#leave();
+        this.#store.setState({ phase: "failed" });
+        return;
+      }
+    }
+    mode.choose(this.#modeBefore);
+    mode.hold(false);
+    this.#store.setState({ phase: "done" });
+    const { together, apart } = this.#store.getState();
+    announce(
+      `All at once took ${seconds(together)}, one after the other ${seconds(apart)}: ${speedup(together, apart)}× faster together.`,
+    );
+  }
+
+  /** Stops the demo and closes it. */
+  close(): void {
+    this.#attempt++;
+    this.#leave();
+    this.#store.setState(CLOSED, true);
+  }
+
+  /** Updates the figures. Called four times per second. */
+  tick(): void {
+    if (this.#running === null) return;
+    for (const pane of this.#store.getState().panes) pane.refreshFigures();
+    this.#show("running");
+  }
+
+  async #warmUp(): Promise<void> {
+    const state = this.#context.engine.store.getState();
+    if (state.status !== "ready") return;
+    const { completions } = state.engine.chat;
+    this.#warmingUp = new AbortController();
+    const { signal } = this.#warmingUp;
+    const ask = async (content: string, index: number) => {
+      const messages = [{ role: "user" as const, content }];
+      // Named after the panes, so that the timeline shows each question on one line.
+      const request_id = requestName({ pane: index + 1, turn: 0 }, randomId());
+      const body = { messages, max_tokens: WARM_UP_TOKENS, stream: true, request_id } as const;
+      const chunks = await completions.create(body, { signal });
+      for await (const _ of chunks);
+    };
+    // An error here happens in the first run again, which reports it.
+    await Promise.allSettled(DEMO_QUESTIONS.map(ask));
+  }
+
+  /** Resolves with whether all answers finished. */
+  async #run(key: "together" | "apart"): Promise<boolean> {
+    for (const pane of this.#store.getState().panes) pane.close();
+    const panes = DEMO_QUESTIONS.map((_, index) => new Pane(index + 1, this.#paneContext));
+    this.#running = { key, startMs: this.#context.now() };
+    this.#store.setState({ panes });
+    const ends = panes.map((pane, index) => {
+      pane.send(DEMO_QUESTIONS[index] ?? "");
+      return answerEnded(pane);
+    });
+    const succeeded = (await Promise.all(ends)).every(Boolean);
+    if (this.#running?.key !== key || this.#store.getState().panes !== panes) return false;
+    for (const pane of panes) pane.refreshFigures();
+    this.#show("done");
+    this.#running = null;
+    return succeeded;
+  }
+
+  #show(status: DemoRun["status"]): void {
+    if (this.#running === null) return;
+    const { key, startMs } = this.#running;
+    const states = this.#store.getState().panes.map((pane) => pane.store.getState());
+    const run: DemoRun = {
+      status,
+      elapsedMs: this.#context.now() - startMs,
+      tokens: states.reduce((sum, { figures }) => sum + (figures?.outputTokens ?? 0), 0),
+      answers: states.map(({ turns }) => turns.at(-1)?.answer ?? ""),
+    };
+    this.#store.setState(key === "together" ? { together: run } : { apart: run });
+  }
+
+  /** Stops the run in progress and restores the batching mode. */
+  #leave(): void {
+    this.#warmingUp.abort();
+    for (const pane of this.#store.getState().panes) pane.close();
+    this.#context.mode.hold(false);
+    if (this.#store.getState().phase === "running") this.#context.mode.choose(this.#modeBefore);
+    this.#running = null;
+  }
+}
+
+/** Returns how many times as fast the first run is, to one decimal. */
+export function speedup(first: DemoRun, second: DemoRun): string {
+  return (second.elapsedMs / first.elapsedMs).toFixed(1);
+}
+
+/** Returns how many answers are the same in both runs. */
+export function sameAnswers(first: DemoRun, second: DemoRun): number {
+  return first.answers.filter((answer, index) => answer === second.answers[index]).length;
+}
+
+const seconds = ({ elapsedMs }: DemoRun) => `${(elapsedMs / 1000).toFixed(1)} seconds`;

@@ -1,0 +1,180 @@
+import { expect, it, vi } from "vitest";
+import type { CreateEngineOptions } from "../../../protocol/engine.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
+import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
+import { settle } from "../../../../tests/app/open-panes.ts";
+import { EngineControl, REPLACED, type CreateEngine } from "./engine-control.ts";
+
+const setUp = (createEngine: CreateEngine) =>
+  new EngineControl({
+    createEngine,
+    choice: { model: "fake" },
+    scheduleFlush: (flush) => flush(),
+    now: () => 0,
+  });
+
+it("loads the model again on another backend", async () => {
+  const asked: unknown[] = [];
+  const control = setUp(async ({ model, backend }) => {
+    asked.push([model, backend]);
+    return new FakeEngine();
+  });
+  await control.start();
+  await control.useBackend("cpu");
+  expect(control.backend.getState()).toBe("cpu");
+  expect(asked).toEqual([
+    ["fake", "auto"],
+    ["fake", "cpu"],
+  ]);
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+});
+
+it("tells a machine that can't compute from a model that can't be loaded", async () => {
+  const errors = [
+    new ChorusError("webgpu_unavailable", "No adapter."),
+    new ChorusError("wasm_unavailable", "No SIMD."),
+    new ChorusError("model_not_found", "No config.json."),
+  ];
+  const control = setUp(() => Promise.reject(errors.shift() ?? new Error("once more")));
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "unsupported", error: { message: "No adapter." } });
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "unsupported", error: { message: "No SIMD." } });
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "failed", error: { code: "model_not_found" } });
+});
+
+it("shows the stages while it loads, from the beginning at each start", async () => {
+  let options: CreateEngineOptions | undefined;
+  const control = setUp((given) => {
+    options = given;
+    return new Promise(() => {});
+  });
+  void control.start();
+  options?.onProgress?.({ stage: "adapter", done: 1, total: 1, detail: "Fake" });
+  options?.onProgress?.({ stage: "weights", done: 1, total: 4 });
+  expect(control.store.getState()).toMatchObject({
+    stages: { adapter: { status: "done" }, weights: { status: "now" } },
+  });
+  void control.start();
+  expect(control.store.getState()).toMatchObject({ stages: { adapter: { status: "todo" } } });
+});
+
+it("is dead when the engine says so, and an engine that was replaced is not heard any more", async () => {
+  const engines = [new FakeEngine(), new FakeEngine()];
+  let next = 0;
+  const control = setUp(async () => engines[next++] ?? new FakeEngine());
+  const lost = { code: "device_lost", message: "Lost.", param: null } as const;
+  await control.start();
+  engines[0]?.die(lost);
+  expect(control.store.getState()).toMatchObject({ status: "dead", error: lost });
+  await control.start();
+  engines[0]?.die(lost);
+  expect(control.store.getState()).toMatchObject({ status: "ready", engine: engines[1] });
+});
+
+it("starts again with another config, and with the one before if the engine refuses it", async () => {
+  const asked: unknown[] = [];
+  const control = setUp(async ({ numGpuBlocks }) => {
+    asked.push(numGpuBlocks);
+    if (numGpuBlocks === 300) throw new ChorusError("out_of_memory", "That is too much.", "numGpuBlocks");
+    return new FakeEngine();
+  });
+  await control.start();
+  expect(await control.reconfigure({ numGpuBlocks: 200 })).toBeNull();
+  expect(await control.reconfigure({ numGpuBlocks: 300 })).toMatchObject({ param: "numGpuBlocks" });
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect(asked).toEqual([undefined, 200, 300, 200]);
+});
+
+it("a start that another one replaced is no success, unless the newer one has the same", async () => {
+  const control = setUp(async ({ numGpuBlocks }) => {
+    // The newer start is ready first; an older one may also fail.
+    await new Promise((resolve) => setTimeout(resolve, numGpuBlocks === 200 ? 5 : 0));
+    if (numGpuBlocks === 300) throw new ChorusError("out_of_memory", "That is too much.", "numGpuBlocks");
+    return new FakeEngine();
+  });
+  await control.start();
+  const replaced = [control.reconfigure({ numGpuBlocks: 200 }), control.reconfigure({ numGpuBlocks: 300 })];
+  expect(await control.reconfigure({ numGpuBlocks: 100 })).toBeNull();
+  expect(await Promise.all(replaced)).toEqual([REPLACED, REPLACED]);
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 100 });
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  const kept = control.reconfigure({ numGpuBlocks: 200 });
+  await control.useBackend("cpu");
+  expect(await kept).toBeNull();
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
+});
+
+it("a start that another one replaced is known to have come to nothing, or not, once an engine is ready", async () => {
+  const control = setUp(async ({ numGpuBlocks }) => {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    if (numGpuBlocks === 300) throw new ChorusError("out_of_memory", "That is too much.", "numGpuBlocks");
+    return new FakeEngine();
+  });
+  await control.start();
+  const first = control.reconfigure({ numGpuBlocks: 200 });
+  const second = control.reconfigure({ numGpuBlocks: 300 });
+  expect(await first).toBeNull();
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
+  expect(await second).toMatchObject({ param: "numGpuBlocks" });
+});
+
+it("changes a running engine where that is enough, and keeps what it refuses", async () => {
+  const engine = new FakeEngine();
+  const control = setUp(async () => engine);
+  expect(control.needsRestart({ maxNumSeqs: 4 })).toBe(true); // none runs yet
+  await control.start();
+  expect(control.needsRestart({ maxNumSeqs: 4 })).toBe(false);
+  expect(await control.reconfigure({ maxNumSeqs: 4, targetItlMs: 30 })).toBeNull();
+  expect(await control.reconfigure({ maxNumSeqs: 4, runAhead: 9 })).toMatchObject({ param: "runAhead" });
+  expect(engine.updates).toEqual([
+    { maxNumSeqs: 4, targetItlMs: 30 },
+    { targetItlMs: null, runAhead: 9 },
+  ]);
+  expect(control.config.getState()).toEqual({ maxNumSeqs: 4, targetItlMs: 30 });
+  expect(control.needsRestart({ maxNumSeqs: 65 })).toBe(true);
+  expect(control.store.getState()).toMatchObject({ status: "ready", engine });
+});
+
+it("starts without a draft model that can't be had, and says why", async () => {
+  const missing = new ChorusError("model_not_found", "The draft model: there is no config.json.", "speculation.model");
+  const asked: CreateEngineOptions[] = [];
+  const control = new EngineControl({
+    createEngine: async (options) => {
+      asked.push(options);
+      if (options.speculation) throw missing;
+      return new FakeEngine();
+    },
+    choice: { model: "fake" },
+    config: { maxNumSeqs: 4, speculation: { method: "draft_model", model: "no/where" } },
+    scheduleFlush: (flush) => flush(),
+    now: () => 0,
+  });
+  await control.start();
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect(asked.at(-1)).toMatchObject({ maxNumSeqs: 4 });
+  expect(control.config.getState()).toEqual({ maxNumSeqs: 4 });
+  expect(control.withoutDrafts.getState()).toMatchObject({ message: missing.message });
+  await control.reconfigure({ numGpuBlocks: 100 });
+  expect(control.withoutDrafts.getState()).toBeNull();
+});
+
+it("loads a model once the engine before has ended, whoever starts it, and only the newest", async () => {
+  const asked: unknown[] = [];
+  const engine = new FakeEngine();
+  const control = setUp(async ({ model }) => (asked.push(model), engine));
+  await control.start();
+  let endOld = () => {};
+  const dispose = vi.spyOn(engine, "dispose").mockReturnValue(new Promise<void>((resolve) => (endOld = resolve)));
+  const second = control.switchTo({ model: "second" });
+  const third = control.switchTo({ model: "third" });
+  await settle();
+  expect([asked, dispose.mock.calls.length]).toEqual([["fake"], 1]);
+  expect(control.store.getState()).toMatchObject({ status: "loading" });
+  endOld();
+  expect([await second, await third]).toEqual([REPLACED, null]);
+  expect(asked).toEqual(["fake", "third"]);
+});

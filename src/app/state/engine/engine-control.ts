@@ -1,0 +1,300 @@
+import { BACKEND_CHOICES, type BackendChoice, type EngineConfig } from "../../../protocol/config.ts";
+import type { ChorusEngine, CreateEngineOptions } from "../../../protocol/engine.ts";
+import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import { changesBetween, fieldThatRestarts } from "../../../protocol/live-config.ts";
+import type { LoadProgress } from "../../../protocol/reports.ts";
+import type { ScheduleFlush } from "../frame-flusher.ts";
+import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
+import { isNamed, keyOfChoice, type ModelChoice } from "../models/model-choice.ts";
+import { randomId } from "../../../protocol/random-id.ts";
+import { remember, remembered } from "../remembered.ts";
+import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
+
+export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
+
+export type EngineState =
+  | { readonly status: "loading"; readonly stages: LoadStages }
+  | { readonly status: "ready"; readonly engine: ChorusEngine }
+  /** Nothing here can compute; nothing was downloaded. */
+  | { readonly status: "unsupported"; readonly error: ChorusErrorData }
+  /** failed: it did not start. dead: it ran and died. */
+  | { readonly status: "failed" | "dead"; readonly error: ChorusErrorData };
+
+interface EngineControlOptions {
+  readonly createEngine: CreateEngine;
+  /** The first model to load. */
+  readonly choice: ModelChoice;
+  /** What computes. [the one chosen before, or "auto"] */
+  readonly backend?: BackendChoice | null;
+  /** How it serves. [the engine's defaults] */
+  readonly config?: EngineConfig;
+  /** Called with each new engine before `store` says that it is ready, so that its first step can't be missed. */
+  readonly onEngine?: (engine: ChorusEngine) => void;
+  readonly scheduleFlush: ScheduleFlush;
+  readonly now: () => number;
+}
+
+/** What is chosen before an engine starts. */
+export interface EngineChoice {
+  readonly model: ModelChoice;
+  readonly backend: BackendChoice;
+  /** How it serves. */
+  readonly config: EngineConfig;
+  /** Whether tabs that choose the same share one engine. */
+  readonly isShared: boolean;
+}
+
+/** Returns a key that is equal where tabs share an engine. */
+export function keyOfEngine({ model, backend, config, isShared }: EngineChoice): string {
+  if (!isShared || !isNamed(model)) return randomId();
+  return JSON.stringify([keyOfChoice(model), model.dtype ?? null, backend, config]);
+}
+
+function isSameButConfig(a: EngineChoice, b: EngineChoice): boolean {
+  return a.isShared && keyOfEngine({ ...a, config: {} }) === keyOfEngine({ ...b, config: {} });
+}
+
+/** The field that errors of the draft model name. */
+const DRAFT_MODEL = "speculation.model";
+const ONE_ENGINE = "one-engine";
+const BACKEND = "backend";
+
+/** What was chosen before in this browser. */
+export function rememberedBackend(): BackendChoice {
+  const name = remembered(BACKEND);
+  return BACKEND_CHOICES.find((choice) => choice === name) ?? "auto";
+}
+
+/** What comes of a start whose engine was not ready yet when another began. */
+export const REPLACED: ChorusErrorData = {
+  code: "engine_disposed",
+  message: "The engine was started with another choice meanwhile.",
+  param: null,
+};
+
+const isUnsupported = ({ code }: ChorusErrorData) => code === "webgpu_unavailable" || code === "wasm_unavailable";
+
+/** Starts the page's one engine, follows its state, and replaces it on request. */
+export class EngineControl {
+  readonly #choice;
+  /** The model that runs or is being loaded. */
+  readonly choice: ReadonlyStore<ModelChoice>;
+  readonly #backend;
+  /** What the next engine computes on, as it was chosen. Remembered. */
+  readonly backend: ReadonlyStore<BackendChoice>;
+  readonly #config;
+  /** The serving configuration of the engine that runs or is being loaded. */
+  readonly config: ReadonlyStore<EngineConfig>;
+  readonly #isShared = createStore<boolean>(() => remembered(ONE_ENGINE) === "on");
+  /** Whether tabs that choose the same share one engine. Remembered. */
+  readonly isShared: ReadonlyStore<boolean> = this.#isShared;
+  readonly #withoutDrafts = createStore<ChorusErrorData | null>(() => null);
+  /** Why the engine started without the draft model that was asked for; null if it has what was asked for. */
+  readonly withoutDrafts: ReadonlyStore<ChorusErrorData | null> = this.#withoutDrafts;
+  #isFollowing = false;
+  #onChosen: (choice: EngineChoice, isSharedChanged: boolean) => void = () => undefined;
+  readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
+  readonly store: ReadonlyStore<EngineState> = this.#store;
+  readonly #options: EngineControlOptions;
+  /** Number of the newest start; results of older ones are ignored. */
+  #attempt = 0;
+  /** The newest engine, alive or dead. */
+  #engine: ChorusEngine | null = null;
+  /** Resolves when the engine before has ended, which takes a few seconds at most: both may not fit together. */
+  #ending: Promise<void> | null = null;
+  /** Newer than the store, which is updated once per frame. */
+  #stages: LoadStages = NOTHING_LOADED;
+
+  constructor(options: EngineControlOptions) {
+    this.#options = options;
+    this.backend = this.#backend = createStore<BackendChoice>(() => options.backend ?? rememberedBackend());
+    this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
+    this.config = this.#config = createStore<EngineConfig>(() => options.config ?? {});
+  }
+
+  /** What the newest engine was started with, or will be. */
+  get chosen(): EngineChoice {
+    return {
+      model: this.choice.getState(),
+      backend: this.backend.getState(),
+      config: this.config.getState(),
+      isShared: this.isShared.getState(),
+    };
+  }
+
+  /** Whether the config was chosen in another tab. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  /** Has `listener` called with each choice made in this tab, before the engine that runs is given up for it. */
+  onChosen(listener: (choice: EngineChoice, isSharedChanged: boolean) => void): void {
+    this.#onChosen = listener;
+  }
+
+  /**
+   * Loads the model, and replaces an engine that is there already. If the draft model can't be had, it starts without one: a
+   * link of another person's may name it. Resolves when the engine is ready or has failed.
+   */
+  async start(): Promise<void> {
+    let error = await this.#load();
+    if (error?.param === DRAFT_MODEL) {
+      const { speculation: _, ...config } = this.config.getState();
+      this.#withoutDrafts.setState(error, true);
+      this.#config.setState(config, true);
+      error = await this.#load();
+    }
+    if (error && error !== REPLACED) this.#showFailure(error);
+  }
+
+  /**
+   * Replaces the model. The old one is disposed first, since both may not fit together. If the new one can't be loaded,
+   * the old one is loaded again. Resolves with the error, or null; with REPLACED if another model was chosen meanwhile, and runs.
+   */
+  switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
+    return this.#loadWith(this.#choice, choice);
+  }
+
+  /** Whether the engine must be loaded again to serve in this way. */
+  needsRestart(config: EngineConfig): boolean {
+    const state = this.#store.getState();
+    if (state.status !== "ready") return true;
+    return fieldThatRestarts(this.config.getState(), config, state.engine.sizes) !== null;
+  }
+
+  /**
+   * Changes how the engine serves: at once where it can, else as switchTo does. Chats stay; an answer in progress goes on, or
+   * keeps the text it has.
+   */
+  async reconfigure(config: EngineConfig): Promise<ChorusErrorData | null> {
+    const state = this.#store.getState();
+    if (state.status !== "ready" || this.needsRestart(config)) return this.#loadWith(this.#config, config);
+    try {
+      await state.engine.update(changesBetween(this.config.getState(), config));
+    } catch (error) {
+      return toErrorData(error);
+    }
+    this.#isFollowing = false;
+    this.#config.setState(config, true);
+    this.#onChosen(this.chosen, false);
+    return null;
+  }
+
+  /** Changes what computes: the model is loaded again, and the chats stay. */
+  async useBackend(backend: BackendChoice): Promise<void> {
+    this.#backend.setState(backend, true);
+    remember(BACKEND, backend);
+    this.#onChosen(this.chosen, false);
+    await this.start();
+  }
+
+  async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
+    const before = store.getState();
+    this.#withoutDrafts.setState(null, true);
+    this.#isFollowing = false;
+    store.setState(value, true);
+    this.#onChosen(this.chosen, false);
+    const error = await this.#load();
+    if (error === REPLACED) return this.#becomes(store, value);
+    if (error && isUnsupported(error)) this.#showFailure(error);
+    else if (error) {
+      store.setState(before, true);
+      this.#onChosen(this.chosen, false);
+      await this.start();
+    }
+    return error;
+  }
+
+  /** Waits for the newer starts. The last of them may have this value, too: the engine falls back to it where others fail. */
+  async #becomes<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
+    const isLoading = () => this.#store.getState().status === "loading";
+    if (isLoading()) {
+      await new Promise<void>((resolve) => {
+        const unsubscribe = this.#store.subscribe(() => {
+          if (isLoading()) return;
+          unsubscribe();
+          resolve();
+        });
+      });
+    }
+    return this.#store.getState().status === "ready" && store.getState() === value ? null : REPLACED;
+  }
+
+  /** Turns sharing one engine between tabs on or off: the model is loaded again, and the chats stay. */
+  async share(isOn: boolean): Promise<void> {
+    this.#isShared.setState(isOn, true);
+    remember(ONE_ENGINE, isOn ? "on" : "off");
+    this.#onChosen(this.chosen, true);
+    await this.start();
+  }
+
+  /** Starts what another tab has chosen, unless it runs here. A model of this tab's own files stays. */
+  async follow(choice: EngineChoice): Promise<void> {
+    const before = this.chosen;
+    if (!isNamed(before.model)) return;
+    const isLive = isSameButConfig(before, choice) && !this.needsRestart(choice.config);
+    this.#isShared.setState(choice.isShared, true);
+    if (choice.isShared) {
+      this.#isFollowing = true;
+      this.#choice.setState(choice.model, true);
+      this.#backend.setState(choice.backend, true);
+      this.#config.setState(choice.config, true);
+    }
+    const isSame =
+      before.isShared === choice.isShared && (!choice.isShared || keyOfEngine(before) === keyOfEngine(choice));
+    // An engine that several tabs share has changed already.
+    if (!isSame && !isLive) await this.start();
+  }
+
+  /** Resolves with the error; null: the engine is ready. */
+  async #load(): Promise<ChorusErrorData | null> {
+    const attempt = ++this.#attempt;
+    if (this.#engine) this.#ending = this.#engine.dispose().catch(() => undefined);
+    this.#engine = null;
+
+    this.#stages = NOTHING_LOADED;
+    this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
+    if (this.#ending) {
+      await this.#ending;
+      if (attempt !== this.#attempt) return REPLACED;
+    }
+    try {
+      const onProgress = (progress: LoadProgress) => this.#advance(attempt, progress);
+      const engine = await this.#options.createEngine({
+        ...this.#choice.getState(),
+        ...this.#config.getState(),
+        backend: this.#backend.getState(),
+        worker: this.#isShared.getState() ? "shared" : true,
+        onProgress,
+      });
+      if (attempt !== this.#attempt) {
+        void engine.dispose();
+        return REPLACED;
+      }
+      this.#engine = engine;
+      engine.on("fatal", (error) => {
+        if (attempt === this.#attempt) this.#store.setState({ status: "dead", error }, true);
+      });
+      this.#options.onEngine?.(engine);
+      this.#store.setState({ status: "ready", engine }, true);
+      return null;
+    } catch (thrown) {
+      return attempt === this.#attempt ? toErrorData(thrown) : REPLACED;
+    }
+  }
+
+  #showFailure(error: ChorusErrorData): void {
+    this.#store.setState({ status: isUnsupported(error) ? "unsupported" : "failed", error }, true);
+  }
+
+  #advance(attempt: number, progress: LoadProgress): void {
+    if (attempt !== this.#attempt) return;
+    this.#stages = advanceStages(this.#stages, progress, this.#options.now());
+    this.#options.scheduleFlush(this.#showStages);
+  }
+
+  readonly #showStages = () => {
+    if (this.#store.getState().status === "loading")
+      this.#store.setState({ status: "loading", stages: this.#stages }, true);
+  };
+}

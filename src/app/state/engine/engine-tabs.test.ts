@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { CreateEngineOptions } from "../../../protocol/engine.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
+import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
+import { EngineControl } from "./engine-control.ts";
+import { EngineTabs } from "./engine-tabs.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const ENGINE_BYTES = 8_500_000 + 7_900_000;
+
+/** A browser with tabs: what each started its engines with, newest last. Messages take `delayMs`. */
+function browser({ delayMs = 0 } = {}) {
+  const tabs: { listener: (event: { data: unknown }) => void }[] = [];
+  const held: { name: string }[] = [];
+  const request = async (name: string, _: LockOptions, granted: () => Promise<void>) => {
+    const lock = { name };
+    held.push(lock);
+    await granted();
+    held.splice(held.indexOf(lock), 1);
+  };
+  const open = async (more: { fails?: (model: unknown) => boolean } = {}) => {
+    const asked: Pick<CreateEngineOptions, "model" | "backend" | "worker">[] = [];
+    const control = new EngineControl({
+      createEngine: async ({ model, backend, worker }) => {
+        asked.push({ model, ...(backend && { backend }), ...(worker && { worker }) });
+        if (more.fails?.(model)) throw new ChorusError("model_not_found", "Not there.");
+        return new FakeEngine();
+      },
+      choice: { model: "fake" },
+      scheduleFlush: (flush) => flush(),
+      now: () => 0,
+    });
+    const own: (typeof tabs)[number] = { listener: () => undefined };
+    tabs.push(own);
+    const engineTabs = new EngineTabs(control, {
+      locks: { request: request as LockManager["request"], query: async () => ({ held: [...held] }) },
+      channel: {
+        postMessage: (data: unknown) => {
+          const copy: unknown = structuredClone(data);
+          const deliver = () => tabs.forEach((tab) => tab !== own && tab.listener({ data: copy }));
+          if (delayMs === 0) deliver();
+          else setTimeout(deliver, delayMs);
+        },
+        addEventListener: (_: string, listener: unknown) => void (own.listener = listener as (typeof own)["listener"]),
+      },
+      canShare: true,
+    });
+    engineTabs.start();
+    await control.start();
+    return { control, engineTabs, asked };
+  };
+  return { open };
+}
+
+const looked = () => vi.advanceTimersByTimeAsync(1000);
+
+it("says what the engines of other tabs take, as long as they are there", async () => {
+  const { open } = browser();
+  const a = await open();
+  await looked();
+  expect(a.engineTabs.store.getState()).toEqual({ hereBytes: ENGINE_BYTES, numOthers: 0, othersBytes: 0 });
+  const b = await open();
+  const c = await open();
+  await looked();
+  expect(a.engineTabs.store.getState()).toMatchObject({ numOthers: 2, othersBytes: 2 * ENGINE_BYTES });
+  const engine = b.control.store.getState();
+  if (engine.status === "ready") (engine.engine as FakeEngine).die({ code: "device_lost", message: "", param: null });
+  await looked();
+  expect(b.engineTabs.store.getState()).toEqual({ hereBytes: null, numOthers: 2, othersBytes: 2 * ENGINE_BYTES });
+  expect(c.engineTabs.store.getState()).toMatchObject({ numOthers: 1, othersBytes: ENGINE_BYTES });
+});
+
+it("has all tabs share an engine once one does, and count it once", async () => {
+  const { open } = browser();
+  const [a, b] = [await open(), await open()];
+  await a.control.share(true);
+  await looked();
+  expect(b.control.isShared.getState()).toBe(true);
+  for (const { asked, engineTabs } of [a, b]) {
+    expect(asked.map(({ worker }) => worker)).toEqual([true, "shared"]);
+    expect(engineTabs.store.getState()).toEqual({ hereBytes: ENGINE_BYTES, numOthers: 0, othersBytes: 0 });
+  }
+  await b.control.share(false);
+  await looked();
+  expect(a.asked.at(-1)?.worker).toBe(true);
+  expect(a.engineTabs.store.getState().numOthers).toBe(1);
+});
+
+it("has the tabs of one engine follow a choice, and go back with a tab that could not load it", async () => {
+  const { open } = browser();
+  const fails = (model: unknown) => model === "missing";
+  const [a, b] = [await open({ fails }), await open({ fails })];
+  await a.control.share(true);
+  await a.control.switchTo({ model: "other", dtype: "q8" });
+  await looked();
+  expect(b.control.choice.getState()).toEqual({ model: "other", dtype: "q8" });
+  await b.control.useBackend("cpu");
+  await looked();
+  expect(a.asked.at(-1)).toEqual({ model: "other", backend: "cpu", worker: "shared" });
+  expect(await a.control.switchTo({ model: "missing" })).toMatchObject({ code: "model_not_found" });
+  await looked();
+  expect(b.control.choice.getState()).toMatchObject({ model: "other" });
+  expect(b.control.store.getState()).toMatchObject({ status: "ready" });
+  expect(b.engineTabs.store.getState().numOthers).toBe(0);
+});
+
+it("lets each tab choose for itself where each has an engine of its own", async () => {
+  const { open } = browser();
+  const [a, b] = [await open(), await open()];
+  await a.control.switchTo({ model: "other" });
+  await a.control.useBackend("cpu");
+  expect(b.asked).toHaveLength(1);
+});
+
+it("keeps a tab's own files out of the engine that is shared", async () => {
+  const { open } = browser();
+  const [a, b] = [await open(), await open()];
+  await a.control.share(true);
+  await looked();
+  await b.control.switchTo({ model: [] });
+  expect(a.control.choice.getState()).toEqual({ model: "fake" });
+  await a.control.useBackend("cpu");
+  await looked();
+  expect(b.control.choice.getState()).toEqual({ model: [] });
+  expect(a.engineTabs.store.getState().numOthers).toBe(1);
+});
+
+it("has the tabs of one engine take a change that needs no restart, and counts them once as before", async () => {
+  const { open } = browser();
+  const [a, b] = [await open(), await open()];
+  await a.control.share(true);
+  await a.control.reconfigure({ maxNumSeqs: 4 });
+  await looked();
+  expect(b.control.config.getState()).toEqual({ maxNumSeqs: 4 });
+  expect([a.asked.length, b.asked.length]).toEqual([2, 2]);
+  for (const { engineTabs } of [a, b]) expect(engineTabs.store.getState().numOthers).toBe(0);
+});
+
+it("has all tabs end with the same choice when several choose at the same moment", async () => {
+  const { open } = browser({ delayMs: 10 });
+  const [a, b, c] = [await open(), await open(), await open()];
+  await a.control.share(true);
+  await looked();
+  const first = [a.control.reconfigure({ numGpuBlocks: 100 }), b.control.useBackend("cpu")];
+  await vi.advanceTimersByTimeAsync(1);
+  await Promise.all([...first, c.control.reconfigure({ numGpuBlocks: 200 }), looked()]);
+  for (const { control } of [a, b, c]) {
+    expect(control.chosen).toMatchObject({ backend: "auto", config: { numGpuBlocks: 200 } });
+  }
+});

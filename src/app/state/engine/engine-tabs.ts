@@ -1,0 +1,126 @@
+import { isNamed } from "../models/model-choice.ts";
+import { randomId } from "../../../protocol/random-id.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import { keyOfEngine, type EngineChoice, type EngineControl } from "./engine-control.ts";
+
+/** What a browser has for tabs that know of each other. */
+export interface EngineTabsHome {
+  readonly locks: Pick<LockManager, "request" | "query">;
+  /** Tells other tabs what is chosen. */
+  readonly channel: Pick<BroadcastChannel, "postMessage" | "addEventListener">;
+  /** Whether the browser has shared workers, in which one engine serves several tabs. */
+  readonly canShare: boolean;
+}
+
+/** Memory that the engines of the app's tabs take: weights and cache. */
+export interface TabsMemory {
+  /** This tab's engine; null while there is none. */
+  readonly hereBytes: number | null;
+  /** Engines of other tabs, without the one that this tab shares. */
+  readonly numOthers: number;
+  readonly othersBytes: number;
+}
+
+/** A choice as tabs send it to each other. */
+interface SentChoice {
+  readonly choice: EngineChoice;
+  /** Milliseconds since 1970, later than all choices that this tab knew. */
+  readonly atMs: number;
+  readonly tab: string;
+}
+
+const LOCK = "chorus.engine";
+const LOOK_INTERVAL_MS = 1000;
+
+/**
+ * Keeps the tabs of the app in step: tabs that share an engine choose together what it is, and each tab knows what the
+ * engines of all of them take. A tab with an engine holds a lock whose name says what it takes, so a tab that crashes is
+ * no longer counted either.
+ */
+export class EngineTabs {
+  readonly #engine: EngineControl;
+  readonly #home: EngineTabsHome;
+  readonly #store = createStore<TabsMemory>(() => ({ hereBytes: null, numOthers: 0, othersBytes: 0 }));
+  readonly store: ReadonlyStore<TabsMemory> = this.#store;
+  readonly #tab = randomId();
+  /** The newest choice that this tab knows of. */
+  #newest: Pick<SentChoice, "atMs" | "tab"> = { atMs: 0, tab: "" };
+  /** The lock of this tab's engine. */
+  #held: { readonly key: string; readonly name: string; readonly release: () => void } | null = null;
+
+  constructor(engine: EngineControl, home: EngineTabsHome) {
+    this.#engine = engine;
+    this.#home = home;
+  }
+
+  get canShare(): boolean {
+    return this.#home.canShare;
+  }
+
+  start(): void {
+    const { channel } = this.#home;
+    this.#engine.onChosen((choice, isSharedChanged) => {
+      // A model of files is this tab's alone.
+      if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
+      const told = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
+      this.#newest = told;
+      channel.postMessage(told satisfies SentChoice);
+    });
+    channel.addEventListener("message", (event) => {
+      const told = (event as MessageEvent<SentChoice | null>).data;
+      if (told === null) return; // it could not be read
+      // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
+      if (!isLater(told, this.#newest)) return;
+      this.#newest = told;
+      void this.#engine.follow(told.choice);
+    });
+    this.#engine.store.subscribe(() => this.#follow());
+    this.#engine.config.subscribe(() => this.#follow());
+    this.#follow();
+    setInterval(() => void this.look(), LOOK_INTERVAL_MS);
+  }
+
+  /** Looks which engines there are. */
+  async look(): Promise<void> {
+    const { held = [] } = await this.#home.locks.query().catch((): LockManagerSnapshot => ({}));
+    const names = new Set(held.flatMap(({ name }) => (name?.startsWith(`${LOCK} `) ? [name] : [])));
+    if (this.#held) names.delete(this.#held.name);
+    const bytes = [...names].map((name) => Number(name.split(" ")[1]));
+    const othersBytes = bytes.reduce((sum, each) => sum + each, 0);
+    const before = this.#store.getState();
+    if (before.numOthers === bytes.length && before.othersBytes === othersBytes) return;
+    this.#store.setState({ numOthers: bytes.length, othersBytes });
+  }
+
+  #follow(): void {
+    const state = this.#engine.store.getState();
+    if (state.status !== "ready") {
+      this.#letGo();
+      this.#store.setState({ hereBytes: null });
+      return;
+    }
+    const { weightBytes, kvCacheBytes } = state.engine.model;
+    const hereBytes = weightBytes + kvCacheBytes;
+    // Another name: the engine serves in another way now, and who shares it names it so, too.
+    const key = keyOfEngine(this.#engine.chosen);
+    if (this.#held && (this.#held.key === key || !this.#engine.isShared.getState())) return;
+    this.#letGo();
+    this.#store.setState({ hereBytes });
+    const name = `${LOCK} ${hereBytes} ${key}`;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => (release = resolve));
+    this.#held = { key, name, release };
+    // Tabs that share an engine hold the same lock.
+    void this.#home.locks.request(name, { mode: "shared" }, () => released).catch(() => undefined);
+    void this.look();
+  }
+
+  #letGo(): void {
+    this.#held?.release();
+    this.#held = null;
+  }
+}
+
+function isLater(a: Pick<SentChoice, "atMs" | "tab">, b: Pick<SentChoice, "atMs" | "tab">): boolean {
+  return a.atMs === b.atMs ? a.tab > b.tab : a.atMs > b.atMs;
+}

@@ -1,0 +1,71 @@
+import type { LoadProgress, LoadStage } from "../../../protocol/reports.ts";
+
+/** In display order; some stages overlap in time. */
+export const LOAD_STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "memory", "kernels", "cache"];
+
+export interface StageProgress {
+  readonly status: "todo" | "now" | "done";
+  readonly done: number;
+  readonly total: number;
+  readonly detail: string | null;
+  /** Null until it can be measured. */
+  readonly msLeft: number | null;
+  /** Whether the server has sent nothing for some seconds. */
+  readonly isWaiting: boolean;
+  readonly startedMs: number;
+}
+
+export type LoadStages = Readonly<Record<LoadStage, StageProgress>>;
+
+// A rate over a shorter time is too noisy.
+const SHORTEST_SAMPLE_MS = 500;
+
+const NOT_BEGUN: StageProgress = {
+  status: "todo",
+  done: 0,
+  total: 0,
+  detail: null,
+  msLeft: null,
+  isWaiting: false,
+  startedMs: 0,
+};
+
+export const NOTHING_LOADED: LoadStages = {
+  adapter: NOT_BEGUN,
+  tokenizer: NOT_BEGUN,
+  weights: NOT_BEGUN,
+  memory: NOT_BEGUN,
+  kernels: NOT_BEGUN,
+  cache: NOT_BEGUN,
+};
+
+/** Returns the stages after one more progress report. `nowMs` is on any steady clock. */
+export function advanceStages(stages: LoadStages, progress: LoadProgress, nowMs: number): LoadStages {
+  const before = stages[progress.stage];
+  // A second attempt counts from the beginning.
+  const startedMs = before.status === "todo" || progress.done < before.done ? nowMs : before.startedMs;
+  const isDone = progress.total > 0 && progress.done >= progress.total;
+  const elapsedMs = nowMs - startedMs;
+  const canTell = !isDone && elapsedMs >= SHORTEST_SAMPLE_MS && progress.done > 0;
+  return {
+    ...stages,
+    [progress.stage]: {
+      status: isDone ? "done" : "now",
+      done: progress.done,
+      total: progress.total,
+      detail: progress.detail ?? before.detail,
+      msLeft: canTell ? (elapsedMs / progress.done) * (progress.total - progress.done) : null,
+      isWaiting: !isDone && progress.isWaiting === true,
+      startedMs,
+    } satisfies StageProgress,
+  };
+}
+
+/** Returns the stage to show where there is room for one: the first that is in progress. */
+export function currentStage(stages: LoadStages): LoadStage {
+  return (
+    LOAD_STAGES.find((stage) => stages[stage].status === "now") ??
+    LOAD_STAGES.find((stage) => stages[stage].status === "todo") ??
+    "cache"
+  );
+}

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { CreateEngineOptions } from "../../../protocol/engine.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
+import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
+import { readRoute } from "../app/router.ts";
+import { BatchingModeControl } from "../batch/batching-mode.ts";
+import { engineConfigOf } from "../settings/serving-settings.ts";
+import { EngineControl } from "./engine-control.ts";
+import { openServing, Serving } from "./serving.ts";
+
+beforeEach(() => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("localStorage", {
+    getItem: (name: string) => kept.get(name) ?? null,
+    setItem: (name: string, value: string) => kept.set(name, value),
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+/** A page that was opened at this hash. An engine of 200 sequences can't start. */
+async function open(hash = "") {
+  const asked: CreateEngineOptions[] = [];
+  const engines: FakeEngine[] = [];
+  const opened = openServing(readRoute(hash));
+  const mode = new BatchingModeControl();
+  const engine = new EngineControl({
+    createEngine: async (options) => {
+      asked.push(options);
+      const { maxNumSeqs = 64 } = options;
+      if (maxNumSeqs === 200) throw new ChorusError("out_of_memory", "200 are too many.", "maxNumSeqs");
+      const created = new FakeEngine({ maxNumSeqs });
+      engines.push(created);
+      return created;
+    },
+    choice: { model: "fake" },
+    config: engineConfigOf(opened.settings),
+    scheduleFlush: (flush) => flush(),
+    now: () => 0,
+  });
+  const onLink = vi.fn<() => void>();
+  const serving = new Serving({ engine, mode, opened, onLink });
+  await engine.start();
+  return { asked, engines, mode, engine, serving, onLink };
+}
+
+it("changes a running engine where it can, and restarts it for what is fixed", async () => {
+  const { asked, engines, mode, serving } = await open();
+  expect(serving.needsRestart({ batchingMode: "static" })).toBe(false);
+  expect(await serving.apply({ batchingMode: "static" })).toBeNull();
+  expect(mode.store.getState()).toBe("static");
+  expect(asked).toHaveLength(1);
+  expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, enablePrefixCaching: false })).toBeNull();
+  expect(engines[0]?.updates).toContainEqual({ maxNumSeqs: 4, enablePrefixCaching: false });
+  expect(await serving.apply({ batchingMode: "static" })).toBeNull();
+  expect(engines[0]?.config).toMatchObject({ maxNumSeqs: 64, enablePrefixCaching: true });
+  expect(asked).toHaveLength(1);
+  expect(serving.needsRestart({ "speculation.method": "ngram" })).toBe(true);
+  expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, "speculation.method": "ngram" })).toBeNull();
+  expect(asked).toHaveLength(2);
+  expect(asked[1]).toMatchObject({ maxNumSeqs: 4, speculation: { method: "ngram" } });
+});
+
+it("keeps what was applied, the mode chosen in the bar included", async () => {
+  const { serving, mode } = await open();
+  await serving.apply({ maxNumSeqs: 4 });
+  mode.choose("sequential");
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4, batchingMode: "sequential" });
+  const next = await open();
+  expect(next.serving.store.getState()).toEqual({
+    settings: { batchingMode: "sequential", maxNumSeqs: 4 },
+    link: null,
+  });
+  expect(next.asked[0]).toMatchObject({ maxNumSeqs: 4 });
+  expect(next.mode.store.getState()).toBe("sequential");
+});
+
+it("the usual mode, chosen again, is no setting", async () => {
+  const { serving, mode } = await open();
+  mode.choose("static");
+  mode.choose("continuous");
+  expect(serving.store.getState().settings).toEqual({});
+  expect((await open()).serving.store.getState().settings).toEqual({});
+});
+
+it("the usual mode is no setting either where an older version kept it or a link names it", async () => {
+  localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "continuous", maxNumSeqs: 4 }));
+  expect((await open()).serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
+  localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "static" }));
+  const { serving, mode } = await open("#/?batchingMode=continuous");
+  expect(serving.store.getState().settings).toEqual({});
+  expect(mode.store.getState()).toBe("continuous");
+});
+
+it("doesn't take the mode that the demo holds for the person's", async () => {
+  const { serving, mode } = await open();
+  mode.hold(true);
+  mode.choose("sequential");
+  expect(serving.store.getState().settings).toEqual({});
+});
+
+it("shows the mode that another tab chose for the engine that they share, and leaves keeping it to that tab", async () => {
+  const { engine, serving, mode } = await open();
+  const state = engine.store.getState();
+  if (state.status !== "ready") throw new Error("not ready");
+  mode.watch(state.engine);
+  await state.engine.update({ batchingMode: "static" });
+  expect(serving.store.getState().settings).toEqual({ batchingMode: "static" });
+  expect((await open()).serving.store.getState().settings).toEqual({});
+});
+
+it("goes back to the settings before when the engine can't start", async () => {
+  const { asked, engine, serving, onLink } = await open();
+  await serving.apply({ maxNumSeqs: 100 });
+  expect(await serving.apply({ maxNumSeqs: 200 })).toMatchObject({ message: "200 are too many.", param: "maxNumSeqs" });
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
+  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100, 200, 100]);
+  expect(engine.store.getState()).toMatchObject({ status: "ready" });
+  expect(onLink).toHaveBeenCalledTimes(1);
+});
+
+it("a link counts on its visit only, and until other settings are applied", async () => {
+  const before = await open();
+  await before.serving.apply({ runAhead: 0 });
+  const { asked, mode, serving } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  expect(asked[0]).toMatchObject({ maxNumSeqs: 4 });
+  expect(asked[0]).not.toHaveProperty("runAhead");
+  expect(mode.store.getState()).toBe("static");
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
+  expect((await open()).serving.store.getState().settings).toEqual({ runAhead: 0 });
+  await serving.apply({ maxNumSeqs: 2 });
+  expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2 }, link: null });
+});
+
+it("the address has the mode chosen in the bar, so that coming back to it changes nothing", async () => {
+  const { serving, mode, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  mode.choose("sequential");
+  expect(onLink).toHaveBeenLastCalledWith("#/?batchingMode=sequential&maxNumSeqs=4");
+  mode.choose("continuous");
+  expect(onLink).toHaveBeenLastCalledWith("#/?maxNumSeqs=4");
+  await serving.apply({ maxNumSeqs: 2 });
+  expect(onLink).toHaveBeenLastCalledWith("#/");
+});
+
+it("a link that is wrong changes nothing, and is explained", async () => {
+  const { asked, serving } = await open("#/?maxNumSeqs=none");
+  expect(asked[0]).not.toHaveProperty("maxNumSeqs");
+  expect(serving.store.getState().link).toMatchObject({ status: "refused", error: { param: "maxNumSeqs" } });
+});
+
+it("a link opened in the page is followed; one of another page, or without settings, changes nothing", async () => {
+  const { asked, serving } = await open();
+  await serving.follow(readRoute("#/bench?quick"));
+  await serving.follow(readRoute("#/"));
+  expect(asked).toHaveLength(1);
+  await serving.follow(readRoute("#/?maxNumSeqs=100"));
+  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100]);
+  await serving.follow(readRoute("#/?maxNumSeqs=200"));
+  expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 100 }, link: { status: "refused" } });
+});
+
+it("settings that another tab has changed replace those of the link, also in the address; its mode stays", async () => {
+  const { engine, mode, serving, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  await engine.share(true);
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
+  const { chosen } = engine;
+  await engine.follow({ ...chosen, config: { maxNumSeqs: 2 } });
+  expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2, batchingMode: "static" }, link: null });
+  expect(onLink).toHaveBeenLastCalledWith("#/");
+  expect(mode.store.getState()).toBe("static");
+});
+
+it("a link's settings that another tab happens to have chosen, too, stay those of the link", async () => {
+  const { engine, serving, onLink } = await open("#/?maxNumSeqs=4");
+  await engine.share(true);
+  await engine.follow(engine.chosen);
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
+  expect(onLink).not.toHaveBeenCalled();
+});
+
+it("follows what another tab has changed on the engine that both share", async () => {
+  const { asked, engine, serving } = await open();
+  await engine.share(true);
+  const { chosen } = engine;
+  await engine.follow({ ...chosen, config: { maxNumSeqs: 4, speculation: null } });
+  expect(asked).toHaveLength(2);
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
+  await engine.follow({ ...chosen, config: { maxNumSeqs: 100 } });
+  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, undefined, 100]);
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
+});

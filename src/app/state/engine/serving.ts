@@ -1,0 +1,143 @@
+import { parseJson } from "../../../protocol/bounded-data.ts";
+import type { BatchingMode, EngineConfig } from "../../../protocol/config.ts";
+import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import type { Route } from "../app/router.ts";
+import type { BatchingModeControl } from "../batch/batching-mode.ts";
+import { remember, remembered } from "../remembered.ts";
+import {
+  checkServing,
+  engineConfigOf,
+  readServing,
+  servingOf,
+  USUAL_MODE,
+  writeServingLink,
+  type ServingSettings,
+} from "../settings/serving-settings.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import type { EngineControl } from "./engine-control.ts";
+
+const SERVING = "serving";
+
+export interface ServingState {
+  readonly settings: ServingSettings;
+  /** What became of the settings in the page's link. Null: it had none, or others were applied since. */
+  readonly link: LinkOutcome | null;
+}
+
+/** applied: on this visit they replace the settings kept in this browser. */
+export type LinkOutcome =
+  | { readonly status: "applied" }
+  | { readonly status: "refused"; readonly error: ChorusErrorData };
+
+/** Returns the settings to start with: those of the link, else those kept in this browser. */
+export function openServing(route: Route | null): ServingState {
+  const asked = route === null ? null : readLink(route);
+  if (asked === null) return { settings: keptSettings(), link: null };
+  if ("error" in asked) return { settings: keptSettings(), link: { status: "refused", error: asked.error } };
+  return { settings: asked.settings, link: { status: "applied" } };
+}
+
+interface ServingOptions {
+  readonly engine: EngineControl;
+  readonly mode: BatchingModeControl;
+  readonly opened: ServingState;
+  /** Called with the page's new link when others than the link's settings are in use. "#/": those kept in this browser. */
+  readonly onLink: (link: string) => void;
+}
+
+/** How the page's engine serves. Some settings change while it runs; all others restart it. */
+export class Serving {
+  readonly #engine: EngineControl;
+  readonly #mode: BatchingModeControl;
+  readonly #onLink: (link: string) => void;
+  readonly #store;
+  readonly store: ReadonlyStore<ServingState>;
+
+  constructor({ engine, mode, opened, onLink }: ServingOptions) {
+    this.#engine = engine;
+    this.#mode = mode;
+    this.#onLink = onLink;
+    this.store = this.#store = createStore<ServingState>(() => opened);
+    mode.choose(modeOf(opened.settings));
+    mode.store.subscribe(this.#takeMode);
+    engine.config.subscribe(this.#takeConfig);
+  }
+
+  /** Whether the engine must restart to take these settings. */
+  needsRestart(settings: ServingSettings): boolean {
+    return this.#engine.needsRestart(engineConfigOf(settings));
+  }
+
+  /**
+   * Applies the settings and keeps them in this browser. Resolves with the error if the engine can't start with them; it
+   * then runs with those before.
+   */
+  async apply(settings: ServingSettings): Promise<ChorusErrorData | null> {
+    const error = await this.#use(settings, null);
+    if (error) return error;
+    remember(SERVING, JSON.stringify(settings));
+    this.#onLink("#/");
+    return null;
+  }
+
+  /** Applies the settings that a link asks for, on this visit only. A link without any changes nothing. */
+  async follow(route: Route): Promise<void> {
+    const asked = readLink(route);
+    if (asked === null) return;
+    const error = "error" in asked ? asked.error : await this.#use(asked.settings, { status: "applied" });
+    if (error) this.#store.setState({ link: { status: "refused", error } });
+  }
+
+  async #use(settings: ServingSettings, link: LinkOutcome | null): Promise<ChorusErrorData | null> {
+    const error = await this.#engine.reconfigure(engineConfigOf(settings));
+    if (error) return error;
+    this.#store.setState({ settings, link });
+    this.#mode.choose(modeOf(settings));
+    return null;
+  }
+
+  /** Another tab that shares the engine may change the settings. */
+  readonly #takeConfig = (config: EngineConfig): void => {
+    const { settings: before, link } = this.store.getState();
+    const settings = checkServing({ ...servingOf(config), batchingMode: before.batchingMode });
+    this.#store.setState({ settings });
+    if (!this.#engine.isFollowing || link === null || writeServingLink(settings) === writeServingLink(before)) return;
+    this.#store.setState({ link: null });
+    this.#onLink("#/");
+  };
+
+  /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
+  readonly #takeMode = (batchingMode: BatchingMode): void => {
+    const { settings: before, link } = this.store.getState();
+    if (this.#mode.held.getState() || batchingMode === modeOf(before)) return;
+    const settings = checkServing({ ...before, batchingMode });
+    this.#store.setState({ settings });
+    if (link?.status === "applied") this.#onLink(writeServingLink(settings));
+    if (!this.#mode.isFollowing) remember(SERVING, JSON.stringify(checkServing({ ...keptSettings(), batchingMode })));
+  };
+}
+
+/** Null: it asks for no serving settings. */
+function readLink({
+  page,
+  params,
+}: Route): { readonly settings: ServingSettings } | { readonly error: ChorusErrorData } | null {
+  if (page !== "" || params.size === 0) return null;
+  try {
+    return { settings: readServing(Object.fromEntries(params)) };
+  } catch (error) {
+    return { error: toErrorData(error) };
+  }
+}
+
+function keptSettings(): ServingSettings {
+  try {
+    return checkServing(parseJson(remembered(SERVING) ?? "{}") as Record<string, unknown>);
+  } catch {
+    return {}; // of another version
+  }
+}
+
+function modeOf({ batchingMode = USUAL_MODE }: ServingSettings): BatchingMode {
+  return batchingMode as BatchingMode; // checked
+}

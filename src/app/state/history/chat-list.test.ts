@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { openPanes, settle } from "../../../../tests/app/open-panes.ts";
+import type { Pane } from "../chat/pane.ts";
+import type { SavedChat } from "../workspace/saved-workspace.ts";
+import { Workspace } from "../workspace/workspace.ts";
+import { groupChats } from "./chat-groups.ts";
+import { ChatList } from "./chat-list.ts";
+import { closedChat, summaryOf, wordsOfChat, type ClosedChat } from "./closed-chat.ts";
+import type { StoredChats } from "./stored-chats.ts";
+import { hasWords } from "./words.ts";
+
+const NOON = new Date("2026-11-22T12:00").getTime();
+const chat = (question: string, day: string): SavedChat & { id: string } => ({
+  id: question,
+  title: null,
+  settings: {},
+  turns: [{ id: 0, question, answer: `About ${question}`, end: "stop" }],
+  firstSent: 0,
+  draft: "",
+  askedMs: new Date(`${day}T12:00`).getTime(),
+});
+
+let workspace: Workspace;
+let list: ChatList;
+let stored: Map<string, ClosedChat>;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date"], now: NOON });
+  workspace = new Workspace(openPanes().context);
+  stored = new Map();
+});
+afterEach(() => {
+  list.close();
+  vi.useRealTimers();
+});
+
+/** As IndexedDB has them. */
+function reader(): StoredChats {
+  const all = () => [...stored];
+  return {
+    list: async () => all().map(([, closed]) => summaryOf(closed)),
+    find: async (words) =>
+      new Set(all().flatMap(([key, each]) => (hasWords(wordsOfChat(each.chat), words) ? key : []))),
+    readAll: async () => [],
+    read: async (key) => stored.get(key)?.chat ?? null,
+  };
+}
+async function open(...chats: readonly (SavedChat & { id: string })[]) {
+  for (const each of chats) {
+    const closed = closedChat(each, NOON);
+    stored.set(closed.key, closed);
+  }
+  list = new ChatList(workspace, async () => reader());
+  await list.open();
+  await settle();
+}
+const titles = () => list.store.getState().found.map(({ title, pane }) => (pane ? `${pane.number}: ${title}` : title));
+async function look(query: Parameters<ChatList["look"]>[0]) {
+  list.look(query);
+  await settle();
+  return titles();
+}
+
+it("has the open chats and then the closed ones, the newest first, those of this moment among them", async () => {
+  workspace.addChats([chat("Open?", "2026-01-01"), chat("Closing?", "2026-11-20")]);
+  workspace.addPane();
+  await open(chat("Old?", "2026-11-01"), chat("New?", "2026-11-21"));
+  expect(titles()).toEqual(["1: Open?", "2: Closing?", "New?", "Old?"]);
+  workspace.closePane(workspace.store.getState().panes[1]!);
+  await settle();
+  expect(titles()).toEqual(["1: Open?", "New?", "Closing?", "Old?"]);
+  workspace.undoList.undo();
+  await settle();
+  expect(titles()).toEqual(["1: Open?", "2: Closing?", "New?", "Old?"]);
+});
+
+it("is looked through by words and days", async () => {
+  workspace.addChats([
+    chat("Open bread?", "2026-11-22"),
+    chat("Closed bread?", "2026-11-10"),
+    chat("Cake?", "2026-11-22"),
+  ]);
+  workspace.closePane(workspace.store.getState().panes[1]!);
+  await open(chat("Stored bread?", "2026-11-21"), chat("Stored cake?", "2026-11-21"));
+  expect(await look({ text: "BRE" })).toEqual(["1: Open bread?", "Stored bread?", "Closed bread?"]);
+  expect(await look({ from: "2026-11-21" })).toEqual(["1: Open bread?", "Stored bread?"]);
+  expect(await look({ until: "2026-11-21" })).toEqual(["Stored bread?"]);
+  expect(await look({ text: "", from: "" })).toEqual(["Stored bread?", "Stored cake?", "Closed bread?"]);
+  expect(await look({ text: "nothing" })).toEqual([]);
+});
+
+it("opens a chat in a pane, as it was; it is not among the closed ones any more", async () => {
+  await open(chat("Old?", "2026-11-01"));
+  const { key } = list.store.getState().found[0]!;
+  const pane = await list.openInPane(key);
+  expect(pane).toMatchObject({ number: 1 });
+  expect(workspace.store.getState().panes[0]?.toSaved()).toEqual({ number: 1, ...chat("Old?", "2026-11-01") });
+  await settle();
+  expect(titles()).toEqual(["1: Old?"]);
+  expect([...workspace.closed.store.getState().gone]).toEqual([key]);
+});
+
+it("opens a chat that was closed on this page with the tokens of its answers, and only once", async () => {
+  workspace.addChats([chat("Closed?", "2026-11-22")]);
+  const [before] = workspace.store.getState().panes;
+  const answer = [{ id: 7, text: "About Closed?", logprob: -1, likeliest: [] }];
+  before!.memory.tokens.adopt(0, { reasoning: [], answer });
+  workspace.closePane(before!);
+  await open();
+  const pane = await list.openInPane(list.store.getState().found[0]!.key);
+  expect(pane).toMatchObject({ number: expect.any(Number) });
+  expect((pane as Pane).memory.tokens.of(0)?.answer).toEqual(answer);
+  // Undoing the close now would open it twice.
+  workspace.undoList.undo();
+  await settle();
+  expect(titles()).toHaveLength(1);
+  expect(workspace.undoList.store.getState().toast?.title).toContain("can’t be undone any more");
+});
+
+it("says why a chat can't be opened: there is no room, it is gone, or damaged", async () => {
+  await open(chat("Old?", "2026-11-01"), chat("Gone?", "2026-11-02"));
+  const [gone = "", old = ""] = list.store.getState().found.map(({ key }) => key);
+  stored.delete(gone);
+  expect(await list.openInPane(gone)).toBe("This chat was opened or deleted in another tab.");
+  await settle();
+  expect(titles()).toEqual(["Old?"]);
+  while (workspace.addPane()) workspace.store.getState().panes.at(-1)?.setDraft("Mine");
+  workspace.store.getState().panes[0]?.setDraft("Mine");
+  expect(await list.openInPane(old)).toContain("16 panes are open already");
+  expect(titles()).toContain("Old?");
+});
+
+it("deletes chats for good", async () => {
+  await open(chat("Old?", "2026-11-01"), chat("New?", "2026-11-02"));
+  list.deleteForGood([list.store.getState().found[0]!.key]);
+  await settle();
+  expect(titles()).toEqual(["Old?"]);
+});
+
+it("has the chats of this visit where the stored ones can't be read", async () => {
+  workspace.addChats([chat("Open?", "2026-11-22"), chat("Closed?", "2026-11-22")]);
+  workspace.closePane(workspace.store.getState().panes[1]!);
+  list = new ChatList(workspace, () => Promise.reject(new Error("No.")));
+  await list.open();
+  await settle();
+  expect(list.store.getState().status).toBe("unreadable");
+  expect(titles()).toEqual(["1: Open?", "Closed?"]);
+  expect(await look({ text: "closed" })).toEqual(["Closed?"]);
+});
+
+it("is in groups by day and month", () => {
+  const days = ["2026-11-22", "2026-11-21", "2026-11-16", "2026-11-15", "2026-10-31", "2025-10-31"];
+  const chats = days.map((day) => ({ ...summaryOf(closedChat(chat(day, day), NOON)), pane: null }));
+  const lines = groupChats(chats, NOON).map((line) => (line.kind === "heading" ? line.title : line.chat.title));
+  expect(lines).toEqual(
+    ["Today", "2026-11-22", "Yesterday", "2026-11-21", "Last 7 days", "2026-11-16"].concat([
+      "November 2026",
+      "2026-11-15",
+      "October 2026",
+      "2026-10-31",
+      "October 2025",
+      "2025-10-31",
+    ]),
+  );
+});
+
+it("of two texts of one chat both have a key, and of the same text only one", () => {
+  const one = closedChat(chat("A?", "2026-11-01"), 1);
+  expect(closedChat(chat("A?", "2026-11-01"), 2).key).toBe(one.key);
+  expect(closedChat({ ...chat("A?", "2026-11-01"), draft: "And" }, 1).key).not.toBe(one.key);
+});

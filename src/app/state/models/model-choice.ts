@@ -1,0 +1,65 @@
+// The model that the page runs, as createEngine takes it. It is remembered over a reload if it has a name.
+
+import { parseJson } from "../../../protocol/bounded-data.ts";
+import { WEIGHTS_DTYPES, type ModelSource, type WeightsDtype } from "../../../protocol/config.ts";
+import { DEFAULT_HUB_URL, DEFAULT_REVISION, isHubId, type HubOptions } from "../../../protocol/model-source.ts";
+import { JsonReader } from "../json-reader.ts";
+import { remember, remembered } from "../remembered.ts";
+
+/** The model that the app is built with. */
+export const EMBEDDED_MODEL = "models/chorus-chat/";
+
+export interface ModelChoice extends HubOptions {
+  readonly model: ModelSource;
+  /** [the engine's own] */
+  readonly dtype?: WeightsDtype;
+}
+
+/** A choice that can be saved. */
+export type NamedChoice = ModelChoice & { readonly model: string };
+
+export function isNamed(choice: ModelChoice): choice is NamedChoice {
+  return typeof choice.model === "string";
+}
+
+/** Returns a key that is equal for equal models. Files are a new model each time. */
+export function keyOfChoice({ model, revision, hubUrl }: ModelChoice): string {
+  if (typeof model !== "string") return "files";
+  return isHubId(model) ? `${hubUrl ?? DEFAULT_HUB_URL} ${model} ${revision ?? DEFAULT_REVISION}` : model;
+}
+
+/** Returns a model's name before it is loaded: "chorus-chat" for "models/chorus-chat/" and "owner/chorus-chat". */
+export function labelOfChoice({ model }: ModelChoice): string {
+  if (typeof model === "string") return model.split("/").findLast((part) => part !== "") ?? model;
+  const folder = model.find(({ webkitRelativePath }) => webkitRelativePath !== "")?.webkitRelativePath;
+  return folder?.split("/")[0] ?? "your files";
+}
+
+const NAME = "model";
+
+/** Saves the choice. Files have no name, so a reload finds the choice before them. Access tokens are not saved. */
+export function rememberChoice(choice: ModelChoice): void {
+  if (!isNamed(choice)) return;
+  const { model, revision = null, hubUrl = null, dtype = null } = choice;
+  remember(NAME, JSON.stringify({ model, revision, hubUrl, dtype }));
+}
+
+/** Returns the saved choice; null if there is none or it can't be read. */
+export function rememberedChoice(): NamedChoice | null {
+  const text = remembered(NAME);
+  if (text === null) return null;
+  try {
+    const reader = new JsonReader(parseJson(text));
+    const textOf = (name: string) => reader.field(name).orNull((field) => field.string());
+    const [revision, hubUrl] = [textOf("revision"), textOf("hubUrl")];
+    const dtype = reader.field("dtype").orNull((field) => field.oneOf(WEIGHTS_DTYPES));
+    return {
+      model: reader.field("model").string(),
+      ...(revision !== null && { revision }),
+      ...(hubUrl !== null && { hubUrl }),
+      ...(dtype !== null && { dtype }),
+    };
+  } catch {
+    return null;
+  }
+}

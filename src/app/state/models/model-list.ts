@@ -1,0 +1,54 @@
+// The models in the picker: the embedded one, those the person added, and the catalogue.
+
+import type { CatalogueEntry } from "../../../protocol/catalogue.ts";
+import type { StoredModel } from "../../../protocol/models.ts";
+import { keyOfChoice, labelOfChoice, type NamedChoice } from "./model-choice.ts";
+
+export interface ListedModel {
+  readonly key: string;
+  readonly choice: NamedChoice;
+  readonly title: string;
+  /** Its catalogue entry. */
+  readonly about: CatalogueEntry | null;
+  /** Comes with the page; needs no download. */
+  readonly isEmbedded: boolean;
+  /** Its files in this browser. */
+  readonly stored: StoredModel | null;
+}
+
+/** Always in the same order, so that nothing moves when a download ends. */
+export function listModels(
+  embedded: NamedChoice,
+  catalogue: readonly CatalogueEntry[],
+  stored: readonly StoredModel[],
+  added: readonly NamedChoice[],
+): ListedModel[] {
+  const abouts = catalogue.map((about) => ({ about, choice: choiceOf(about) }));
+  const known = new Set([embedded, ...abouts.map(({ choice }) => choice)].map(keyOfChoice));
+  // Added models keep their place, and their access token for later downloads.
+  const brought = new Map([...added, ...stored.map(choiceOf), ...added].map((choice) => [keyOfChoice(choice), choice]));
+  const storedByKey = new Map(stored.map((model) => [keyOfChoice(choiceOf(model)), model]));
+  const listed = (choice: NamedChoice, about: CatalogueEntry | null = null): ListedModel => ({
+    key: keyOfChoice(choice),
+    choice,
+    title: about?.title ?? labelOfChoice(choice),
+    about,
+    isEmbedded: keyOfChoice(choice) === keyOfChoice(embedded),
+    stored: storedByKey.get(keyOfChoice(choice)) ?? null,
+  });
+  return [
+    listed(embedded),
+    ...[...brought].filter(([key]) => !known.has(key)).map(([, choice]) => listed(choice)),
+    ...abouts.map(({ about, choice }) => listed(choice, about)),
+  ];
+}
+
+function choiceOf({
+  model,
+  revision,
+  hubUrl = null,
+}: Pick<CatalogueEntry | StoredModel, "model" | "revision"> & {
+  readonly hubUrl?: string | null;
+}): NamedChoice {
+  return { model, ...(revision !== null && { revision }), ...(hubUrl !== null && { hubUrl }) };
+}

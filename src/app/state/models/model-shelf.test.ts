@@ -1,0 +1,163 @@
+import { expect, it } from "vitest";
+import type { CreateEngineOptions } from "../../../protocol/engine.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
+import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
+import { FakeModels } from "../../../../tests/app/fake-models.ts";
+import { settle } from "../../../../tests/app/open-panes.ts";
+import { EngineControl } from "../engine/engine-control.ts";
+import type { ModelChoice } from "./model-choice.ts";
+import { ModelShelf } from "./model-shelf.ts";
+
+const LARGE = "openai-community/gpt2-large";
+
+async function setUp(fails: (options: CreateEngineOptions) => boolean = () => false) {
+  const started: CreateEngineOptions[] = [];
+  const scheduleFlush = (flush: () => void) => flush();
+  const engine = new EngineControl({
+    createEngine: async (options) => {
+      started.push(options);
+      if (fails(options)) throw new ChorusError("model_invalid", "model.safetensors is cut off.");
+      return new FakeEngine();
+    },
+    choice: { model: "models/chorus-chat/" },
+    scheduleFlush,
+    now: () => 0,
+  });
+  const models = new FakeModels();
+  const chosen: ModelChoice[] = [];
+  const said: string[] = [];
+  const announce = (text: string) => void said.push(text);
+  const shelf = new ModelShelf({ models, engine, scheduleFlush, announce, onChosen: (choice) => chosen.push(choice) });
+  await engine.start();
+  const find = (name: string) => {
+    const found = shelf.store.getState().models.find(({ choice }) => choice.model === name);
+    if (!found) throw new Error(`${name} is not in the list.`);
+    return found;
+  };
+  return { engine, models, shelf, find, started, chosen, said };
+}
+
+it("has the embedded model, then what was brought, then the catalogue, and keeps the order", async () => {
+  const { shelf, models } = await setUp();
+  const titles = () => shelf.store.getState().models.map(({ title }) => title);
+  expect(titles().slice(0, 2)).toEqual(["chorus-chat", "SmolLM2 135M Instruct"]);
+  expect(shelf.add("me/mine")).toBe(true);
+  expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "SmolLM2 135M Instruct"]);
+  await settle();
+  models.receive(Infinity);
+  await settle();
+  expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "SmolLM2 135M Instruct"]);
+});
+
+it("knows a model of a mirror again when it is there, however its address was written", async () => {
+  const { shelf, models } = await setUp();
+  shelf.add("me/mine", { hubUrl: "https://mirror.example/hub/" });
+  models.receive(Infinity);
+  await settle();
+  expect(shelf.store.getState().models.filter(({ title }) => title === "mine")).toMatchObject([
+    { choice: { hubUrl: "https://mirror.example/hub" }, stored: { status: "whole" } },
+  ]);
+});
+
+it("pauses a download, goes on where it stopped, and tells when it is there", async () => {
+  const { shelf, models, find, said } = await setUp();
+  const { key } = find(LARGE);
+  const paused = shelf.download(key);
+  models.receive(100e6);
+  expect(find(LARGE)).toMatchObject({ isDownloading: true, progress: { receivedBytes: 100e6 } });
+  void shelf.pause(key);
+  await paused;
+  expect(find(LARGE)).toMatchObject({ isDownloading: false, error: null, stored: { status: "partial" } });
+
+  const resumed = shelf.download(key);
+  models.receive(150e6);
+  await resumed;
+  expect(find(LARGE)).toMatchObject({ isDownloading: false, stored: { status: "whole" } });
+  expect(said).toEqual(["GPT-2 large (774M) was downloaded."]);
+});
+
+it("deletes what has come of a download that is cancelled", async () => {
+  const { shelf, models, find } = await setUp();
+  const { key } = find(LARGE);
+  const download = shelf.download(key);
+  models.receive(100e6);
+  await shelf.remove(key);
+  await download;
+  expect(find(LARGE)).toMatchObject({ stored: null, isDownloading: false, error: null });
+});
+
+it("says why a download failed, and what is no address of a model", async () => {
+  const { shelf, find } = await setUp();
+  shelf.add("me/missing");
+  await settle();
+  expect(find("me/missing")).toMatchObject({ isDownloading: false, error: { code: "model_not_found" } });
+  expect(shelf.add("me/mine", { revision: "no such" })).toBe(false);
+  expect(shelf.store.getState().error).toMatchObject({ param: "revision" });
+});
+
+it("asks what a model takes as the dtype that is chosen", async () => {
+  const { shelf, find } = await setUp();
+  const { key } = find(LARGE);
+  shelf.setDtype(key, "f32");
+  await settle();
+  expect(find(LARGE).estimate?.problem?.param).toBe("dtype");
+  shelf.setDtype(key, "q4");
+  await settle();
+  expect(find(LARGE).estimate).toMatchObject({ dtype: "q4", problem: null });
+});
+
+it("where a model can't be looked up, says so beside its details: nobody asked for a download", async () => {
+  const { shelf, find } = await setUp();
+  shelf.add("me/missing");
+  await settle();
+  const { key, error } = find("me/missing");
+  await shelf.estimate(key);
+  expect(find("me/missing")).toMatchObject({ isEstimating: false, estimateError: { code: "model_download_failed" } });
+  expect(find("me/missing").error).toEqual(error);
+});
+
+it("leaves the dtype to the engine where none is chosen", async () => {
+  const { shelf, find, chosen } = await setUp();
+  expect(await shelf.use(find(LARGE).key)).toBe(true);
+  expect(chosen).toEqual([{ model: LARGE }]);
+});
+
+it("has the engine run the model that is chosen, and tells of it", async () => {
+  const { shelf, engine, find, started, chosen } = await setUp();
+  shelf.setDtype(find(LARGE).key, "q8");
+  expect(await shelf.use(find(LARGE).key)).toBe(true);
+  expect(started.at(-1)).toMatchObject({ model: LARGE, dtype: "q8" });
+  expect(chosen).toEqual([{ model: LARGE, dtype: "q8" }]);
+  expect(engine.store.getState().status).toBe("ready");
+});
+
+it("goes back to the model before where another can't be loaded", async () => {
+  const { shelf, engine, find, started, chosen } = await setUp(({ model }) => model === LARGE);
+  expect(await shelf.use(find(LARGE).key)).toBe(false);
+  expect(started.map(({ model }) => model)).toEqual(["models/chorus-chat/", LARGE, "models/chorus-chat/"]);
+  expect(engine.store.getState().status).toBe("ready");
+  expect(engine.choice.getState()).toEqual({ model: "models/chorus-chat/" });
+  expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });
+  expect(chosen).toEqual([]);
+});
+
+it("of two models chosen quickly, the first runs where the second can't be loaded, and is the chosen one", async () => {
+  const { shelf, engine, find, chosen, said } = await setUp(({ model }) => model === LARGE);
+  const small = "HuggingFaceTB/SmolLM2-135M-Instruct";
+  const used = shelf.use(find(small).key);
+  expect(await shelf.use(find(LARGE).key)).toBe(false);
+  expect(await used).toBe(true);
+  expect(engine.choice.getState().model).toBe(small);
+  expect(chosen).toMatchObject([{ model: small }]);
+  expect(said).toEqual(["SmolLM2-135M-Instruct runs."]);
+  expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });
+});
+
+it("runs files of this computer, and says what is wrong with them", async () => {
+  const { shelf, chosen } = await setUp(({ model }) => Array.isArray(model) && model.length < 2);
+  expect(await shelf.useFiles([new File([], "config.json")])).toBe(false);
+  expect(shelf.store.getState()).toMatchObject({ error: { code: "model_invalid" }, switchingTo: null });
+  const files = [new File([], "config.json"), new File([], "model.safetensors")];
+  expect(await shelf.useFiles(files)).toBe(true);
+  expect(chosen).toEqual([{ model: files }]);
+});

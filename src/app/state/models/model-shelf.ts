@@ -1,0 +1,260 @@
+import type { Models } from "../../../client/models-client.ts";
+import type { CatalogueEntry } from "../../../protocol/catalogue.ts";
+import type { WeightsDtype } from "../../../protocol/config.ts";
+import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../../../protocol/model-source.ts";
+import type { DownloadProgress, ModelEstimate, StoredModel } from "../../../protocol/models.ts";
+import { REPLACED, type EngineControl } from "../engine/engine-control.ts";
+import type { ScheduleFlush } from "../frame-flusher.ts";
+import {
+  EMBEDDED_MODEL,
+  isNamed,
+  keyOfChoice,
+  labelOfChoice,
+  type ModelChoice,
+  type NamedChoice,
+} from "./model-choice.ts";
+import { listModels, type ListedModel } from "./model-list.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+
+const EMBEDDED: NamedChoice = { model: EMBEDDED_MODEL };
+
+/** The state of one model. */
+interface ModelWork {
+  /** Weight format on the GPU; null: the adapter's default. */
+  readonly dtype: WeightsDtype | null;
+  readonly isDownloading: boolean;
+  /** Progress of the download; null until it is known. */
+  readonly progress: DownloadProgress | null;
+  readonly isEstimating: boolean;
+  readonly estimate: ModelEstimate | null;
+  /** Why there is no estimate. Nobody asked for one by itself: it is no error of an action. */
+  readonly estimateError: ChorusErrorData | null;
+  /** Error of the last action on this model. */
+  readonly error: ChorusErrorData | null;
+}
+
+export interface ShelfModel extends ListedModel, ModelWork {}
+
+export interface ShelfState {
+  readonly models: readonly ShelfModel[];
+  /** The model that is being switched to: its key, or "files". */
+  readonly switchingTo: string | null;
+  /** Error of the last action on a model that isn't in the list. */
+  readonly error: ChorusErrorData | null;
+}
+
+interface ModelShelfOptions {
+  readonly models: Models;
+  readonly engine: EngineControl;
+  readonly scheduleFlush: ScheduleFlush;
+  readonly announce: (text: string) => void;
+  /** Called when a chosen model runs. */
+  readonly onChosen: (choice: ModelChoice) => void;
+}
+
+const AT_REST: ModelWork = {
+  dtype: null,
+  isDownloading: false,
+  progress: null,
+  isEstimating: false,
+  estimate: null,
+  estimateError: null,
+  error: null,
+};
+
+/** The models to choose from. Downloads, deletes, estimates and loads them. */
+export class ModelShelf {
+  readonly #store = createStore<ShelfState>(() => ({ models: [], switchingTo: null, error: null }));
+  readonly store: ReadonlyStore<ShelfState> = this.#store;
+  /** The first model of the catalogue; null: it has none. */
+  readonly recommended: CatalogueEntry | null;
+  readonly #options: ModelShelfOptions;
+  /** By key. */
+  readonly #downloads = new Map<string, { readonly abort: AbortController; readonly ended: Promise<void> }>();
+  /** By key. Newer than the store, which is updated once per frame. */
+  readonly #progress = new Map<string, DownloadProgress>();
+  #stored: readonly StoredModel[] = [];
+  #added: readonly NamedChoice[] = [];
+
+  constructor(options: ModelShelfOptions) {
+    this.#options = options;
+    this.recommended = options.models.catalogue[0] ?? null;
+    const chosen = options.engine.choice.getState();
+    if (isNamed(chosen)) this.#added = [chosen];
+    this.#list();
+  }
+
+  /** Reads again what this browser stores: other tabs download and delete too. */
+  async refresh(): Promise<void> {
+    try {
+      this.#stored = await this.#options.models.list();
+    } catch (error) {
+      this.#store.setState({ error: toErrorData(error) });
+    }
+    this.#list();
+  }
+
+  /** Adds a model by hub id or folder URL, as a person wrote it, and starts its download. */
+  add(text: string, hub: HubOptions = {}): boolean {
+    this.#store.setState({ error: null });
+    try {
+      const location = locateRemoteModel(text.trim(), hub, globalThis.document?.baseURI);
+      const choice = choiceAt(location);
+      this.#added = [...this.#added.filter((other) => keyOfChoice(other) !== keyOfChoice(choice)), choice];
+      this.#list();
+      void this.download(keyOfChoice(choice));
+      return true;
+    } catch (error) {
+      this.#store.setState({ error: toErrorData(error) });
+      return false;
+    }
+  }
+
+  setDtype(key: string, dtype: WeightsDtype): void {
+    this.#update(key, { dtype });
+    void this.estimate(key);
+  }
+
+  /** Estimates the memory that a model needs here. */
+  async estimate(key: string): Promise<void> {
+    const model = this.#find(key);
+    if (!model) return;
+    const { dtype } = model;
+    this.#update(key, { isEstimating: true, estimateError: null });
+    try {
+      const estimate = await this.#options.models.estimate(model.choice.model, {
+        ...this.#hubOf(model),
+        backend: this.#options.engine.backend.getState(),
+        ...(dtype && { dtype }),
+      });
+      if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimate });
+    } catch (error) {
+      const estimateError = toErrorData(error);
+      if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimateError });
+    }
+  }
+
+  /** Downloads a model, or resumes its download. */
+  async download(key: string): Promise<void> {
+    const model = this.#find(key);
+    if (!model || this.#downloads.has(key)) return;
+    const abort = new AbortController();
+    const ended = this.#download(model, abort.signal);
+    this.#downloads.set(key, { abort, ended });
+    await ended;
+  }
+
+  /** Pauses a download and keeps what has arrived. */
+  async pause(key: string): Promise<void> {
+    const download = this.#downloads.get(key);
+    download?.abort.abort();
+    await download?.ended;
+  }
+
+  /** Deletes a model's files and stops its download. */
+  async remove(key: string): Promise<void> {
+    const model = this.#find(key);
+    if (!model) return;
+    await this.pause(key);
+    try {
+      await this.#options.models.delete(model.choice.model, this.#hubOf(model));
+      this.#added = this.#added.filter((choice) => keyOfChoice(choice) !== key);
+      this.#update(key, { error: null, estimate: null });
+      this.#options.announce(`${model.title} was deleted.`);
+    } catch (error) {
+      this.#update(key, { error: toErrorData(error) });
+    }
+    await this.refresh();
+  }
+
+  /** Switches the engine to a model of the list. Resolves with whether that worked. */
+  use(key: string): Promise<boolean> {
+    const model = this.#find(key);
+    if (!model) return Promise.resolve(false);
+    this.#update(key, { error: null });
+    return this.#switchTo({ ...model.choice, ...(model.dtype && { dtype: model.dtype }) }, (error) =>
+      this.#update(key, { error }),
+    );
+  }
+
+  /** Switches the engine to a model from files of this computer, which are not copied. */
+  useFiles(files: readonly File[]): Promise<boolean> {
+    return this.#switchTo({ model: [...files] }, (error) => this.#store.setState({ error }));
+  }
+
+  async #switchTo(choice: ModelChoice, onError: (error: ChorusErrorData) => void): Promise<boolean> {
+    const { engine, announce, onChosen } = this.#options;
+    this.#store.setState({ switchingTo: keyOfChoice(choice), error: null });
+    const error = await engine.switchTo(choice);
+    this.#store.setState({ switchingTo: null });
+    if (error === null) {
+      onChosen(choice);
+      announce(`${labelOfChoice(choice)} runs.`);
+    } else if (error !== REPLACED) onError(error);
+    // Loading a hub model has stored it.
+    await this.refresh();
+    return error === null;
+  }
+
+  async #download({ key, choice, title }: ShelfModel, signal: AbortSignal): Promise<void> {
+    this.#update(key, { isDownloading: true, progress: null, error: null });
+    let error: ChorusErrorData | null = null;
+    try {
+      await this.#options.models.download(choice.model, {
+        ...this.#hubOf({ choice }),
+        signal,
+        onProgress: (progress) => {
+          this.#progress.set(key, progress);
+          this.#options.scheduleFlush(this.#showProgress);
+        },
+      });
+      this.#options.announce(`${title} was downloaded.`);
+    } catch (thrown) {
+      if (!signal.aborted) error = toErrorData(thrown);
+    }
+    this.#downloads.delete(key);
+    this.#progress.delete(key);
+    await this.refresh();
+    this.#update(key, { isDownloading: false, progress: null, error });
+  }
+
+  readonly #showProgress = () => {
+    for (const [key, progress] of this.#progress) this.#update(key, { progress });
+  };
+
+  #hubOf({ choice: { revision, token, hubUrl } }: Pick<ListedModel, "choice">): HubOptions {
+    return { revision, token, hubUrl };
+  }
+
+  #find(key: string): ShelfModel | undefined {
+    return this.#store.getState().models.find((model) => model.key === key);
+  }
+
+  #list(): void {
+    const works = new Map(this.#store.getState().models.map((model) => [model.key, model]));
+    const chosen = this.#options.engine.choice.getState();
+    const models = listModels(EMBEDDED, this.#options.models.catalogue, this.#stored, this.#added).map((listed) => {
+      const { dtype, isDownloading, progress, isEstimating, estimate, estimateError, error } = works.get(
+        listed.key,
+      ) ?? {
+        ...AT_REST,
+        ...(keyOfChoice(chosen) === listed.key && chosen.dtype && { dtype: chosen.dtype }),
+      };
+      return { ...listed, dtype, isDownloading, progress, isEstimating, estimate, estimateError, error };
+    });
+    this.#store.setState({ models });
+  }
+
+  #update(key: string, change: Partial<ModelWork>): void {
+    const models = this.#store.getState().models.map((model) => (model.key === key ? { ...model, ...change } : model));
+    this.#store.setState({ models });
+  }
+}
+
+/** Returns the choice with its name as the store writes it, so that both match. */
+function choiceAt(location: RemoteLocation): NamedChoice {
+  if (location.type === "folder") return { model: location.url };
+  const { id: model, revision, hubUrl, token } = location;
+  return { model, revision, hubUrl, ...(token !== null && { token }) };
+}

@@ -1,0 +1,180 @@
+import type { RecordedEvent, Recording } from "../../../recording/recording-format.ts";
+import type { OutputPlace } from "../chat/answer-tokens.ts";
+import { askerOf, nameIn } from "../chat/request-name.ts";
+import type { FinishReason } from "../../../protocol/openai.ts";
+import type { AskedReport, SequenceId, StepReport } from "../../../protocol/reports.ts";
+
+/** What a step added to an answer. */
+export interface RecordedPiece {
+  /** Steps that were finished before it was reported: it is shown from this place of the run on. */
+  readonly place: number;
+  readonly tokenIds: readonly number[];
+  readonly text: string;
+}
+
+/** One sequence of a run: a request's choice. */
+export interface RecordedSequence extends SequenceId {
+  /** Null: it was asked before the recording began, or the recording has no words. */
+  readonly asked: Pick<AskedReport, "question" | "text" | "body"> | null;
+  readonly pieces: readonly RecordedPiece[];
+  /** The place from which on it is shown: when it was queued, or first heard of. */
+  readonly firstPlace: number;
+  /** Null: it was still open when the recording ended. */
+  readonly end: { readonly place: number; readonly reason: FinishReason | null } | null;
+}
+
+interface GrowingSequence extends RecordedSequence {
+  asked: RecordedSequence["asked"];
+  readonly pieces: RecordedPiece[];
+  end: RecordedSequence["end"];
+}
+
+/** Time that passes between two steps while a run is played: at most this much, so that nobody waits through a rest. */
+const LONGEST_GAP_MS = 1000;
+
+/**
+ * A recording, laid out by places: at place n its first n steps are done. What was reported between two steps belongs to
+ * the place after the first of them.
+ */
+export class RecordedRun {
+  readonly recording: Recording;
+  readonly steps: readonly StepReport[];
+  readonly sequences: readonly RecordedSequence[];
+  /** When each place is reached, milliseconds of playing. */
+  readonly playMs: readonly number[];
+  /** Index of the first event after each place. */
+  readonly #ends: readonly number[];
+
+  constructor(recording: Recording) {
+    this.recording = recording;
+    const steps: StepReport[] = [];
+    const ends: number[] = [];
+    const playMs = [0];
+    const sequences = new Map<string, GrowingSequence>();
+    for (const [i, event] of recording.events.entries()) {
+      if (event.type === "step") {
+        ends.push(i);
+        playMs.push((playMs.at(-1) ?? 0) + gapMs(steps.at(-1), event));
+        steps.push(event);
+      }
+      addTo(sequences, event, steps.length);
+    }
+    ends.push(recording.events.length);
+    this.steps = steps;
+    this.playMs = playMs;
+    this.#ends = ends;
+    this.sequences = [...sequences.values()];
+  }
+
+  /** The last place. */
+  get numSteps(): number {
+    return this.steps.length;
+  }
+
+  /** Returns the events between one place and a later one. */
+  eventsBetween(from: number, to: number): readonly RecordedEvent[] {
+    const begin = from < 0 ? 0 : (this.#ends[from] ?? 0);
+    return this.recording.events.slice(begin, this.#ends[to]);
+  }
+
+  /** Returns the place that is reached at a moment of playing. */
+  placeAt(ms: number): number {
+    let [low, high] = [0, this.playMs.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.playMs[middle] ?? 0) <= ms) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}
+
+/** Returns the text of a sequence at a place, and its newest piece apart. */
+export function wordsAt(
+  { pieces }: RecordedSequence,
+  place: number,
+): { readonly text: string; readonly newest: string } {
+  const told = pieces.filter((piece) => piece.place <= place);
+  const isNew = (piece: RecordedPiece) => piece.place === place;
+  return {
+    text: told.flatMap((piece) => (isNew(piece) ? [] : [piece.text])).join(""),
+    newest: told.flatMap((piece) => (isNew(piece) ? [piece.text] : [])).join(""),
+  };
+}
+
+/** Returns what a request's output token wrote; null where a step wrote several at once, from its second on, or is unknown. */
+export function recordedToken(
+  { sequences }: RecordedRun,
+  { requestName, output }: OutputPlace,
+): { readonly text: string; readonly logprob: null } | null {
+  const sequence = sequences.find(({ requestId, index }) => index === 0 && nameIn(requestId) === requestName);
+  let first = 0;
+  for (const { tokenIds, text } of sequence?.pieces ?? []) {
+    if (first === output) return { text, logprob: null };
+    first += tokenIds.length;
+  }
+  return null;
+}
+
+/** Returns the tokens of a sequence up to a place. */
+export function numTokensAt({ pieces }: RecordedSequence, place: number): number {
+  return pieces.reduce((sum, piece) => sum + (piece.place <= place ? piece.tokenIds.length : 0), 0);
+}
+
+/** Returns all its tokens. */
+export function tokensOfSequence({ pieces }: RecordedSequence): number[] {
+  return pieces.flatMap(({ tokenIds }) => [...tokenIds]);
+}
+
+/** Sequences that are shown at once. */
+const MOST_SHOWN = 16;
+
+/** Returns the sequences to show at a place, in the order of their panes: of each pane the newest one. */
+export function shownAt({ sequences }: RecordedRun, place: number): readonly RecordedSequence[] {
+  const byVoice = new Map<string, RecordedSequence>();
+  for (const sequence of sequences) {
+    if (sequence.firstPlace > place) continue;
+    const pane = askerOf(sequence.requestId)?.pane;
+    const voice = pane === undefined ? sequence.requestId : `pane ${pane}`;
+    const key = `${voice}/${sequence.index}`;
+    byVoice.delete(key); // so that the newest are last
+    byVoice.set(key, sequence);
+  }
+  const paneOf = ({ requestId }: RecordedSequence) => askerOf(requestId)?.pane ?? Infinity;
+  return [...byVoice.values()]
+    .slice(-MOST_SHOWN)
+    .toSorted((a, b) => paneOf(a) - paneOf(b) || a.firstPlace - b.firstPlace);
+}
+
+function gapMs(before: StepReport | undefined, { atMs, stepMs }: StepReport): number {
+  const gap = before === undefined ? stepMs : atMs - before.atMs;
+  return Math.max(0, Math.min(LONGEST_GAP_MS, gap));
+}
+
+function addTo(sequences: Map<string, GrowingSequence>, event: RecordedEvent, place: number): void {
+  const of = ({ requestId, index }: SequenceId): GrowingSequence => {
+    const key = `${requestId}/${index}`;
+    const known = sequences.get(key);
+    if (known) return known;
+    // A request's choices were asked together.
+    const asked = sequences.get(`${requestId}/0`)?.asked ?? null;
+    const sequence: GrowingSequence = { requestId, index, asked, pieces: [], firstPlace: place, end: null };
+    sequences.set(key, sequence);
+    return sequence;
+  };
+  if (event.type === "asked") {
+    const { requestId, question, text, body } = event;
+    of({ requestId, index: 0 });
+    for (const one of sequences.values()) if (one.requestId === requestId) one.asked = { question, text, body };
+  } else if (event.type === "answered") {
+    for (const answer of event.answers) of(answer).pieces.push({ place, tokenIds: answer.tokenIds, text: answer.text });
+  } else if (event.type === "step") {
+    for (const entry of event.entries) {
+      const sequence = of(entry);
+      if (entry.finishReason !== null) sequence.end ??= { place, reason: entry.finishReason };
+    }
+  } else if (event.type === "request") {
+    const sequence = of(event);
+    if (event.status === "finished") sequence.end ??= { place, reason: event.finishReason };
+  }
+}

@@ -1,0 +1,186 @@
+import type { ChorusEngine } from "../../../protocol/engine.ts";
+import { toErrorData } from "../../../protocol/errors.ts";
+import type { ModelCard } from "../../../protocol/reports.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import { tokensOfSequence, type RecordedRun, type RecordedSequence } from "./recorded-run.ts";
+
+/** The first token that came out differently. */
+export interface Difference {
+  /** Which token of the answer, from 0. */
+  readonly token: number;
+  /** Null: the answer had ended. */
+  readonly recorded: number | null;
+  readonly now: number | null;
+}
+
+export interface AgainResult {
+  readonly status: "running" | "done";
+  /** Tokens that are the same so far. */
+  readonly numSame: number;
+  readonly difference: Difference | null;
+}
+
+export interface AgainState {
+  readonly status: "idle" | "running" | "done" | "stopped" | "failed";
+  /** Answers that are computed again, and those that are done. */
+  readonly numAnswers: number;
+  readonly numDone: number;
+  readonly results: ReadonlyMap<string, AgainResult>;
+  /** Why it failed. */
+  readonly message: string;
+}
+
+const IDLE: AgainState = { status: "idle", numAnswers: 0, numDone: 0, results: new Map(), message: "" };
+/** A long recording doesn't fill the engine's queue. */
+const MOST_AT_ONCE = 16;
+
+export const keyOfSequence = ({ requestId, index }: Pick<RecordedSequence, "requestId" | "index">) =>
+  `${requestId}/${index}`;
+
+/** A request of the run, with its choices. */
+interface Asked {
+  readonly body: NonNullable<RecordedSequence["asked"]>["body"];
+  readonly choices: readonly RecordedSequence[];
+}
+
+/** Computes the answers of a recorded run again, and compares them token by token as they come. */
+export class RunAgain {
+  readonly #store = createStore<AgainState>(() => IDLE);
+  readonly store: ReadonlyStore<AgainState> = this.#store;
+  readonly #requests: readonly Asked[];
+  #abort: AbortController | null = null;
+
+  constructor(run: RecordedRun) {
+    this.#requests = requestsOf(run);
+  }
+
+  /** Answers that can be computed again: those whose question was recorded. */
+  get numAnswers(): number {
+    return this.#requests.reduce((sum, { choices }) => sum + choices.length, 0);
+  }
+
+  /** Resolves when all is compared, stopped or failed. */
+  async start(engine: Pick<ChorusEngine, "completions">): Promise<void> {
+    this.stop();
+    const { signal } = (this.#abort = new AbortController());
+    this.#store.setState({ ...IDLE, status: "running", numAnswers: this.numAnswers }, true);
+    const waiting = [...this.#requests];
+    const work = async () => {
+      for (let asked = waiting.shift(); asked !== undefined; asked = waiting.shift()) {
+        // oxlint-disable-next-line no-await-in-loop -- so many at once, and no more
+        await this.#ask(engine, asked, signal);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
+      if (!signal.aborted) this.#store.setState({ status: "done" });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#abort?.abort();
+      this.#store.setState({ status: "failed", message: toErrorData(error).message });
+    }
+  }
+
+  stop(): void {
+    this.#abort?.abort();
+    this.#abort = null;
+    if (this.store.getState().status === "running") this.#store.setState({ status: "stopped" });
+  }
+
+  async #ask(engine: Pick<ChorusEngine, "completions">, asked: Asked, signal: AbortSignal): Promise<void> {
+    const comparisons = asked.choices.map((choice) => new Comparison(choice));
+    const longest = Math.max(...comparisons.map(({ expected }) => expected.length));
+    const isCut = comparisons.some(({ isWhole }) => !isWhole);
+    const { max_tokens, min_tokens, ...body } = asked.body;
+    const most = isCut ? Math.min(max_tokens, longest) : max_tokens;
+    const stream = await engine.completions.create(
+      {
+        ...body,
+        max_tokens: most,
+        ...(min_tokens && { min_tokens: Math.min(min_tokens, most) }),
+        stream: true,
+        return_token_ids: true,
+      },
+      { signal },
+    );
+    for await (const { choices } of stream) {
+      for (const { index, token_ids: tokenIds = [] } of choices) comparisons[index]?.add(tokenIds);
+      if (!signal.aborted) this.#show(comparisons);
+    }
+    if (signal.aborted) return;
+    for (const comparison of comparisons) comparison.end();
+    this.#show(comparisons);
+    this.#store.setState({ numDone: this.store.getState().numDone + comparisons.length });
+  }
+
+  #show(comparisons: readonly Comparison[]): void {
+    const results = new Map(this.store.getState().results);
+    for (const { key, result } of comparisons) results.set(key, result);
+    this.#store.setState({ results });
+  }
+}
+
+/** Compares an answer with the recorded one. */
+class Comparison {
+  readonly key: string;
+  readonly expected: readonly number[];
+  /** Whether the recorded answer came to its own end. */
+  readonly isWhole: boolean;
+  #count = 0;
+  #difference: Difference | null = null;
+  #isDone = false;
+
+  constructor(choice: RecordedSequence) {
+    this.key = keyOfSequence(choice);
+    this.expected = tokensOfSequence(choice);
+    this.isWhole = choice.end !== null && choice.end.reason !== "abort";
+  }
+
+  get result(): AgainResult {
+    const numSame = this.#difference?.token ?? Math.min(this.#count, this.expected.length);
+    return { status: this.#isDone ? "done" : "running", numSame, difference: this.#difference };
+  }
+
+  add(tokenIds: readonly number[]): void {
+    for (const now of tokenIds) {
+      const recorded = this.expected[this.#count] ?? null;
+      const isBeyond = recorded === null && !this.isWhole;
+      if (recorded !== now && !isBeyond) this.#difference ??= { token: this.#count, recorded, now };
+      this.#count += 1;
+    }
+  }
+
+  end(): void {
+    this.#isDone = true;
+    const recorded = this.expected[this.#count];
+    if (recorded !== undefined) this.#difference ??= { token: this.#count, recorded, now: null };
+  }
+}
+
+/** The requests with a recorded question and at least one token. */
+function requestsOf({ sequences }: RecordedRun): Asked[] {
+  const byId = new Map<string, { body: Asked["body"]; choices: RecordedSequence[] }>();
+  for (const sequence of sequences) {
+    if (sequence.asked === null) continue;
+    const asked = byId.get(sequence.requestId) ?? { body: sequence.asked.body, choices: [] };
+    asked.choices[sequence.index] = sequence;
+    byId.set(sequence.requestId, asked);
+  }
+  return [...byId.values()].filter(({ choices }) => choices.some((choice) => tokensOfSequence(choice).length > 0));
+}
+
+/** Returns why a recording can't be computed again by a model; null: it can. */
+export function refusalOf(recorded: ModelCard, model: ModelCard): string | null {
+  const isSame = (["name", "numParameters", "vocabSize", "numLayers"] as const).every(
+    (name) => recorded[name] === model[name],
+  );
+  if (isSame) return null;
+  return `This run was recorded with ${recorded.name}, and the chats run ${model.name}. Choose ${recorded.name} in the chats first.`;
+}
+
+/** Returns what is not as it was then, so that tokens may differ: "q8 instead of f16"; empty if all is the same. */
+export function changesSince(recorded: ModelCard, model: ModelCard): string {
+  const change = (name: "dtype" | "kvCacheDtype" | "adapter", what = "") =>
+    recorded[name] === model[name] ? [] : [`${what}${model[name]} instead of ${recorded[name]}`];
+  return [...change("dtype", "weights in "), ...change("kvCacheDtype", "cache in "), ...change("adapter")].join(", ");
+}

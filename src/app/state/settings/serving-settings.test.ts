@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { resolveEngineConfig } from "../../../api/engine-config.ts";
+import { SERVING_FIELDS, type ServingField } from "./serving-fields.ts";
+import {
+  checkServing,
+  engineConfigOf,
+  readServing,
+  readServingJson,
+  writeServing,
+  writeServingJson,
+  writeServingLink,
+} from "./serving-settings.ts";
+
+const MODEL = { numLayers: 2, numKvHeads: 2, headDim: 32, maxPositions: 512 };
+
+/** What the field needs beside it. */
+const besides = ({ name, methods: [method] = [] }: ServingField) => ({
+  ...(name === "maxNumSeqs" || name === "longPrefillTokenThreshold" ? { maxNumBatchedTokens: 8192 } : {}),
+  ...(method && { "speculation.method": method }),
+  ...(method === "draft_model" && { "speculation.model": "owner/name" }),
+});
+
+function extremesOf(field: ServingField): unknown[] {
+  switch (field.kind) {
+    case "number":
+      return [field.min, field.max];
+    case "choice":
+      return Object.keys(field.choices);
+    case "flag":
+      return [true, false];
+    case "text":
+      return ["owner/name", "models/small/"];
+  }
+}
+
+describe.each(SERVING_FIELDS.map((field) => [field.name, field] as const))("%s", (name, field) => {
+  const others = name === "speculation.method" ? { "speculation.model": "owner/name" } : besides(field);
+
+  it("what the table allows, the engine takes", () => {
+    for (const value of extremesOf(field)) {
+      const given = value === "ngram" ? { [name]: value } : { ...others, [name]: value };
+      const settings = checkServing(given);
+      expect(() => resolveEngineConfig(engineConfigOf(settings), MODEL)).not.toThrow();
+    }
+  });
+
+  it("is the same again from a link and from JSON", () => {
+    for (const value of extremesOf(field)) {
+      const settings = checkServing(value === "ngram" ? { [name]: value } : { ...others, [name]: value });
+      const [, query] = writeServingLink(settings).split("?");
+      expect(readServing(Object.fromEntries(new URLSearchParams(query)))).toEqual(settings);
+      expect(readServing(writeServing(settings))).toEqual(settings);
+      expect(readServingJson(writeServingJson(settings))).toEqual(settings);
+    }
+  });
+});
+
+it("a link has the config's names, and JSON its shape", () => {
+  const settings = readServing({ maxNumSeqs: " 4 ", batchingMode: "static", maxQueueSize: "" });
+  expect(writeServingLink(settings)).toBe("#/?batchingMode=static&maxNumSeqs=4");
+  const drafts = { method: "draft_model", model: "distilbert/distilgpt2", num_speculative_tokens: 2 };
+  const read = readServingJson(JSON.stringify({ runAhead: 0, speculation: drafts }));
+  expect(engineConfigOf(read)).toEqual({ runAhead: 0, speculation: drafts });
+  expect(JSON.parse(writeServingJson(read))).toEqual({ runAhead: 0, speculation: drafts });
+  expect(readServingJson('{ "speculation": null, "targetItlMs": null }')).toEqual({});
+  expect(writeServingLink({})).toBe("#/");
+});
+
+it("the batching mode is no part of the config: it is changed while the engine runs", () => {
+  expect(engineConfigOf({ batchingMode: "static", batchWindowMs: 10 })).toEqual({ batchWindowMs: 10 });
+});
+
+it.each([
+  [{ maxNumSeqs: "0" }, "maxNumSeqs", "Most sequences (maxNumSeqs) must be a whole number from 1 to 1024."],
+  [{ maxNumSeqs: "many" }, "maxNumSeqs", "a whole number"],
+  [{ runAhead: "1.5" }, "runAhead", "Run-ahead (runAhead) must be a whole number from 0 to 4."],
+  [{ enablePrefixCaching: "maybe" }, "enablePrefixCaching", "must be true or false"],
+  [{ batchingMode: "dynamic" }, "batchingMode", "must be one of continuous, static, sequential."],
+  [{ maxSequences: "4" }, "maxSequences", 'There is no serving setting "maxSequences".'],
+  [{ maxNumSeqs: "300" }, "maxNumSeqs", "at most the token budget (maxNumBatchedTokens: 256, unless"],
+  [{ maxNumSeqs: "9", maxNumBatchedTokens: "8" }, "maxNumSeqs", "at most the token budget (maxNumBatchedTokens: 8)."],
+  [
+    { longPrefillTokenThreshold: "9", maxNumBatchedTokens: "8" },
+    "longPrefillTokenThreshold",
+    "at most the token budget (maxNumBatchedTokens: 8).",
+  ],
+  [{ "speculation.method": "draft_model" }, "speculation.model", "given where a draft model drafts."],
+  [{ "speculation.model": "a/b" }, "speculation.model", 'needs speculation.method "draft_model".'],
+  [{ "speculation.num_speculative_tokens": "2" }, "speculation.num_speculative_tokens", '"ngram" or "draft_model".'],
+])("%j is refused by name", (typed, param, message) => {
+  const refusal = expect.objectContaining({ param, message: expect.stringContaining(message) as string }) as Error;
+  expect(() => readServing(typed)).toThrow(refusal);
+});
+
+it.each([
+  ["{", null, "This must be JSON ("],
+  ["[4]", null, "This must be an object, such as"],
+  ['{ "maxNumSeqs": "4" }', "maxNumSeqs", "must be a whole number from 1 to 1024."],
+  ['{ "speculation": { "method": "ngram", "tokens": 2 } }', "speculation.tokens", "There is no serving setting"],
+  ['{ "speculation": true }', "speculation", "There is no serving setting"],
+])("JSON %s is refused", (text, param, message) => {
+  const refusal = expect.objectContaining({ param, message: expect.stringContaining(message) as string }) as Error;
+  expect(() => readServingJson(text)).toThrow(refusal);
+});

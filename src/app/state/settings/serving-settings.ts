@@ -1,0 +1,184 @@
+// Reads and writes serving settings: as typed texts (the form and the link), and as JSON in the library's shape.
+
+import { parseJson } from "../../../protocol/bounded-data.ts";
+import type { BatchingMode, EngineConfig } from "../../../protocol/config.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
+import { SERVING_FIELDS, type ServingField, type ServingName, type ServingValue } from "./serving-fields.ts";
+
+/** A setting that is absent has the engine's default. */
+export type ServingSettings = { readonly [Name in ServingName]?: ServingValue };
+
+/** Texts by the names of settings, as typed in a form or written in a link. An empty one is absent. */
+export type TypedServing = Readonly<Record<string, string>>;
+
+/** It is no setting, whether chosen again, in a link or kept by a browser. */
+export const USUAL_MODE: BatchingMode = "continuous";
+
+/** Where maxNumBatchedTokens is not set, it follows maxNumSeqs up to this. */
+const MOST_USUAL_BATCHED_TOKENS = 256;
+
+/**
+ * Returns the settings in the table's order.
+ * @throws ChorusError unknown_parameter or invalid_value, naming the field
+ */
+export function checkServing(values: Readonly<Record<string, unknown>>): ServingSettings {
+  const unknown = Object.keys(values).find((name) => !SERVING_FIELDS.some((field) => field.name === name));
+  if (unknown !== undefined) {
+    throw new ChorusError("unknown_parameter", `There is no serving setting "${unknown}".`, unknown);
+  }
+  const given = SERVING_FIELDS.filter(
+    ({ name }) => (values[name] ?? null) !== null && !(name === "batchingMode" && values[name] === USUAL_MODE),
+  );
+  const settings: ServingSettings = Object.fromEntries(
+    given.map((field) => [field.name, checkValue(field, values[field.name])]),
+  );
+  checkTogether(settings);
+  return settings;
+}
+
+/** @throws ChorusError like checkServing */
+export function readServing(typed: TypedServing): ServingSettings {
+  const values = Object.entries(typed).flatMap(([name, text]) => {
+    const field = SERVING_FIELDS.find((one) => one.name === name);
+    return text.trim() === "" ? [] : [[name, field ? readValue(field, text.trim()) : text]];
+  });
+  return checkServing(Object.fromEntries(values) as Record<string, unknown>);
+}
+
+/** Whether a field means anything with this method of speculation. */
+export function isUsedWith({ methods }: ServingField, method: unknown): boolean {
+  return methods === undefined || methods.some((name) => name === method);
+}
+
+/** Returns the settings as the texts that readServing reads. */
+export function writeServing(settings: ServingSettings): TypedServing {
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
+}
+
+/** Returns the page's hash: "#/?maxNumSeqs=4&batchingMode=static". */
+export function writeServingLink(settings: ServingSettings): string {
+  const query = new URLSearchParams(writeServing(settings)).toString();
+  return query === "" ? "#/" : `#/?${query}`;
+}
+
+/** Returns the settings as JSON that createEngine takes. */
+export function writeServingJson(settings: ServingSettings): string {
+  return JSON.stringify(nested(settings), null, 2);
+}
+
+/** @throws ChorusError invalid_value if it isn't a JSON object; else like checkServing */
+export function readServingJson(text: string): ServingSettings {
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "it can't be read";
+    throw new ChorusError("invalid_value", `This must be JSON (${why}).`);
+  }
+  if (!isObject(value)) throw new ChorusError("invalid_value", 'This must be an object, such as { "maxNumSeqs": 4 }.');
+  return checkServing(flat(value));
+}
+
+/** Returns the config without the batching mode, which can be chosen elsewhere, too. */
+export function engineConfigOf(settings: ServingSettings): EngineConfig {
+  const { batchingMode: _, ...fixed } = settings;
+  return nested(fixed);
+}
+
+/** Returns the settings that engineConfigOf made this config of. @throws ChorusError like checkServing */
+export function servingOf(config: EngineConfig): ServingSettings {
+  return checkServing(flat(config));
+}
+
+function readValue(field: ServingField, text: string): unknown {
+  switch (field.kind) {
+    case "number":
+      return Number(text);
+    case "flag":
+      return text === "true" ? true : text === "false" ? false : text;
+    case "choice":
+    case "text":
+      return text;
+  }
+}
+
+function checkValue(field: ServingField, value: unknown): ServingValue {
+  switch (field.kind) {
+    case "number": {
+      const { min, max, isWhole } = field;
+      const isInRange = typeof value === "number" && value >= min && value <= max;
+      if (isInRange && (!isWhole || Number.isInteger(value))) return value;
+      throw refusal(field, `${isWhole ? "a whole number" : "a number"} from ${min} to ${max}`);
+    }
+    case "flag":
+      if (typeof value === "boolean") return value;
+      throw refusal(field, "true or false");
+    case "choice":
+      if (typeof value === "string" && Object.hasOwn(field.choices, value)) return value;
+      throw refusal(field, `one of ${Object.keys(field.choices).join(", ")}`);
+    case "text":
+      if (typeof value === "string" && value.trim() !== "") return value.trim();
+      throw refusal(field, "a text that is not empty");
+  }
+}
+
+/** Checks what each setting alone doesn't show, so that the engine needn't be restarted to refuse it. */
+function checkTogether(settings: ServingSettings): void {
+  const { maxNumSeqs, maxNumBatchedTokens: budget, longPrefillTokenThreshold: piece } = settings;
+  if (Number(maxNumSeqs ?? 0) > Number(budget ?? MOST_USUAL_BATCHED_TOKENS)) {
+    const most = budget === undefined ? `${MOST_USUAL_BATCHED_TOKENS}, unless maxNumBatchedTokens is set` : `${budget}`;
+    throw refusal(fieldOf("maxNumSeqs"), `at most the token budget (maxNumBatchedTokens: ${most})`);
+  }
+  if (budget !== undefined && Number(piece ?? 0) > Number(budget)) {
+    throw refusal(
+      fieldOf("longPrefillTokenThreshold"),
+      `at most the token budget (maxNumBatchedTokens: ${String(budget)})`,
+    );
+  }
+  const method = settings["speculation.method"];
+  const stray = SERVING_FIELDS.find((field) => field.name in settings && !isUsedWith(field, method));
+  if (stray) {
+    const methods = stray.methods?.map((name) => `"${name}"`).join(" or ");
+    throw new ChorusError("invalid_value", `${nameOf(stray)} needs speculation.method ${methods}.`, stray.name);
+  }
+  if (method === "draft_model" && settings["speculation.model"] === undefined) {
+    throw refusal(fieldOf("speculation.model"), "given where a draft model drafts");
+  }
+}
+
+/** The settings whose names have a dot become objects. The table keeps names and types as EngineConfig has them. */
+function nested(settings: ServingSettings): EngineConfig {
+  const config: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(settings)) {
+    const [outer = "", inner] = name.split(".", 2);
+    config[outer] = inner === undefined ? value : { ...(config[outer] as object | undefined), [inner]: value };
+  }
+  return config;
+}
+
+/** Null is the default, as in EngineConfig. */
+function flat(config: object): Record<string, unknown> {
+  const given = Object.entries(config).filter(([, value]) => value !== null);
+  const values = given.flatMap(([outer, value]) =>
+    isObject(value) ? Object.entries(value).map(([inner, one]) => [`${outer}.${inner}`, one]) : [[outer, value]],
+  );
+  return Object.fromEntries(values) as Record<string, unknown>;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function fieldOf(name: ServingName): ServingField {
+  const field = SERVING_FIELDS.find((one) => one.name === name);
+  if (!field) throw new Error(`No serving setting is called ${name}.`);
+  return field;
+}
+
+function nameOf({ label, name }: ServingField): string {
+  return `${label} (${name})`;
+}
+
+function refusal(field: ServingField, expected: string): ChorusError {
+  return new ChorusError("invalid_value", `${nameOf(field)} must be ${expected}.`, field.name);
+}

@@ -1,0 +1,107 @@
+// Exports chats to a file and imports them.
+
+import { parseJson } from "../../../protocol/bounded-data.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
+import type { StoredChats } from "../history/stored-chats.ts";
+import { inParts } from "../in-parts.ts";
+import { JsonReader } from "../json-reader.ts";
+import { parseSavedChat, parseSavedWorkspace, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
+import { asNewChat, type Workspace } from "./workspace.ts";
+
+/** Returns all chats of this browser, those in panes and the closed ones, as a file. */
+export async function exportChats(
+  workspace: Workspace,
+  openStored: (() => Promise<StoredChats>) | null,
+): Promise<string> {
+  const chats = new Map(openStored && (await readStored(openStored)));
+  const moves = workspace.closed.store.getState();
+  for (const key of moves.gone) chats.delete(key);
+  for (const [key, { chat }] of moves.closed) chats.set(key, chat);
+  const closed = [...chats.values()];
+  return `${JSON.stringify({ ...workspace.toSaved(), ...(closed.length > 0 && { closed }) }, null, 2)}\n`;
+}
+
+/** A browser that doesn't let the page read may let it download: then what is in the page is saved. */
+async function readStored(openStored: () => Promise<StoredChats>): ReturnType<StoredChats["readAll"]> {
+  try {
+    return await (await openStored()).readAll();
+  } catch {
+    return [];
+  }
+}
+
+export interface ImportedChats {
+  /** In panes. */
+  readonly numOpened: number;
+  /** In the list of chats: they were closed, or there was no room. */
+  readonly numListed: number;
+}
+
+/** Largest file of chats that is read. (A book has about a megabyte, thousands of chats have some tens.) */
+const MAX_IMPORT_BYTES = 128 * 2 ** 20;
+
+/** Reads a file of chats. @throws ChorusError for one that no chats could fill */
+export async function readImport(file: Blob): Promise<string> {
+  if (file.size <= MAX_IMPORT_BYTES) return file.text();
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MB`;
+  const message = `The file has ${megabytes(file.size)}; at most ${megabytes(MAX_IMPORT_BYTES)} of chats can be opened.`;
+  throw new ChorusError("invalid_value", message, "file");
+}
+
+/** How far an import is: chats that were read, and all chats. */
+export interface ImportProgress {
+  readonly numRead: number;
+  readonly numChats: number;
+}
+
+/**
+ * Opens the chats of an export beside the open ones, and lists the closed ones and those that have no room. The
+ * export's settings for all panes become each chat's own, since the page keeps its settings. Thousands of chats are read
+ * in parts, and nothing is opened before all are read.
+ * @throws ChorusError if the file is damaged
+ */
+export async function importChats(
+  workspace: Workspace,
+  text: string,
+  onProgress: (progress: ImportProgress) => void = () => undefined,
+): Promise<ImportedChats> {
+  const { rest, closed } = splitExport(parseFile(text));
+  const { panes, shared } = parseSavedWorkspace(rest);
+  const asNew = (chat: SavedChat): SavedChat =>
+    resumed(asNewChat({ ...chat, settings: { ...shared, ...chat.settings } }));
+  const numChats = panes.length + closed.length;
+  const listed = await inParts(
+    closed,
+    (chat) => asNew(parseSavedChat(chat)),
+    (numRead) => onProgress({ numRead, numChats }),
+  );
+  const { panes: opened, keys } = await workspace.importChats(panes.map(asNew), listed);
+  return { numOpened: opened.length, numListed: keys.length };
+}
+
+/** The closed chats may be thousands, and are read apart from the rest. */
+function splitExport(file: unknown): { readonly rest: unknown; readonly closed: readonly JsonReader[] } {
+  const root = new JsonReader(file);
+  if (!root.has("closed")) return { rest: file, closed: [] };
+  const { closed: _, ...rest } = root.object() as { readonly closed: unknown };
+  return { rest, closed: root.field("closed").list() };
+}
+
+function parseFile(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new ChorusError("invalid_value", "The file isn't JSON.", null, { cause });
+  }
+}
+
+/** Returns a conversation as Markdown: its title, each question as a heading, its answer below. */
+export function chatMarkdown(chat: SavedChat): string {
+  const turns = chat.turns.map(({ question, answer }) => `## ${oneLine(question)}\n\n${answer.trim()}\n`);
+  return [`# ${oneLine(titleOfChat(chat))}\n`, ...turns].join("\n");
+}
+
+/** A heading must be one line. */
+function oneLine(text: string): string {
+  return text.trim().replaceAll(/\s*\n\s*/g, " ");
+}

@@ -1,0 +1,105 @@
+// A copy of what a page could not see saved before it went. The browser may drop the last writes to IndexedDB of a page that
+// goes, and it orders none of them before what the next page reads. localStorage is written at once. Where the next page is in
+// another process, as when the service worker isolates it on its first reload, a browser may still show it too late (Firefox
+// does so at times): then the page after that finds the copy. It can be forbidden, and it is full at about 5 MB; then only
+// IndexedDB has the last edits.
+
+import { parseJson } from "../../../protocol/bounded-data.ts";
+import type { ClosedChat } from "../history/closed-chat.ts";
+import type { ChatMoves } from "../history/closed-chats.ts";
+import { JsonReader } from "../json-reader.ts";
+import { parseSavedChat, parseSavedWorkspace, type SavedWorkspace } from "./saved-workspace.ts";
+
+export interface UnsavedCopy {
+  /**
+   * The saves that these panes go on from, by their ids; the last is their own. No others: another tab saved the chats, and
+   * these were saved aside.
+   */
+  readonly saves: readonly string[];
+  readonly workspace: SavedWorkspace;
+  readonly moves: ChatMoves;
+}
+
+/** What is used of localStorage. */
+export type CopyStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
+
+const PREFIX = "chorus.unsaved.";
+
+/** Returns the storage of copies, or null where it is forbidden. */
+export function copyStorage(): CopyStorage | null {
+  try {
+    return localStorage;
+  } catch {
+    return null;
+  }
+}
+
+/** @param page the name of the page that goes */
+export function leaveCopy(storage: CopyStorage | null, page: string, { moves, ...copy }: UnsavedCopy): void {
+  try {
+    const text = JSON.stringify({ ...copy, closed: [...moves.closed.values()], gone: [...moves.gone] });
+    storage?.setItem(PREFIX + page, text);
+  } catch {
+    // As said above. An older one would be taken for the last edits.
+    dropCopy(storage, page);
+  }
+}
+
+export function dropCopy(storage: CopyStorage | null, page: string): void {
+  try {
+    storage?.removeItem(PREFIX + page);
+  } catch {
+    // Of a storage that fails there are no copies either.
+  }
+}
+
+/** Returns the copies that earlier pages left, by the pages' names. One that can't be read is dropped. */
+export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, UnsavedCopy> {
+  const copies = new Map<string, UnsavedCopy>();
+  const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");
+  for (const key of keys.filter((each) => each.startsWith(PREFIX))) {
+    const page = key.slice(PREFIX.length);
+    try {
+      copies.set(page, parseCopy(storage?.getItem(key) ?? ""));
+    } catch {
+      dropCopy(storage, page);
+    }
+  }
+  return copies;
+}
+
+/**
+ * Decides what becomes of a copy. arrived: the page's own write did. newer: it replaces the saved panes. other: another tab
+ * has saved since, so its chats belong beside the saved ones.
+ *
+ * @param save id of the newest save
+ * @param aside id of what the page saved aside
+ */
+export function placeOfCopy({ saves }: UnsavedCopy, save: string, aside: string): "arrived" | "newer" | "other" {
+  const own = saves.at(-1);
+  if (own === save || own === aside) return "arrived";
+  return saves.includes(save) ? "newer" : "other";
+}
+
+function parseCopy(text: string): UnsavedCopy {
+  const parsed = parseJson(text);
+  const root = new JsonReader(parsed);
+  const closed = root.field("closed").list().map(parseClosedChat);
+  return {
+    saves: strings(root.field("saves")),
+    workspace: parseSavedWorkspace((parsed as UnsavedCopy).workspace),
+    moves: { closed: new Map(closed.map((chat) => [chat.key, chat])), gone: new Set(strings(root.field("gone"))) },
+  };
+}
+
+function parseClosedChat(closed: JsonReader): ClosedChat {
+  return {
+    key: closed.field("key").string(),
+    chat: parseSavedChat(closed.field("chat")),
+    closedMs: closed.field("closedMs").integer(0, Number.MAX_SAFE_INTEGER),
+  };
+}
+
+function strings(list: JsonReader): readonly string[] {
+  return list.list().map((each) => each.string());
+}

@@ -1,0 +1,112 @@
+// First, so that the components' styles win.
+import "../tokens.css";
+import "../base.css";
+import { createElement } from "react";
+import { createRoot } from "react-dom/client";
+import type { BackendChoice } from "../../../protocol/config.ts";
+import { createAppState, type AppState, type AppStateOptions } from "../../state/app/app-state.ts";
+import { AppUpdates } from "../../state/app/app-updates.ts";
+import { rememberedBackend, type CreateEngine } from "../../state/engine/engine-control.ts";
+import { FrameFlusher } from "../../state/frame-flusher.ts";
+import { keepWhileOpen } from "../../state/workspace/keeping-turn.ts";
+import type { WorkspaceStorage } from "../../state/workspace/workspace-storage.ts";
+import { EMBEDDED_MODEL, rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
+import { Router } from "../../state/app/router.ts";
+import { settling } from "../../state/app/settling.ts";
+import { Theme } from "../../state/app/theme.ts";
+import { loadMarkdown } from "../chat/markdown-view.ts";
+import { OpenedChats } from "../components/Guard.tsx";
+import { loadParts } from "../components/Lazily.tsx";
+import { Pages } from "./Pages.tsx";
+
+interface StartAppOptions {
+  /** The element to render into. */
+  readonly root: HTMLElement;
+  readonly createEngine: CreateEngine;
+  readonly models: AppStateOptions["models"];
+  /** From the address: a model's folder, relative to the page, or its hub name. [the model chosen before] */
+  readonly model?: string | null;
+  /** From the address: what computes. [the one chosen before] */
+  readonly backend?: BackendChoice | null;
+  /** Settings from the address, sent with every question. [the model's own] */
+  readonly sampling?: AppStateOptions["sampling"];
+  readonly kept?: AppStateOptions["kept"];
+  readonly siteApiHome?: NonNullable<AppStateOptions["siteApiHome"]>;
+  readonly tabsHome?: NonNullable<AppStateOptions["tabsHome"]>;
+  readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
+  /** Reports newer versions of the page. [none] */
+  readonly updates?: AppUpdates;
+}
+
+/** Loads what was saved. If there are answers, it waits for what renders them, so that they don't change before the eye. */
+export async function loadKept(storage: WorkspaceStorage): Promise<NonNullable<AppStateOptions["kept"]>> {
+  const markdown = loadMarkdown();
+  const loaded = await storage.load();
+  if (loaded.saved?.panes.some(({ turns }) => turns.length > 0)) await markdown;
+  return { storage, loaded };
+}
+
+/**
+ * Renders the app. The chats, and the model they load, are opened when they are first shown or requested. `isSettled` resolves
+ * when the page may download what is for later. Then the parts of the page load that a first visit does not show at once.
+ */
+export function startApp(options: StartAppOptions): {
+  readonly openChats: () => AppState;
+  readonly isSettled: Promise<void>;
+} {
+  const { root, models, kept, siteApiHome, tabsHome, schemaProblem, model = null, backend = null } = options;
+  const { createEngine, isSettled } = settling(options.createEngine);
+  void loadMarkdown();
+  void isSettled.then(loadParts);
+  const flusher = new FrameFlusher();
+  const router = new Router();
+  let app: AppState | undefined;
+  const openChats = () => {
+    if (app) return app;
+    app = createAppState({
+      createEngine,
+      models,
+      choice: model === null ? (rememberedChoice() ?? { model: EMBEDDED_MODEL }) : { model },
+      onModelChosen: (choice) => {
+        rememberChoice(choice);
+        forgetAddress();
+      },
+      sampling: options.sampling ?? {},
+      ...(kept && { kept }),
+      ...(siteApiHome && { siteApiHome }),
+      ...(tabsHome && { tabsHome }),
+      ...(schemaProblem && { schemaProblem }),
+      backend,
+      route: router.store,
+      onServingLink: replaceLink,
+      scheduleFlush: flusher.schedule,
+      now: () => performance.now(),
+    });
+    if (app.keeper) keepWhileOpen(app.keeper, flusher.flushAll);
+    return app;
+  };
+  const updates = options.updates ?? new AppUpdates("");
+  const pages = createElement(Pages, {
+    router,
+    theme: new Theme(),
+    updates,
+    openChats,
+    createEngine: (engineOptions) => createEngine({ backend: backend ?? rememberedBackend(), ...engineOptions }),
+    model: model ?? EMBEDDED_MODEL,
+  });
+  createRoot(root).render(createElement(OpenedChats, { value: () => app ?? null }, pages));
+  return { openChats, isSettled };
+}
+
+/** Removes the model from the address, else the next reload would load it again. */
+function forgetAddress(): void {
+  const url = new URL(location.href);
+  if (!url.searchParams.has("model")) return;
+  url.searchParams.delete("model");
+  history.replaceState(history.state, "", url);
+}
+
+/** Replaces serving settings in the address, else the next reload or visit would apply them again. */
+function replaceLink(link: string): void {
+  if (location.hash.startsWith("#/?")) history.replaceState(history.state, "", link);
+}

@@ -1,0 +1,212 @@
+import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../protocol/reports.ts";
+import type { Batch } from "../../state/batch/batch.ts";
+import type { BlockContent } from "../../state/batch/cache-map.ts";
+import { askerOf, nameIn } from "../../state/chat/request-name.ts";
+import { currentInks } from "./inks.ts";
+import { useCanvas } from "./use-canvas.ts";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import css from "./CacheBlocksPanel.module.css";
+import { CacheBlocksTable } from "./CacheBlocksTable.tsx";
+import { sequenceName } from "./cell-words.ts";
+import { CursorArea } from "../components/CursorArea.tsx";
+import { PointerCard, type Anchor } from "../components/PointerCard.tsx";
+import type { PaneLinks } from "../chat/pane-links.ts";
+import { drawCacheMap, layOutMap, ownerOf, type MapLayout } from "./draw-cache-map.ts";
+import panel from "./Panel.module.css";
+import { usePointerCursor, type Point } from "./use-pointer-cursor.ts";
+
+interface CacheBlocksPanelProps {
+  batch: Batch;
+  linkTo: PaneLinks;
+}
+
+const NO_BLOCKS: KvCacheMap = {
+  blockSize: 16,
+  states: new Uint8Array(),
+  refCounts: new Uint16Array(),
+  owners: new Int32Array(),
+  filledTokens: new Uint8Array(),
+  sequences: [],
+};
+
+/** A map of the key/value cache: each block with the panes that use it. */
+export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
+  const { cacheMap, dock, pointing, timeline } = batch;
+  const map = useStore(cacheMap.store, (state) => state) ?? NO_BLOCKS;
+  const solo = useStore(dock.store, (state) => state.solo);
+  const room = useRef<HTMLDivElement>(null);
+  const [layout, setLayout] = useState<MapLayout>(() => layOutMap(0, 280, 180));
+  const [cursor, setCursor] = useState<number | null>(null);
+  /** Where that block is. */
+  const [anchor, setAnchor] = useState<Anchor | null>(null);
+  const content = useContentOf(batch, map, cursor);
+  const { canvas } = useCanvas((g) => drawCacheMap(g, currentInks(), { map, layout, solo, cursor }));
+  const numBlocks = map.states.length;
+
+  useEffect(() => {
+    return cacheMap.look();
+  }, [cacheMap]);
+  useEffect(() => {
+    const element = room.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() =>
+      setLayout(layOutMap(numBlocks, element.clientWidth, element.clientHeight)),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [numBlocks]);
+
+  const point = (block: number | null) => {
+    const owner = block === null ? null : ownerOf(map, block);
+    setCursor(block);
+    setAnchor(block === null || !canvas.current ? null : anchorOf(canvas.current, layout, block));
+    dock.point((owner && askerOf(owner.requestId)?.pane) ?? null);
+  };
+  // So that the words are marked in their text, and the steps that made them on the timeline.
+  useEffect(() => {
+    const { sequence = null, start = null, numTokens = 0 } = content ?? {};
+    const track = sequence && timeline.findTrack((id) => isSameSequence(id, sequence));
+    const from = (start ?? 0) - (track?.promptTokens ?? Infinity);
+    if (!sequence || from + numTokens <= 0) return;
+    const { index } = sequence;
+    const outputs = { from: Math.max(0, from), to: from + numTokens };
+    pointing.point({ requestName: nameIn(sequence.requestId), index, ...outputs, by: "map" });
+    return () => pointing.leave("map");
+  }, [content, pointing, timeline]);
+
+  const follow = (at: Point | null) => {
+    if (at === null) return point(null);
+    const pitch = layout.blockPx + layout.gapPx;
+    const column = Math.floor(at.x / pitch);
+    const block = Math.floor(at.y / pitch) * layout.columns + column;
+    point(column < layout.columns && block < numBlocks ? block : null);
+  };
+  const goTo = () => {
+    const owner = cursor === null ? null : ownerOf(map, cursor);
+    if (owner) linkTo(owner.requestId)?.();
+  };
+  const pointer = usePointerCursor({ onPoint: follow, onGo: goTo });
+  const onKeyDown = (event: KeyboardEvent) => {
+    const moves: Record<string, number> = {
+      ArrowLeft: -1,
+      ArrowRight: 1,
+      ArrowUp: -layout.columns,
+      ArrowDown: layout.columns,
+    };
+    const move = moves[event.key];
+    if (move !== undefined) {
+      const next = cursor === null ? 0 : cursor + move;
+      if (next >= 0 && next < numBlocks) point(next);
+    } else if (event.key === "Enter") goTo();
+    else if (event.key === "Escape") point(null);
+    else return;
+    event.preventDefault();
+  };
+
+  const words = cursor === null ? "No block" : blockWords(map, cursor);
+  const count = (name: (typeof KV_BLOCK_STATES)[number]) =>
+    map.states.reduce((sum, state) => sum + Number(KV_BLOCK_STATES[state] === name), 0);
+  return (
+    <section className={panel.panel} aria-label="Cache blocks" tabIndex={-1}>
+      <div className={panel.head}>
+        <h3>Cache blocks</h3>
+        <ul className={css.key}>
+          <li>
+            <i className={css.shared}>2</i>shared by 2
+          </li>
+          <li>
+            <i className={css.cached} />
+            cached
+          </li>
+          <li>
+            <i className={css.free} />
+            free
+          </li>
+        </ul>
+      </div>
+      <div ref={room} className={css.room}>
+        <CursorArea
+          className={css.map}
+          style={{ height: layout.heightPx }}
+          label="Block"
+          hint="Arrow keys move from block to block, Enter goes to the pane."
+          value={cursor ?? 0}
+          max={Math.max(0, numBlocks - 1)}
+          words={content === null ? words : `${words}: “${content.text}”`}
+          {...pointer}
+          onKeyDown={onKeyDown}
+        >
+          <canvas ref={canvas} aria-hidden="true" />
+        </CursorArea>
+      </div>
+      <p className={css.foot}>
+        {numBlocks === 0 ? (
+          "No blocks until the model is ready"
+        ) : cursor === null || cursor >= numBlocks ? (
+          <>
+            <span>
+              <b>{formatCount(count("used"))}</b> in use, <b>{formatCount(count("cached"))}</b> cached, of{" "}
+              <b>{formatCount(numBlocks)}</b>
+            </span>
+            <span>{map.blockSize} tokens each</span>
+          </>
+        ) : (
+          words
+        )}
+      </p>
+      <PointerCard at={content && anchor}>
+        {content && (
+          <p className={css.words}>
+            <code>{content.text}</code>
+          </p>
+        )}
+      </PointerCard>
+      <CacheBlocksTable map={map} />
+    </section>
+  );
+}
+
+/** Returns what the block under the cursor holds, asked again with each new map. */
+function useContentOf({ cacheMap }: Batch, map: KvCacheMap, block: number | null): BlockContent | null {
+  const [told, setTold] = useState<{ readonly block: number; readonly content: BlockContent | null } | null>(null);
+  useEffect(() => {
+    if (block === null) return;
+    let isOver = false;
+    void cacheMap.contentOf(block).then((content) => {
+      if (!isOver) setTold((before) => (isSameContent(before, block, content) ? before : { block, content }));
+    });
+    return () => void (isOver = true);
+  }, [cacheMap, map, block]);
+  return told?.block === block ? told.content : null;
+}
+
+function isSameContent(
+  before: { block: number; content: BlockContent | null } | null,
+  block: number,
+  now: BlockContent | null,
+) {
+  return before?.block === block && JSON.stringify(before.content) === JSON.stringify(now);
+}
+
+function isSameSequence(one: SequenceId, other: SequenceId): boolean {
+  return one.requestId === other.requestId && one.index === other.index;
+}
+
+function anchorOf(canvas: HTMLElement, { columns, blockPx, gapPx }: MapLayout, block: number): Anchor {
+  const { left, top } = canvas.getBoundingClientRect();
+  const y = top + Math.floor(block / columns) * (blockPx + gapPx);
+  return { left: left + (block % columns) * (blockPx + gapPx), top: y, bottom: y + blockPx };
+}
+
+function blockWords(map: KvCacheMap, block: number): string {
+  const name = `Block ${formatCount(block)}`;
+  const state = KV_BLOCK_STATES[map.states[block] ?? 0];
+  const owner = ownerOf(map, block);
+  if (state !== "used" || owner === null)
+    return state === "cached" ? `${name}: cached, free to reuse` : `${name}: free`;
+  const refCount = map.refCounts[block] ?? 0;
+  if (refCount > 1) return `${name}: shared by ${refCount}, first ${sequenceName(owner)}`;
+  return `${name}: ${sequenceName(owner)}, ${map.filledTokens[block]} of ${map.blockSize} tokens`;
+}

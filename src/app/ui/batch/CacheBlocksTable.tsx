@@ -1,0 +1,41 @@
+import type { KvCacheMap } from "../../../protocol/reports.ts";
+import { formatCount } from "../format.ts";
+import { sequenceName } from "./cell-words.ts";
+
+/** The map as a table for screen readers. A shared block counts for the first sequence that has it. */
+export function CacheBlocksTable({ map }: { map: KvCacheMap }) {
+  const rows = map.sequences.map((id) => ({ id, blocks: 0, shared: 0, tokens: 0 }));
+  for (const [block, owner] of map.owners.entries()) {
+    const row = rows[owner];
+    if (!row) continue;
+    row.blocks += 1;
+    row.shared += Number((map.refCounts[block] ?? 0) > 1);
+    row.tokens += map.filledTokens[block] ?? 0;
+  }
+  return (
+    <div className="sr">
+      <table>
+        <caption>Cache blocks by sequence</caption>
+        <thead>
+          <tr>
+            {["Sequence", "Blocks", "Shared blocks", "Tokens"].map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ id, blocks, shared, tokens }) => (
+            <tr key={`${id.requestId}/${id.index}`}>
+              <th scope="row">{sequenceName(id)}</th>
+              <td>{formatCount(blocks)}</td>
+              <td>{formatCount(shared)}</td>
+              <td>{formatCount(tokens)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

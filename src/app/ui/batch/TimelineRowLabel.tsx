@@ -1,0 +1,41 @@
+import type { SequenceId } from "../../../protocol/reports.ts";
+import type { Dock } from "../../state/batch/dock.ts";
+import { askerOf } from "../../state/chat/request-name.ts";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { sequenceName, turnName } from "./cell-words.ts";
+import css from "./TimelinePanel.module.css";
+
+interface TimelineRowLabelProps {
+  id: SequenceId;
+  dock: Dock;
+  isSmall: boolean;
+  /** Goes to the pane that asked; null: that pane is gone. */
+  onGoTo: (() => void) | null;
+}
+
+/** The label of a row; a button if its pane can be focused. */
+export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabelProps) {
+  const asker = askerOf(id.requestId);
+  if (!asker) return <span className={css.other}>{isSmall ? "…" : "other"}</span>;
+  const { pane } = asker;
+  const label = {
+    className: css.label,
+    "data-small": isSmall,
+    title: sequenceName(id),
+    onPointerEnter: () => dock.point(pane),
+    onPointerLeave: () => dock.point(null),
+  };
+  const words = (
+    <>
+      <span className="sr">{onGoTo ? "Go to Pane " : "Pane "}</span>
+      <VoiceBadge number={pane} />
+      <span className={isSmall ? "sr" : undefined}> {turnName(asker)}</span>
+    </>
+  );
+  if (!onGoTo) return <span {...label}>{words}</span>;
+  return (
+    <button type="button" {...label} onClick={onGoTo} onFocus={() => dock.point(pane)} onBlur={() => dock.point(null)}>
+      {words}
+    </button>
+  );
+}

@@ -1,0 +1,137 @@
+import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../protocol/reports.ts";
+import { askerOf } from "../../state/chat/request-name.ts";
+import type { Inks } from "./inks.ts";
+import { hatch } from "./stamps.ts";
+import { isOpenVoice } from "../voice.ts";
+
+/** The layout of the blocks: rows from the upper left. */
+export interface MapLayout {
+  readonly columns: number;
+  readonly blockPx: number;
+  readonly gapPx: number;
+  readonly heightPx: number;
+}
+
+const BLOCK_SIZES_PX = [12, 10, 9, 8, 6, 5, 4] as const;
+/** The smallest blocks with numbers on them. */
+const NUMBERED_PX = 8;
+
+/**
+ * Returns the layout with the largest blocks that fit; with the smallest ones if none do, and the map then overflows.
+ */
+export function layOutMap(numBlocks: number, widthPx: number, roomPx: number): MapLayout {
+  let layout: MapLayout | null = null;
+  for (const blockPx of BLOCK_SIZES_PX) {
+    const gapPx = blockPx > 9 ? 2 : 1;
+    const columns = Math.max(1, Math.floor((widthPx + gapPx) / (blockPx + gapPx)));
+    layout = { columns, blockPx, gapPx, heightPx: Math.ceil(numBlocks / columns) * (blockPx + gapPx) };
+    if (layout.heightPx <= roomPx) return layout;
+  }
+  return layout ?? { columns: 1, blockPx: 4, gapPx: 1, heightPx: numBlocks * 5 };
+}
+
+/** Returns the pane of a block, the first of those that share it; null: none. */
+export function ownerOf(map: KvCacheMap, block: number): SequenceId | null {
+  return map.sequences[map.owners[block] ?? -1] ?? null;
+}
+
+interface MapDrawing {
+  readonly map: KvCacheMap;
+  readonly layout: MapLayout;
+  readonly solo: number | null;
+  /** The block with the cursor. */
+  readonly cursor: number | null;
+}
+
+export function drawCacheMap(g: CanvasRenderingContext2D, inks: Inks, { map, layout, solo, cursor }: MapDrawing): void {
+  const { columns, blockPx: size, gapPx } = layout;
+  g.textAlign = "center";
+  g.font = `600 ${Math.min(9, size - 1)}px ${inks.sans}`;
+  let before: string | undefined;
+  for (const [block, state] of map.states.entries()) {
+    const x = (block % columns) * (size + gapPx);
+    const y = Math.floor(block / columns) * (size + gapPx);
+    const owner = ownerOf(map, block);
+    const voice = owner ? (askerOf(owner.requestId)?.pane ?? 0) : null;
+    const refCount = map.refCounts[block] ?? 0;
+    g.globalAlpha = solo === null || solo === voice || refCount > 1 ? 1 : 0.2;
+    const brush: Brush = { g, inks, x, y, size };
+    if (KV_BLOCK_STATES[state] === "free") outline(brush, inks.line);
+    else if (KV_BLOCK_STATES[state] === "cached") cachedBlock(brush);
+    else if (refCount > 1) sharedBlock(brush, refCount);
+    else {
+      const share = (map.filledTokens[block] ?? 0) / map.blockSize;
+      ownBlock(brush, voice ?? 0, share, owner?.requestId !== before);
+    }
+    before = refCount > 1 ? undefined : owner?.requestId;
+    if (block !== cursor) continue;
+    g.globalAlpha = 1;
+    g.strokeStyle = inks.focus;
+    g.lineWidth = 2;
+    g.strokeRect(x - 1, y - 1, size + 2, size + 2);
+  }
+  g.globalAlpha = 1;
+}
+
+interface Brush {
+  readonly g: CanvasRenderingContext2D;
+  readonly inks: Inks;
+  readonly x: number;
+  readonly y: number;
+  readonly size: number;
+}
+
+function outline({ g, x, y, size }: Brush, color: string): void {
+  g.strokeStyle = color;
+  g.lineWidth = 1;
+  g.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
+}
+
+function cachedBlock(brush: Brush): void {
+  const { g, inks, x, y, size } = brush;
+  g.strokeStyle = inks.ink3;
+  g.lineWidth = 1;
+  hatch(g, x, y, size, size);
+  outline(brush, inks.lineStrong);
+}
+
+/** A shared block: ink, with the number of sequences that share it. */
+function sharedBlock(brush: Brush, refCount: number): void {
+  const { g, inks, x, y, size } = brush;
+  g.fillStyle = inks.ink;
+  fillRounded(brush);
+  if (size >= NUMBERED_PX) write(brush, `${refCount}`, inks.onInk);
+  else g.clearRect(x + size / 2 - 1, y + size / 2 - 1, 2, 2);
+}
+
+/** An owned block: the pane's hue, filled as far as it is full, with the pane's number on the first of a run. */
+function ownBlock(brush: Brush, voice: number, share: number, isFirst: boolean): void {
+  const { g, inks, x, y, size } = brush;
+  const hue = inks.voices[voice] ?? inks.ink2;
+  g.fillStyle = hue;
+  g.strokeStyle = hue;
+  if (share < 1) {
+    g.lineWidth = 1;
+    g.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
+    g.fillRect(x, y + size * (1 - share), size, size * share);
+  } else if (isOpenVoice(voice) && !(isFirst && size >= NUMBERED_PX)) {
+    const line = size > 6 ? 2.5 : 1.5;
+    g.lineWidth = line;
+    g.strokeRect(x + line / 2, y + line / 2, size - line, size - line);
+  } else {
+    fillRounded(brush);
+    if (isFirst && size >= NUMBERED_PX && voice > 0) write(brush, `${voice}`, inks.onVoice);
+  }
+}
+
+function fillRounded({ g, x, y, size }: Brush): void {
+  g.beginPath();
+  g.roundRect(x, y, size, size, size > 6 ? 2 : 1);
+  g.fill();
+}
+
+function write({ g, x, y, size }: Brush, text: string, color: string): void {
+  g.fillStyle = color;
+  g.textBaseline = "middle";
+  g.fillText(text, x + size / 2, y + size / 2 + 0.5, size);
+}

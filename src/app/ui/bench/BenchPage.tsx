@@ -1,0 +1,95 @@
+import { useEffect, useId, useState } from "react";
+
+import { BenchControl, readBenchOptions, SectionTimes } from "../../../../lab/index.ts";
+import type { CreateEngine } from "../../state/engine/engine-control.ts";
+import type { Theme } from "../../state/app/theme.ts";
+import { remember, remembered } from "../../state/remembered.ts";
+import { PageHead } from "../bar/PageHead.tsx";
+import { nameBrowser } from "../unsupported/describe-browser.ts";
+import { useStore } from "../use-store.ts";
+import css from "./BenchPage.module.css";
+import { EnvironmentFacts } from "./EnvironmentFacts.tsx";
+import { OptionsForm } from "./OptionsForm.tsx";
+import { ResultActions } from "./ResultActions.tsx";
+import { RunStatus } from "./RunStatus.tsx";
+import { SectionView } from "./SectionView.tsx";
+
+const TIMES = "bench-times";
+
+interface BenchPageProps {
+  readonly theme: Theme;
+  readonly createEngine: CreateEngine;
+  readonly embeddedModel: string;
+  /** From the address: the options when the page opens. */
+  readonly params: URLSearchParams;
+}
+
+/** Measures Chorus on this machine, in this page. */
+export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchPageProps) {
+  const [times] = useState(
+    () => new SectionTimes({ read: () => remembered(TIMES), write: (text) => remember(TIMES, text) }),
+  );
+  const [control] = useState(
+    () => new BenchControl({ createEngine, embeddedModel, times, browser: nameBrowser(navigator.userAgent) }),
+  );
+  const [options, setOptions] = useState(() => readBenchOptions(params));
+  const result = useStore(control.store, (state) => state.result);
+  const isRunning = useStore(control.store, (state) => state.status === "running");
+  const titleId = useId();
+  useEffect(() => {
+    return () => control.stop();
+  }, [control]);
+
+  return (
+    <div className={css.page}>
+      <PageHead title="Benchmark" theme={theme} />
+      <main className={css.main}>
+        <aside className={css.box} aria-labelledby={titleId}>
+          <h2 id={titleId} className={css.heading}>
+            What to run
+          </h2>
+          <p className={css.sub}>Everything runs on this page</p>
+          <OptionsForm
+            options={options}
+            times={times}
+            isDisabled={isRunning}
+            onChange={setOptions}
+            onSubmit={() => void control.run(options)}
+          />
+          <RunStatus control={control} />
+          {result && <EnvironmentFacts result={result} />}
+        </aside>
+        <div className={css.results}>
+          {result ? (
+            <>
+              <ResultActions result={result} />
+              {result.sections.map((section) => (
+                <SectionView key={section.id} section={section} />
+              ))}
+            </>
+          ) : (
+            <Introduction />
+          )}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+function Introduction() {
+  return (
+    <section className={css.box} aria-label="About">
+      <h2 className={css.heading}>How fast is it here?</h2>
+      <p className={css.text}>
+        This page measures the engine on your machine: one sequence and many, ten texts by batch size and concurrency,
+        the three ways of batching and the window of the static one, prompts, requests that come at random, shared
+        beginnings, drafts, steps that run ahead, ways to draw, submits, each kernel against what the adapter can do at
+        best, and how everything grows.
+      </p>
+      <p className={css.text}>
+        Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures
+        of one run only, and keep this tab in view: browsers slow background tabs.
+      </p>
+    </section>
+  );
+}

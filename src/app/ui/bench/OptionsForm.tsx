@@ -1,0 +1,189 @@
+import type { ReactNode } from "react";
+
+import {
+  EMBEDDED,
+  SECTION_IDS,
+  SEQUENCE_COUNTS,
+  WEIGHTS_DTYPES,
+  type BenchOptions,
+  type SectionId,
+  formatDuration,
+  type SectionTimes,
+  MODEL_SIZES,
+} from "../../../../lab/index.ts";
+import { classNames } from "../class-names.ts";
+import { Button } from "../components/Button.tsx";
+import css from "./OptionsForm.module.css";
+
+const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
+  startup: "Start-up",
+  decode: "Decode",
+  "run-ahead": "Running ahead",
+  sampling: "Sampling",
+  "batch-size": "Batch size",
+  modes: "Batching modes",
+  "modes-mixed": "Modes, mixed lengths",
+  "static-window": "Static window",
+  prefill: "Prefill",
+  arrivals: "Arrivals",
+  prefixes: "Shared prefixes",
+  drafts: "Drafts",
+  kernels: "Kernels",
+  submits: "Submits",
+  growth: "Growth",
+};
+
+interface OptionsFormProps {
+  readonly options: BenchOptions;
+  /** How long sections take. */
+  readonly times: SectionTimes;
+  readonly isDisabled: boolean;
+  readonly onChange: (options: BenchOptions) => void;
+  readonly onSubmit: () => void;
+}
+
+export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: OptionsFormProps) {
+  const change = (changes: Partial<BenchOptions>) => onChange({ ...options, ...changes });
+  const sizes = Object.keys(MODEL_SIZES);
+  const isOther = options.model !== EMBEDDED && !sizes.includes(options.model);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      <fieldset className={css.form} disabled={isDisabled}>
+        <legend className="sr">Options</legend>
+        <Checks
+          legend="Sections"
+          all={SECTION_IDS}
+          chosen={options.sections}
+          name={(id) => SECTION_NAMES[id]}
+          beside={(id) => formatDuration(times.secondsOf(id, options))}
+          onChange={(sections) => change({ sections })}
+        />
+        <Labelled label="Model">
+          <select value={options.model} onChange={({ target }) => change({ model: target.value })}>
+            <option value={EMBEDDED}>The embedded model</option>
+            {isOther && <option value={options.model}>{options.model}</option>}
+            <optgroup label="Random weights">
+              {sizes.map((size) => (
+                <option key={size}>{size}</option>
+              ))}
+            </optgroup>
+          </select>
+        </Labelled>
+        <Checks
+          legend="Concurrent sequences"
+          all={SEQUENCE_COUNTS}
+          chosen={options.sequences}
+          name={String}
+          onChange={(sequences) => change({ sequences })}
+        />
+        <div className={css.two}>
+          <Labelled label="Weights">
+            <select
+              value={options.dtype ?? ""}
+              onChange={({ target }) => change({ dtype: WEIGHTS_DTYPES.find((one) => one === target.value) ?? null })}
+            >
+              <option value="">Default</option>
+              {WEIGHTS_DTYPES.map((dtype) => (
+                <option key={dtype}>{dtype}</option>
+              ))}
+            </select>
+          </Labelled>
+          <Count label="Repeats" value={options.repeats} onChange={(repeats) => change({ repeats })} />
+          <Count
+            label="Prompt tokens"
+            value={options.promptTokens}
+            onChange={(promptTokens) => change({ promptTokens })}
+          />
+          <Count
+            label="New tokens"
+            value={options.outputTokens}
+            onChange={(outputTokens) => change({ outputTokens })}
+          />
+        </div>
+        {!isDisabled && options.sections.length > 0 && (
+          <p className={css.time}>
+            About {formatDuration(times.secondsFor(options))}
+            {times.areKnown(options) ? ", as in the last run here." : " on two CPU cores; a GPU takes less."}
+          </p>
+        )}
+        <div className={css.foot}>
+          <label className={css.quick}>
+            <input
+              type="checkbox"
+              checked={options.quick}
+              onChange={({ target }) => change({ quick: target.checked })}
+            />
+            Quick: fewer points
+          </label>
+          {!isDisabled && (
+            <Button look="ink" type="submit" className={css.run} disabled={options.sections.length === 0}>
+              Run
+            </Button>
+          )}
+        </div>
+      </fieldset>
+    </form>
+  );
+}
+
+function Labelled({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <label className={css.field}>
+      <span>{label}</span>
+      {children}
+    </label>
+  );
+}
+
+function Count({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) {
+  return (
+    <Labelled label={label}>
+      <input
+        type="number"
+        min={1}
+        max={4096}
+        required
+        value={value}
+        onChange={({ target }) => onChange(Math.max(1, Math.floor(target.valueAsNumber || 1)))}
+      />
+    </Labelled>
+  );
+}
+
+interface ChecksProps<Value> {
+  readonly legend: string;
+  readonly all: readonly Value[];
+  readonly chosen: readonly Value[];
+  readonly name: (value: Value) => string;
+  /** In a paler ink, after the name. */
+  readonly beside?: (value: Value) => string;
+  readonly onChange: (chosen: Value[]) => void;
+}
+
+function Checks<Value extends string | number>({ legend, all, chosen, name, beside, onChange }: ChecksProps<Value>) {
+  return (
+    <fieldset className={css.field}>
+      <legend>{legend}</legend>
+      <div className={classNames(css.checks, beside && css.rows)}>
+        {all.map((value) => (
+          <label key={value}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(value)}
+              onChange={({ target }) =>
+                onChange(all.filter((one) => (one === value ? target.checked : chosen.includes(one))))
+              }
+            />
+            {name(value)}
+            {beside && <span className={css.beside}>{beside(value)}</span>}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,57 @@
+import { useEffect, useState } from "react";
+
+import { type BenchControl, type BenchState, formatDuration } from "../../../../lab/index.ts";
+import { Button } from "../components/Button.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./RunStatus.module.css";
+
+/** The run's progress with a Stop button, or how it ended. */
+export function RunStatus({ control }: { control: BenchControl }) {
+  const state = useStore(control.store, (current) => current);
+  const isRunning = state.status === "running";
+  return (
+    <div className={css.status}>
+      {isRunning && (
+        <>
+          <Button className={css.stop} onClick={() => control.stop()}>
+            Stop
+          </Button>
+          <progress aria-label="Progress" max={1} value={state.share} />
+          <p className={css.what}>{state.what}</p>
+          <p className={css.what}>About {formatDuration(state.leftSeconds)} left</p>
+          <HiddenNote />
+        </>
+      )}
+      <output className={css.what}>{endingOf(state)}</output>
+    </div>
+  );
+}
+
+function endingOf({ status, what, result }: BenchState): string {
+  switch (status) {
+    case "idle":
+    case "running":
+      return "";
+    case "done":
+      return `Done in ${Math.round(result?.seconds ?? 0)} s`;
+    case "stopped":
+      return "Stopped. The figures so far are kept.";
+    case "failed":
+      return `It failed: ${what}`;
+  }
+}
+
+/** Shown once the tab has been hidden. */
+function HiddenNote() {
+  const [wasHidden, setWasHidden] = useState(document.hidden);
+  useEffect(() => {
+    const look = () => setWasHidden((before) => before || document.hidden);
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  }, []);
+  return (
+    <p className={css.warning}>
+      {wasHidden && "This tab was hidden for a while, which may have slowed the figures down."}
+    </p>
+  );
+}

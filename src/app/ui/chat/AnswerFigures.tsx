@@ -1,0 +1,71 @@
+import { useEffect, useRef } from "react";
+import type { RequestMetrics } from "../../../protocol/request-metrics.ts";
+import { formatCount, formatDuration, formatMs, formatPercent, formatRate } from "../format.ts";
+import css from "./AnswerFigures.module.css";
+
+interface Figure {
+  readonly name: string;
+  readonly help: string;
+  readonly value: (metrics: RequestMetrics) => string;
+}
+
+/** In display order. */
+const FIGURES: readonly Figure[] = [
+  { name: "Queue", help: "From asking to the first step", value: (m) => duration(m.queue_time_ms) },
+  { name: "Prefill", help: "From the first step to the first token", value: (m) => duration(m.prefill_time_ms) },
+  { name: "First token", help: "From asking to the first token", value: (m) => duration(m.time_to_first_token_ms) },
+  { name: "Decode", help: "From the first token to the last", value: (m) => duration(m.generation_time_ms) },
+  { name: "Total", help: "From asking to the end", value: (m) => duration(m.total_time_ms) },
+  { name: "Speed", help: "Tokens over prefill and decode", value: speed },
+  { name: "Between tokens", help: "Mean, and 95th percentile", value: betweenTokens },
+  { name: "Steps", help: "Steps that computed this answer", value: (m) => formatCount(m.num_steps) },
+  { name: "Batch", help: "Sequences that shared its steps: mean, and most", value: batch },
+  { name: "Preemptions", help: "Times it gave up its cache blocks", value: (m) => formatCount(m.num_preemptions) },
+  { name: "Cached prompt", help: "Prompt tokens from the prefix cache", value: (m) => tokens(m.cached_tokens) },
+  { name: "Drafts accepted", help: "Drafted tokens that were accepted", value: drafts },
+];
+
+/** How long an answer took, and what it shared its steps with. */
+export function AnswerFigures({ metrics }: { metrics: RequestMetrics }) {
+  const list = useRef<HTMLDListElement>(null);
+  // It opens at the person's request, below what is in view.
+  useEffect(() => {
+    list.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  return (
+    <dl ref={list} className={css.figures}>
+      {FIGURES.map(({ name, help, value }) => (
+        <div key={name} title={help}>
+          <dt>{name}</dt>
+          <dd>{value(metrics)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function duration(ms: number | null): string {
+  return ms === null ? "–" : formatDuration(ms);
+}
+
+function tokens(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? "token" : "tokens"}`;
+}
+
+function speed({ tokens_per_second: rate }: RequestMetrics): string {
+  return rate === null ? "–" : `${formatRate(rate)} tok/s`;
+}
+
+function betweenTokens({ mean_itl_ms: mean, p95_itl_ms: p95 }: RequestMetrics): string {
+  return mean === null || p95 === null ? "–" : `${formatMs(mean)} ms, p95 ${formatMs(p95)} ms`;
+}
+
+function batch({ mean_batch_size: mean, max_batch_size: most }: RequestMetrics): string {
+  return mean === null ? "–" : `${formatRate(mean)}, at most ${formatCount(most)}`;
+}
+
+function drafts({ speculative_decoding: drafted }: RequestMetrics): string {
+  if (drafted === null) return "none drafted";
+  const { num_draft_tokens: all, num_accepted_draft_tokens: accepted, draft_acceptance_rate: rate } = drafted;
+  return `${formatCount(accepted)} of ${formatCount(all)}, ${formatPercent(rate)}`;
+}

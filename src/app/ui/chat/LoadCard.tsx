@@ -1,0 +1,81 @@
+import type { LoadStage } from "../../../protocol/reports.ts";
+import {
+  currentStage,
+  LOAD_STAGES,
+  NOTHING_LOADED,
+  type LoadStages,
+  type StageProgress,
+} from "../../state/engine/load-stages.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { labelOfChoice } from "../../state/models/model-choice.ts";
+import { titleOf } from "../../state/chat/note.ts";
+import { classNames } from "../class-names.ts";
+import { CopyDetails } from "../components/CopyDetails.tsx";
+import { DocsLink } from "../components/DocsLink.tsx";
+import { Icon } from "../components/Icon.tsx";
+import { StartAgainButton } from "../engine/StartAgainButton.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./LoadCard.module.css";
+import { describeStage, STAGE_NAMES } from "../engine/stage-names.ts";
+
+/** Shows the loading stages of the model, or why it failed. Nothing once it runs. */
+export function LoadCard({ engine }: { engine: EngineControl }) {
+  const modelLabel = useStore(engine.choice, labelOfChoice);
+  const state = useStore(engine.store, (current) => current);
+  if (state.status === "ready") return null;
+  if (state.status === "loading") return <Loading modelLabel={modelLabel} stages={state.stages} />;
+  return (
+    <div className={css.card} role="alert">
+      <h3>{state.status === "dead" ? titleOf(state.error) : `${modelLabel} could not be started`}</h3>
+      <p className={css.message}>{state.error.message}</p>
+      <p className={css.kept}>What you write meanwhile is kept and is sent when the model runs.</p>
+      <div className={css.actions}>
+        <StartAgainButton engine={engine} />
+        <CopyDetails error={state.error} />
+        <DocsLink page="troubleshooting" at={state.error.code}>
+          About this error
+        </DocsLink>
+      </div>
+    </div>
+  );
+}
+
+/** The place that loading takes, empty. */
+export function LoadCardSpace({ engine }: { engine: EngineControl }) {
+  const modelLabel = useStore(engine.choice, labelOfChoice);
+  return (
+    <div className={css.space} aria-hidden="true">
+      <Loading modelLabel={modelLabel} stages={NOTHING_LOADED} />
+    </div>
+  );
+}
+
+function Loading({ modelLabel, stages }: { modelLabel: string; stages: LoadStages }) {
+  const stage = currentStage(stages);
+  const { done, total } = stages[stage];
+  return (
+    <div className={css.card}>
+      <h3>Getting {modelLabel} ready</h3>
+      <p className={css.advice}>You can write now. Messages wait here and are sent when the model is ready.</p>
+      <ul className={css.stages}>
+        {LOAD_STAGES.map((each) => (
+          <Stage key={each} stage={each} {...stages[each]} />
+        ))}
+      </ul>
+      <p className={css.now}>{describeStage(stage, stages[stage])}</p>
+      <progress value={done} max={Math.max(1, total)} aria-label={STAGE_NAMES[stage]} />
+    </div>
+  );
+}
+
+function Stage({ stage, status }: { stage: LoadStage; status: StageProgress["status"] }) {
+  return (
+    <li className={classNames(status === "todo" && css.todo)}>
+      {status === "done" ? <Icon name="tick" /> : <i className={classNames(css.ring, status === "now" && css.begun)} />}
+      {STAGE_NAMES[stage]}
+      <span className="sr">{WORDS[status]}</span>
+    </li>
+  );
+}
+
+const WORDS: Record<StageProgress["status"], string> = { todo: ": to come", now: ": in progress", done: ": done" };

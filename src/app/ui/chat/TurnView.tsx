@@ -1,0 +1,254 @@
+import { memo, useRef, useState } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import { toErrorData } from "../../../protocol/errors.ts";
+import { canScore } from "../../state/chat/branching.ts";
+import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
+import { notScoredNote } from "../../state/chat/note.ts";
+import type { Pane, PaneState } from "../../state/chat/pane.ts";
+import { Button } from "../components/Button.tsx";
+import { classNames } from "../class-names.ts";
+import { Icon } from "../components/Icon.tsx";
+import { useStore } from "../use-store.ts";
+import { AnswerFigures } from "./AnswerFigures.tsx";
+import { lazily } from "../components/Lazily.tsx";
+import { AnswerText } from "./AnswerText.tsx";
+import { BranchCost } from "./BranchCost.tsx";
+import { CopyButton } from "./CopyButton.tsx";
+import { LeftOut, shownPart } from "./LeftOut.tsx";
+import { Reasoning } from "./Reasoning.tsx";
+import { QuestionEditor } from "./QuestionEditor.tsx";
+import { SeveralAnswers } from "./SeveralAnswers.tsx";
+import css from "./TurnView.module.css";
+import { VariantPager } from "./VariantPager.tsx";
+
+/** An answer that the model ended itself shows nothing: only screen readers hear that. */
+const ENDINGS: Record<TurnEnd, string> = {
+  stop: "Finished",
+  length: "Reached the length limit",
+  stopped: "Stopped",
+  interrupted: "Interrupted",
+};
+
+const AnswerWords = lazily(async () => (await import("../words/AnswerWords.tsx")).AnswerWords);
+
+async function score(app: AppState, pane: Pane, turnId: number): Promise<void> {
+  try {
+    const { scoreAnswer } = await import("../../state/chat/likelihoods.ts");
+    await scoreAnswer(app, pane, turnId);
+  } catch (error) {
+    pane.tell(notScoredNote(toErrorData(error)));
+  }
+}
+
+/** The button goes while the answer grows, and the focus would fall to the page. A message box would open a phone's keyboard. */
+function focusLog(button: Element): void {
+  button.closest<HTMLElement>('[role="log"]')?.focus({ preventScroll: true });
+}
+
+interface TurnViewProps {
+  app: AppState;
+  pane: Pane;
+  turn: Turn;
+  /** Ids of its variants. */
+  variants: readonly number[] | undefined;
+  isNewest: boolean;
+  /** Whether it is not sent with the next question. */
+  isLeftOut: boolean;
+  /** The pane's phase if the turn is its newest, else idle. */
+  phase: PaneState["phase"];
+  /** Whether the pane can be asked. */
+  isIdle: boolean;
+  /** Whether who answers the pane can continue an answer. */
+  canContinue: boolean;
+  /** Whether the settings show how likely words were. */
+  showsWords: boolean;
+  onFork: (turn: Turn) => void;
+  /** Goes to a variant. */
+  onChoose: (turnId: number) => void;
+  onShowBranches: (pane: Pane) => void;
+}
+
+/** A question and its answer. Only the newest turn changes. */
+export const TurnView = memo(function TurnView({
+  app,
+  pane,
+  turn,
+  variants,
+  isNewest,
+  isLeftOut,
+  phase,
+  isIdle,
+  canContinue,
+  showsWords,
+  onFork,
+  onChoose,
+  onShowBranches,
+}: TurnViewProps) {
+  /** Another variant may take its place meanwhile. */
+  const [editedId, setEditedId] = useState<number | null>(null);
+  const [hasFigures, setHasFigures] = useState(false);
+  /** Null: as the settings say. */
+  const [hasWords, setHasWords] = useState<boolean | null>(null);
+  const answer = useRef<HTMLDivElement>(null);
+  // The tokens are complete when the answer has ended, which renders the turn again.
+  const [isScoring, setScoring] = useState(false);
+  // Whether answers from another visit can be scored depends on it.
+  useStore(app.engine.store, ({ status }) => status);
+  const hasTokens = turn.end !== null && !turn.several && pane.memory.tokens.of(turn.id) !== null;
+  const canShowWords = hasTokens || (turn.end !== null && !turn.several && canScore(app, pane, turn));
+  const areWordsShown = hasTokens && (hasWords ?? showsWords);
+  const toggleWords = () => {
+    setHasWords(!areWordsShown);
+    if (hasTokens) return;
+    setScoring(true);
+    void score(app, pane, turn.id).finally(() => setScoring(false));
+  };
+  const metrics = turn.end === null ? undefined : pane.memory.metrics.get(turn.id);
+  const isOneOfSeveral = isNewest && turn.several !== undefined;
+  const caret =
+    phase === "idle" ? null : (
+      <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />
+    );
+  return (
+    <article
+      className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad, isLeftOut && css.leftOut)}
+    >
+      {editedId === turn.id ? (
+        <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditedId(null)} />
+      ) : (
+        <div className={css.question}>
+          <p dir="auto">
+            {/* With a direction of its own it doesn't count for the question's. */}
+            <span className="sr" dir="ltr">
+              You:{" "}
+            </span>
+            {shownPart(turn.question)}
+          </p>
+          <LeftOut text={turn.question} />
+          {variants && (
+            <VariantPager
+              turnIds={[...variants, turn.id]}
+              chosenId={turn.id}
+              isIdle={isIdle}
+              onChoose={onChoose}
+              onShowBranches={() => onShowBranches(pane)}
+            />
+          )}
+          <Button
+            look="icon"
+            className={css.onHover}
+            disabled={!isIdle}
+            aria-label="Edit question"
+            title="Edit and ask again"
+            onClick={() => setEditedId(turn.id)}
+          >
+            <Icon name="edit" />
+          </Button>
+        </div>
+      )}
+      {isOneOfSeveral && turn.several ? (
+        <SeveralAnswers
+          several={turn.several}
+          caret={caret}
+          isIdle={isIdle}
+          onChoose={(index) => pane.chooseAnswer(index)}
+        />
+      ) : (
+        <>
+          {turn.reasoning && (
+            <Reasoning turnId={turn.id} text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />
+          )}
+          <div className={css.answer}>
+            <div ref={answer} data-answer={turn.id} data-card={areWordsShown ? "" : undefined}>
+              <AnswerText text={turn.answer} caret={caret} />
+            </div>
+            {areWordsShown && (
+              <AnswerWords
+                key={turn.id}
+                app={app}
+                pane={pane}
+                turnId={turn.id}
+                answer={answer}
+                canBranch={canContinue}
+              />
+            )}
+          </div>
+        </>
+      )}
+      <footer className={classNames(css.foot, turn.end === null && turn.by === undefined && css.toCome)}>
+        {turn.by && <span className={css.by}>{turn.by}</span>}
+        {isScoring && <output>Computing probabilities…</output>}
+        <BranchCost pane={pane} turnId={turn.id} />
+        <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
+        {turn.end !== null && (
+          <>
+            {isNewest && canContinue && isUnfinished(turn) && (
+              <Button
+                look="quiet"
+                className={css.continue}
+                disabled={!isIdle}
+                onClick={({ currentTarget }) => {
+                  focusLog(currentTarget);
+                  pane.continueAnswer();
+                }}
+              >
+                <Icon name="onward" />
+                Continue
+              </Button>
+            )}
+            <div className={classNames(css.actions, css.onHover)}>
+              {metrics && (
+                <Button
+                  look="icon"
+                  aria-label="Figures"
+                  aria-expanded={hasFigures}
+                  title="How long this answer took, and why"
+                  onClick={() => setHasFigures(!hasFigures)}
+                >
+                  <Icon name="figures" />
+                </Button>
+              )}
+              {canShowWords && (
+                <Button
+                  look="icon"
+                  aria-label="Probabilities"
+                  aria-pressed={areWordsShown}
+                  title="How likely each word was. Replace a word, and continue from there"
+                  aria-busy={isScoring}
+                  disabled={isScoring}
+                  onClick={toggleWords}
+                >
+                  <Icon name="percent" />
+                </Button>
+              )}
+              <CopyButton text={turn.answer.trim()} name="Copy answer" />
+              {isNewest && (
+                <Button
+                  look="icon"
+                  disabled={!isIdle}
+                  aria-label="Regenerate"
+                  title="Regenerate"
+                  onClick={({ currentTarget }) => {
+                    focusLog(currentTarget);
+                    pane.regenerate();
+                  }}
+                >
+                  <Icon name="again" />
+                </Button>
+              )}
+              <Button
+                look="icon"
+                aria-label="Fork from here"
+                title="Continue from here in a new pane"
+                onClick={() => onFork(turn)}
+              >
+                <Icon name="fork" />
+              </Button>
+            </div>
+          </>
+        )}
+      </footer>
+      {metrics && hasFigures && <AnswerFigures metrics={metrics} />}
+    </article>
+  );
+});

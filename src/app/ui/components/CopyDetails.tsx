@@ -1,0 +1,32 @@
+import { useState } from "react";
+import type { ChorusErrorData } from "../../../protocol/errors.ts";
+import { Button } from "./Button.tsx";
+import css from "./CopyDetails.module.css";
+
+/** Copies an error and where it came about, for a report. Shows them where the browser does not let it copy. */
+export function CopyDetails({ error }: { error: ChorusErrorData }) {
+  const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
+  const details = [
+    `Chorus: ${error.message}`,
+    `Browser: ${navigator.userAgent}`,
+    `navigator.gpu: ${"gpu" in navigator ? "present" : "missing"}`,
+    `Secure context: ${isSecureContext ? "yes" : "no"}`,
+    `Address: ${location.origin}`,
+  ].join("\n");
+
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(details);
+      setCopied("yes");
+    } catch {
+      setCopied("failed");
+    }
+  };
+  return (
+    <>
+      <Button onClick={() => void copy()}>Copy the details</Button>
+      <output>{copied === "yes" && "Copied"}</output>
+      {copied === "failed" && <pre className={css.details}>{details}</pre>}
+    </>
+  );
+}

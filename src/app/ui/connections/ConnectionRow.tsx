@@ -1,0 +1,117 @@
+import { useState, type FormEvent } from "react";
+import { softwareOf } from "../../../protocol/server-software.ts";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { ConnectionTest } from "../../state/connections/connections.ts";
+import type { Connection } from "../../state/connections/saved-connections.ts";
+import { Button } from "../components/Button.tsx";
+import { classNames } from "../class-names.ts";
+import { Icon } from "../components/Icon.tsx";
+import { formatCount } from "../format.ts";
+import { useStore } from "../use-store.ts";
+import view from "../components/PickerView.module.css";
+import css from "./Connections.module.css";
+
+interface ConnectionRowProps {
+  app: AppState;
+  connection: Connection;
+  onUsed: () => void;
+}
+
+/** A server: what it is, its models, a test, and its removal. */
+export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
+  const { connections, workspace } = app;
+  const { baseUrl, models, ownedBy, key } = connection;
+  const { host } = new URL(baseUrl);
+  const test = useStore(connections.tests, (tests) => tests.get(baseUrl) ?? null);
+  const current = useStore(workspace.store, (state) => state.current);
+  const [model, setModel] = useState(models[0] ?? "");
+  const chosen = models.includes(model) ? model : (models[0] ?? "");
+
+  const use = () => {
+    const pane = workspace.store.getState().panes.find(({ number }) => number === current);
+    pane?.answerBy({ baseUrl, model: chosen });
+    onUsed();
+  };
+  const facts = [
+    ownedBy === null ? null : softwareOf(ownedBy).title,
+    models.length === 1 ? "1 model" : `${formatCount(models.length)} models`,
+    key === null ? null : connection.isKeyKept ? "key kept in this browser" : "key until this page closes",
+  ];
+  return (
+    <li className={css.row}>
+      <div className={css.facts}>
+        <h3>{host}</h3>
+        <p>{facts.filter(Boolean).join(", ")}</p>
+      </div>
+      <div className={css.buttons}>
+        <Button disabled={test === "running"} onClick={() => void connections.test(baseUrl)}>
+          Test
+        </Button>
+        <Button look="icon" aria-label={`Remove ${host}`} title="Remove" onClick={() => connections.remove(baseUrl)}>
+          <Icon name="trash" />
+        </Button>
+      </div>
+      {test !== null && <TestResult test={test} />}
+      {models.length > 0 && (
+        <div className={classNames(view.line, view.fields, css.use)}>
+          <select aria-label={`Model of ${host}`} value={chosen} onChange={(event) => setModel(event.target.value)}>
+            {models.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+          <Button onClick={use}>Use in pane {current}</Button>
+        </div>
+      )}
+      {ownedBy === null && test !== "running" && <TypedModel app={app} connection={connection} />}
+    </li>
+  );
+}
+
+function TestResult({ test }: { test: ConnectionTest }) {
+  if (test === "running") return <output className={css.result}>Asking the server…</output>;
+  const { problem, message } = test;
+  return (
+    <output className={classNames(css.result, problem === null ? css.good : css.bad)}>
+      <Icon name={problem === null ? "tick" : "warn"} />
+      <span>
+        {problem !== null && <b>{TITLES[problem]}. </b>}
+        {message}
+      </span>
+    </output>
+  );
+}
+
+const TITLES = {
+  "mixed content": "Mixed content",
+  permission: "The browser's permission is missing",
+  CORS: "Not allowed for this page",
+  unreachable: "Nothing answers",
+  slow: "No answer in time",
+  key: "Access refused",
+  "no API": "No OpenAI API here",
+  "no such model": "No such model",
+  refused: "The server refuses",
+} as const;
+
+/** For servers that don't list their models. */
+function TypedModel({ app, connection }: { app: AppState; connection: Connection }) {
+  const [name, setName] = useState("");
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    app.connections.addModel(connection.baseUrl, name);
+    setName("");
+  };
+  return (
+    <form className={classNames(view.line, view.fields, css.use)} onSubmit={add}>
+      <input
+        aria-label="Name of a model"
+        value={name}
+        placeholder="Name of a model, if it lists none"
+        autoCapitalize="off"
+        spellCheck={false}
+        onChange={(event) => setName(event.target.value)}
+      />
+      <Button type="submit">Add model</Button>
+    </form>
+  );
+}

@@ -1,0 +1,31 @@
+import { BACKEND_CHOICES, type BackendChoice } from "../../../protocol/config.ts";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { useStore } from "../use-store.ts";
+import css from "./EngineStatus.module.css";
+
+export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
+  auto: "What suits this machine",
+  webgpu: "GPU",
+  cpu: "CPU",
+};
+
+/** Shows what computes, and changes it: the model is loaded again, and the chats stay. */
+export function BackendPicker({ engine, adapter }: { engine: EngineControl; adapter: string }) {
+  const chosen = useStore(engine.backend, (backend) => backend);
+  const choose = (name: string) => {
+    const backend = BACKEND_CHOICES.find((choice) => choice === name);
+    if (backend) void engine.useBackend(backend);
+  };
+  return (
+    <span className={css.backend} title={`The model runs on: ${adapter}`}>
+      <span className={css.adapter}>{adapter}</span>
+      <select aria-label="Runs on" value={chosen} onChange={({ target }) => choose(target.value)}>
+        {BACKEND_CHOICES.map((choice) => (
+          <option key={choice} value={choice}>
+            {BACKEND_NAMES[choice]}
+          </option>
+        ))}
+      </select>
+    </span>
+  );
+}

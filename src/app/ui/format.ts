@@ -1,0 +1,59 @@
+// Formats numbers for the page.
+
+import { groupedNumber } from "../../protocol/grouped-number.ts";
+
+export function formatCount(value: number): string {
+  return groupedNumber(value);
+}
+
+/** Formats a rate with about three digits: 0, 4.2, 38.5, 445, 1,729. */
+export function formatRate(value: number): string {
+  return value > 0 && value < 99.95 ? groupedNumber(value, 1) : groupedNumber(value);
+}
+
+const ENDINGS = ["th", "st", "nd", "rd"];
+
+/** "1st", "11th", "22nd". */
+export function formatOrdinal(value: number): string {
+  const isTeen = Math.floor(value / 10) % 10 === 1;
+  return `${formatCount(value)}${(isTeen ? undefined : ENDINGS[value % 10]) ?? "th"}`;
+}
+
+/** "64%" for 0.637. */
+export function formatPercent(share: number): string {
+  return `${groupedNumber(100 * share)}%`;
+}
+
+/** "5.9", "41": without the unit. */
+export function formatMs(value: number): string {
+  return value > 0 && value < 9.95 ? groupedNumber(value, 1) : groupedNumber(value);
+}
+
+/** "104 ms", "1.6 s": in the unit that needs few digits. */
+export function formatDuration(ms: number): string {
+  return ms < 999.5 ? `${groupedNumber(ms)} ms` : `${groupedNumber(ms / 1000, 1)} s`;
+}
+
+const MB = 1e6;
+const GB = 1e9;
+
+function inUnit(bytes: number, unit: number): string {
+  const value = bytes / unit;
+  return value < 10 ? groupedNumber(value, 1) : groupedNumber(value);
+}
+
+export function formatBytes(bytes: number): string {
+  return bytes < GB ? `${inUnit(bytes, MB)} MB` : `${inUnit(bytes, GB)} GB`;
+}
+
+/** "162 of 249 MB": both in the unit of the whole. */
+export function formatBytesOf(done: number, total: number): string {
+  const unit = total < GB ? MB : GB;
+  const digits = total / unit < 10 ? 1 : 0;
+  return `${groupedNumber(done / unit, digits)} of ${formatBytes(total)}`;
+}
+
+export function formatTimeLeft(msLeft: number): string {
+  const seconds = Math.max(1, Math.round(msLeft / 1000));
+  return seconds < 90 ? `${seconds} s left` : `${Math.round(seconds / 60)} min left`;
+}

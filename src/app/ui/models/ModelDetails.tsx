@@ -1,0 +1,70 @@
+import { useId } from "react";
+import { WEIGHTS_DTYPES } from "../../../protocol/config.ts";
+import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
+import { formatBytes, formatCount } from "../format.ts";
+import { Icon } from "../components/Icon.tsx";
+import { withoutAddresses } from "./without-addresses.ts";
+import css from "./ModelDetails.module.css";
+
+/** A model's description, the choice of its weight format, and the memory it needs. */
+export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: ShelfModel }) {
+  const name = useId();
+  const { key, title, about, estimate, estimateError, isEstimating } = model;
+  const dtype = model.dtype ?? estimate?.dtype;
+  return (
+    <div className={css.details}>
+      {about && (
+        <p>
+          {about.expect} {about.license === null ? "Its page names no licence." : `Licence: ${about.license}.`}
+        </p>
+      )}
+      <fieldset className={css.dtypes}>
+        <legend>Weight format</legend>
+        {WEIGHTS_DTYPES.map((option) => (
+          <label key={option}>
+            <input
+              type="radio"
+              name={name}
+              checked={dtype === option}
+              aria-label={`${title} as ${option}`}
+              onChange={() => shelf.setDtype(key, option)}
+            />
+            <b>{option}</b>
+            <span>{estimate ? formatBytes(estimate.weightBytesByDtype[option]) : " "}</span>
+          </label>
+        ))}
+      </fieldset>
+      <div className={css.takes} aria-live="polite">
+        {isEstimating && !estimate && <p>Checking memory needed…</p>}
+        {estimateError && <p>What it needs could not be looked up. {withoutAddresses(estimateError.message)}</p>}
+        {estimate && (
+          <p>
+            {formatBytes(estimate.weightBytesByDtype[dtype ?? estimate.dtype])} of weights and{" "}
+            {formatBytes(estimate.kvCacheBytes)} of cache on the GPU; context of {formatCount(estimate.contextLength)}{" "}
+            tokens.
+          </p>
+        )}
+        {estimate && !isEstimating && <Verdict problem={estimate.problem?.message ?? null} />}
+      </div>
+    </div>
+  );
+}
+
+function Verdict({ problem }: { problem: string | null }) {
+  if (problem === null) {
+    return (
+      <p className={css.good}>
+        <Icon name="tick" />
+        Should run here
+      </p>
+    );
+  }
+  return (
+    <p className={css.warn}>
+      <Icon name="warn" />
+      <span>
+        <b>Would not run here.</b> {problem}
+      </span>
+    </p>
+  );
+}

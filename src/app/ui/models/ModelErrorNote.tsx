@@ -1,0 +1,29 @@
+import type { ChorusErrorData } from "../../../protocol/errors.ts";
+import type { ShelfState } from "../../state/models/model-shelf.ts";
+import { titleOf } from "../../state/chat/note.ts";
+import type { ReadonlyStore } from "../../state/store.ts";
+import { DocsLink } from "../components/DocsLink.tsx";
+import { useStore } from "../use-store.ts";
+import { withoutAddresses } from "./without-addresses.ts";
+import css from "./ModelErrorNote.module.css";
+
+/** Shows an error that belongs to no model in the list. */
+export function ModelErrorNote({ store }: { store: ReadonlyStore<ShelfState> }) {
+  const error = useStore(store, (state) => state.error);
+  return error && <ErrorNote error={error} />;
+}
+
+/** An error and how to solve it. @param more what else is true, a sentence */
+export function ErrorNote({ error, more = "" }: { error: ChorusErrorData; more?: string }) {
+  return (
+    <div className={css.note} role="alert">
+      <h4>{titleOf(error)}</h4>
+      <p title={error.message}>
+        {withoutAddresses(error.message)} {more}{" "}
+        <DocsLink page="troubleshooting" at={error.code}>
+          About this error
+        </DocsLink>
+      </p>
+    </div>
+  );
+}

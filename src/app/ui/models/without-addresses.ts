@@ -1,0 +1,15 @@
+import { percentDecoded } from "../../../protocol/percent-decoded.ts";
+
+/**
+ * Returns a message with the file and its host for each raw address: "config.json at huggingface.co". The hub's API is asked
+ * for a list of files, and its addresses end in a revision.
+ */
+export function withoutAddresses(message: string): string {
+  return message.replaceAll(/https?:\/\/[^\s,;()]+[^\s,;().:]/g, (address) => {
+    const { host, pathname } = new URL(address);
+    const isList = pathname.includes("/api/models/");
+    const name = pathname.split("/").at(-1) ?? "";
+    const file = isList ? "the list of files" : (percentDecoded(name) ?? name);
+    return file === "" ? host : `${file} at ${host}`;
+  });
+}

@@ -1,0 +1,134 @@
+import { useCallback, useEffect, useRef, useState, type ChangeEvent, type DragEvent } from "react";
+import { readRecording } from "../../../recording/read-recording.ts";
+import { toErrorData } from "../../../protocol/errors.ts";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Theme } from "../../state/app/theme.ts";
+import { handedOver } from "../../state/player/handed-over.ts";
+import { Player } from "../../state/player/player.ts";
+import { RecordedRun } from "../../state/player/recorded-run.ts";
+import { PageHead } from "../bar/PageHead.tsx";
+import { classNames } from "../class-names.ts";
+import { Button } from "../components/Button.tsx";
+import card from "../components/Card.module.css";
+import css from "./PlayerPage.module.css";
+import { PlayerView } from "./PlayerView.tsx";
+
+/** The recording that the app is built with. */
+const EXAMPLE = "recordings/example.jsonl";
+
+interface PlayerPageProps {
+  readonly theme: Theme;
+  /** Opens the chats, whose engine computes a run again. */
+  readonly openChats: () => AppState;
+}
+
+interface Opened {
+  /** Counts what was opened: names may be the same. */
+  readonly number: number;
+  readonly name: string;
+  readonly player: Player;
+}
+
+/** Plays recordings of runs. It needs no engine, and so works in any browser. */
+export function PlayerPage({ theme, openChats }: PlayerPageProps) {
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [problem, setProblem] = useState("");
+  const [isOver, setOver] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+
+  const open = useCallback(async (name: string, read: () => Promise<string> | string) => {
+    setProblem("");
+    try {
+      const player = new Player(new RecordedRun(readRecording(await read())));
+      if (player.run.numSteps === 0)
+        throw new Error(`${name} holds no steps: nothing was computed while it was recorded.`);
+      setOpened((before) => ({ number: (before?.number ?? 0) + 1, name, player }));
+      if (!matchMedia("(prefers-reduced-motion: reduce)").matches) player.togglePlay();
+    } catch (error) {
+      setProblem(toErrorData(error).message);
+    }
+  }, []);
+  const openFile = (file: File | undefined) => {
+    if (file) void open(file.name, () => file.text());
+  };
+  const openExample = () =>
+    void open("the example", async () => {
+      const response = await fetch(EXAMPLE);
+      if (!response.ok) throw new Error(`The example could not be loaded (HTTP ${response.status}).`);
+      return response.text();
+    });
+
+  useEffect(() => {
+    const take = () => {
+      const given = handedOver.getState();
+      if (given === null) return;
+      handedOver.setState(null, true);
+      void open(given.name, () => given.text);
+    };
+    take();
+    return handedOver.subscribe(take);
+  }, [open]);
+
+  const onChoose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
+    openFile(currentTarget.files?.[0]);
+    currentTarget.value = ""; // so that the same file can be chosen again
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    openFile(event.dataTransfer.files[0]);
+  };
+  const openButtons = (
+    <>
+      <Button look={opened ? "quiet" : "ink"} onClick={() => input.current?.click()}>
+        Open a recording …
+      </Button>
+      {!opened && <Button onClick={openExample}>Play the example</Button>}
+    </>
+  );
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the button does the same
+    <div
+      className={classNames(css.page, isOver && css.over)}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false);
+      }}
+      onDrop={onDrop}
+    >
+      <PageHead title="Player" theme={theme}>
+        {opened && openButtons}
+      </PageHead>
+      <input ref={input} type="file" accept=".jsonl" hidden aria-label="A recording" onChange={onChoose} />
+      {opened && problem !== "" && (
+        <p className={css.problem} role="alert">
+          {problem}
+        </p>
+      )}
+      {opened ? (
+        <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />
+      ) : (
+        <main className={css.start}>
+          <section className={card.card} aria-label="About">
+            <h2>Play a recording</h2>
+            <p>
+              A recording holds every step of a run: who shared it, which blocks of the cache it took, and the words it
+              made. Play it, go through it step by step, compute it again, or save it as a trace for Perfetto. Chats
+              save recordings under “Save” in the batch.
+            </p>
+            {problem !== "" && (
+              <p className={css.problem} role="alert">
+                {problem}
+              </p>
+            )}
+            <div className={classNames(card.actions, css.actions)}>{openButtons}</div>
+            <p className={css.hint}>You can also drop a file here. It stays in this browser.</p>
+          </section>
+        </main>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+import { useId } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { remoteName } from "../../state/connections/connections.ts";
+import { labelOfChoice } from "../../state/models/model-choice.ts";
+import type { ServerSoftware } from "../../../protocol/server-software.ts";
+import { readRemote, remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
+import { useStore } from "../use-store.ts";
+import css from "./SettingsForm.module.css";
+
+/** Who answers a pane: this page's engine or a server. Absent where there are no servers. */
+export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
+  const id = useId();
+  const answerer = useStore(pane.store, (state) => state.answerer);
+  const servers = useStore(app.connections.store, (state) => state.connections);
+  const local = useStore(app.engine.choice, labelOfChoice);
+  if (servers.length === 0 && answerer === null) return null;
+  const cannot = answerer === null ? [] : missingIn(app.connections.softwareOf(answerer));
+  return (
+    <div className={css.answerer}>
+      <label htmlFor={id}>Answered by</label>
+      <select
+        id={id}
+        aria-describedby={`${id}-help`}
+        value={writeRemote(answerer)}
+        onChange={(event) => pane.answerBy(readRemote(event.target.value))}
+      >
+        <option value="">This page ({local})</option>
+        {remoteChoices(servers, answerer).map((remote) => (
+          <option key={writeRemote(remote)} value={writeRemote(remote)}>
+            {remoteName(remote)}
+          </option>
+        ))}
+      </select>
+      <p id={`${id}-help`} className={css.help}>
+        {answerer === null
+          ? "Servers are added under Connections, behind the model's name at the top."
+          : `What you ask here is sent to ${new URL(answerer.baseUrl).host}. It doesn't show its exact prompt${cannot.length > 0 ? `, and it ignores: ${cannot.join(", ")}` : ""}.`}
+      </p>
+    </div>
+  );
+}
+
+/** What this page's engine can do and the server can't. */
+function missingIn({ extraFields, continues }: ServerSoftware): readonly string[] {
+  return [
+    ...(extraFields.top_k ? [] : ["top k"]),
+    ...(extraFields.min_p ? [] : ["min p"]),
+    ...(extraFields.repetition_penalty ? [] : ["repetition penalty"]),
+    "no-repeat n-gram",
+    "logit bias",
+    "several answers",
+    "beams",
+    "priority",
+    ...(continues === null ? ["continuing an answer"] : []),
+  ];
+}

@@ -1,0 +1,99 @@
+import { useRef, useState, type ChangeEvent } from "react";
+import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import type { AppState } from "../../state/app/app-state.ts";
+import {
+  importChats,
+  readImport,
+  type ImportedChats,
+  type ImportProgress,
+} from "../../state/workspace/export-chats.ts";
+import { Button } from "../components/Button.tsx";
+import { formatCount } from "../format.ts";
+import { saveAllChats } from "../save-chats.ts";
+import css from "./AppSettings.module.css";
+
+type Outcome = ImportedChats | ImportProgress | { readonly error: ChorusErrorData };
+
+/** Exports all chats to a file and imports chats. */
+export function ChatFiles({ app }: { app: AppState }) {
+  const { undoList } = app.workspace;
+  const input = useRef<HTMLInputElement>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const isReading = outcome !== null && "numRead" in outcome;
+
+  const open = async (event: ChangeEvent<HTMLInputElement>) => {
+    const box = event.currentTarget;
+    const file = box.files?.[0];
+    if (!file) return;
+    try {
+      setOutcome(await importChats(app.workspace, await readImport(file), setOutcome));
+    } catch (error) {
+      setOutcome({ error: toErrorData(error) });
+    }
+    box.value = ""; // so that the same file can be chosen again
+  };
+  return (
+    <section className={css.files} aria-label="Chats as files">
+      <h3>Chats</h3>
+      <p className={css.hint}>
+        Chats are kept in this browser and go nowhere else. Export them all, with settings, to one file.
+      </p>
+      <div className={css.actions}>
+        <Button onClick={() => void saveAllChats(app)}>Export all chats</Button>
+        <Button disabled={isReading} onClick={() => input.current?.click()}>
+          Import …
+        </Button>
+        <input
+          ref={input}
+          type="file"
+          accept=".json,application/json"
+          aria-label="File of chats"
+          hidden
+          onChange={(event) => void open(event)}
+        />
+      </div>
+      <Result outcome={outcome} />
+      {outcome && "numListed" in outcome && (
+        // The toast is behind the dialog.
+        <Button
+          onClick={() => {
+            undoList.undo();
+            setOutcome(null);
+          }}
+        >
+          Undo the import
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function Result({ outcome }: { outcome: Outcome | null }) {
+  if (outcome === null) return null;
+  if ("numRead" in outcome) {
+    const { numRead, numChats } = outcome;
+    return (
+      <>
+        <output className={css.hint}>
+          Reading {formatCount(numRead)} of {formatCount(numChats)} chats …
+        </output>
+        <progress value={numRead} max={numChats} aria-label="Chats read" />
+      </>
+    );
+  }
+  if ("numListed" in outcome) {
+    const chatsWere = (num: number) => (num === 1 ? "1 chat was" : `${formatCount(num)} chats were`);
+    return (
+      <output className={css.hint}>
+        {chatsWere(outcome.numOpened)} opened.
+        {outcome.numListed > 0 && ` ${chatsWere(outcome.numListed)} added to the list of chats.`}
+      </output>
+    );
+  }
+  return (
+    <div className={css.error} role="alert">
+      <h4>Not imported</h4>
+      <p>{outcome.error.message} Nothing was changed.</p>
+    </div>
+  );
+}

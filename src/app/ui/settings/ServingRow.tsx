@@ -1,0 +1,91 @@
+import { useId, type ChangeEvent } from "react";
+import type { ServingField } from "../../state/settings/serving-fields.ts";
+import type { ChorusEngine } from "../../../protocol/engine.ts";
+import { classNames } from "../class-names.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
+import css from "./SettingsForm.module.css";
+
+interface ServingRowProps {
+  field: ServingField;
+  typed: string;
+  /** Null: none runs. */
+  engine: Pick<ChorusEngine, "model" | "sizes"> | null;
+  /** Why the typed value is refused. */
+  problem: string | null;
+  onType: (text: string) => void;
+}
+
+/** One serving setting. What is typed is applied with all others. */
+export function ServingRow({ field, typed, engine, problem, onType }: ServingRowProps) {
+  const id = useId();
+  const usual = field.usual(engine?.model ?? null);
+  const box = {
+    id,
+    value: typed,
+    "aria-describedby": `${id}-help`,
+    "aria-invalid": problem !== null,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement>) => onType(event.target.value),
+  };
+  const options = optionsOf(field);
+  return (
+    <div className={classNames(css.row, css.broad, field.kind === "text" && css.below)}>
+      <label htmlFor={id}>
+        {field.label}
+        {field.kind === "number" && field.unit !== null && <span className={css.unit}> {field.unit}</span>}
+      </label>
+      <Button
+        look="icon"
+        className={css.reset}
+        disabled={typed === ""}
+        aria-label={`Reset ${field.label.toLowerCase()}`}
+        title={`Back to ${usual}`}
+        onClick={() => onType("")}
+      >
+        <Icon name="reset" />
+      </Button>
+      {options === null ? (
+        <input
+          {...box}
+          placeholder={usual}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode={field.kind === "number" ? (field.isWhole ? "numeric" : "decimal") : "text"}
+        />
+      ) : (
+        <select {...box}>
+          <option value="">{usual} (usual)</option>
+          {options.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      )}
+      <p id={`${id}-help`} className={classNames(css.help, problem !== null && css.bad)}>
+        {problem ?? `${field.help} ${effectOf(field, engine)}`}
+      </p>
+    </div>
+  );
+}
+
+/** What a change of the field alone does. */
+function effectOf({ takesEffect, name }: ServingField, engine: ServingRowProps["engine"]): string {
+  if (takesEffect === "live") return "Applied at once.";
+  if (takesEffect === "restart") return "Restarts the engine; chats are kept.";
+  const most = name === "maxNumSeqs" || name === "maxNumBatchedTokens" ? engine?.sizes[name] : undefined;
+  return most === undefined
+    ? "Applied at once if the engine was loaded with room for it; else it restarts, and chats are kept."
+    : `Applied at once up to ${most}; more restarts the engine, and chats are kept.`;
+}
+
+/** Null: the value is typed. */
+function optionsOf(field: ServingField): readonly (readonly [value: string, name: string])[] | null {
+  if (field.kind === "choice") return Object.entries(field.choices);
+  return field.kind === "flag"
+    ? [
+        ["true", "on"],
+        ["false", "off"],
+      ]
+    : null;
+}

@@ -1,0 +1,202 @@
+import { useId, useRef, useState } from "react";
+import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import type { AppState } from "../../state/app/app-state.ts";
+import { REPLACED } from "../../state/engine/engine-control.ts";
+import { SERVING_FIELDS, type ServingName } from "../../state/settings/serving-fields.ts";
+import {
+  isUsedWith,
+  readServing,
+  readServingJson,
+  writeServing,
+  writeServingJson,
+  writeServingLink,
+  type ServingSettings as Settings,
+  type TypedServing,
+} from "../../state/settings/serving-settings.ts";
+import { classNames } from "../class-names.ts";
+import { CopyButton } from "../chat/CopyButton.tsx";
+import { Button } from "../components/Button.tsx";
+import { useStore } from "../use-store.ts";
+import appCss from "./AppSettings.module.css";
+import { ServingRow } from "./ServingRow.tsx";
+import css from "./ServingSettings.module.css";
+import formCss from "./SettingsForm.module.css";
+
+type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
+
+/** How the engine serves: as a form, as JSON and as a link. Changes are applied together, since some restart the engine. */
+export function ServingSettings({ app }: { app: AppState }) {
+  const used = useStore(app.serving.store, (state) => state.settings);
+  const isFromLink = useStore(app.serving.store, ({ link }) => link?.status === "applied");
+  return (
+    <details className={classNames(appCss.files, css.serving)}>
+      <summary>
+        <h3>Serving</h3>
+        <span className={css.count}>{describe(used)}</span>
+      </summary>
+      <p className={appCss.hint}>
+        How the engine shares its steps among all chats.
+        {isFromLink && " These settings come from the link that opened this page, and count on this visit only."}
+      </p>
+      <Form app={app} used={used} />
+    </details>
+  );
+}
+
+function Form({ app, used }: { app: AppState; used: Settings }) {
+  const engine = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine : null));
+  const isLoading = useStore(app.engine.store, ({ status }) => status === "loading");
+  const isHeld = useStore(app.batch.mode.held, (state) => state);
+  /** What was changed and not applied yet. */
+  const [edits, setEdits] = useState<TypedServing>({});
+  /** The text of the JSON box while it isn't what the form says. */
+  const [json, setJson] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<string | null>(null);
+  const [failure, setFailure] = useState<ChorusErrorData | null>(null);
+  const outcomeLine = useRef<HTMLOutputElement>(null);
+
+  const typed: TypedServing = { ...writeServing(used), ...edits };
+  const method = typed["speculation.method"] ?? "";
+  const fields = SERVING_FIELDS.filter((field) => isUsedWith(field, method));
+  const checked =
+    json === null
+      ? check(() => readServing(Object.fromEntries(fields.map(({ name }) => [name, typed[name] ?? ""]))))
+      : check(() => readServingJson(json));
+  const isChanged = checked.error !== null || writeServingLink(checked.settings) !== writeServingLink(used);
+  const problemOf = (name: ServingName) =>
+    json === null && checked.error?.param === name ? checked.error.message : null;
+
+  const edit = (next: TypedServing) => {
+    setEdits(next);
+    setJson(null);
+    setOutcome(null);
+    setFailure(null);
+  };
+  const typeJson = (text: string) => {
+    const read = check(() => readServingJson(text));
+    // What the JSON doesn't name has its default.
+    if (read.error === null) edit({ ...blank(used), ...writeServing(read.settings) });
+    setJson(text);
+    setOutcome(null);
+  };
+  const apply = async () => {
+    if (checked.error !== null || isLoading || isHeld) return;
+    if (!isChanged) return setOutcome("These settings are in use.");
+    const restarts = app.serving.needsRestart(checked.settings);
+    setOutcome(restarts ? "The engine restarts …" : null);
+    setFailure(null);
+    const error = await app.serving.apply(checked.settings);
+    // The sheet was closed meanwhile.
+    if (error && outcomeLine.current === null) app.workspace.undoList.tell(failureWords(error));
+    setFailure(error);
+    setOutcome(error ? null : restarts ? "The engine restarted with these settings. All chats are kept." : "Applied.");
+    if (error === null) {
+      setEdits({});
+      setJson(null);
+    }
+  };
+  return (
+    <>
+      <div className={formCss.form}>
+        {fields.map((field) => (
+          <ServingRow
+            key={field.name}
+            field={field}
+            typed={typed[field.name] ?? ""}
+            engine={engine}
+            problem={problemOf(field.name)}
+            onType={(text) => edit({ ...edits, [field.name]: text })}
+          />
+        ))}
+      </div>
+      <JsonBox
+        text={json ?? writeServingJson(checked.error === null ? checked.settings : used)}
+        problem={json === null ? null : (checked.error?.message ?? null)}
+        onType={typeJson}
+      />
+      <div className={css.actions}>
+        <Button look="ink" onClick={() => void apply()}>
+          Apply
+        </Button>
+        <Button look="quiet" onClick={() => edit(blank({ ...used, ...edits }))}>
+          Reset serving
+        </Button>
+        {checked.error === null && (
+          <span className={css.copy}>
+            Link <CopyButton name="Copy link" text={addressWith(writeServingLink(checked.settings))} />
+          </span>
+        )}
+      </div>
+      <output ref={outcomeLine} className={css.outcome}>
+        {failure ? (
+          <span className={formCss.bad}>{failureWords(failure)}</span>
+        ) : (
+          (outcome ?? (isChanged ? effectOf(checked, isHeld, app) : ""))
+        )}
+      </output>
+    </>
+  );
+}
+
+/** The settings as text that can be copied, changed and pasted. */
+function JsonBox({ text, problem, onType }: { text: string; problem: string | null; onType: (text: string) => void }) {
+  const id = useId();
+  return (
+    <div className={classNames(formCss.row, formCss.wide, css.json)}>
+      <label htmlFor={id}>As JSON</label>
+      <span className={css.copyJson}>
+        <CopyButton name="Copy JSON" text={text} />
+      </span>
+      <textarea
+        id={id}
+        className={formCss.code}
+        rows={3}
+        value={text}
+        spellCheck={false}
+        aria-describedby={`${id}-help`}
+        aria-invalid={problem !== null}
+        onChange={(event) => onType(event.target.value)}
+      />
+      <p id={`${id}-help`} className={classNames(formCss.help, problem !== null && formCss.bad)}>
+        {problem ?? "The settings that differ from the usual ones, as createEngine takes them. Paste others here."}
+      </p>
+    </div>
+  );
+}
+
+function check(read: () => Settings): Checked {
+  try {
+    return { settings: read(), error: null };
+  } catch (error) {
+    return { error: toErrorData(error) };
+  }
+}
+
+function failureWords(error: ChorusErrorData): string {
+  return error === REPLACED ? error.message : `${error.message} The settings before are used again.`;
+}
+
+/** What "Apply" would do. */
+function effectOf(checked: Checked, isHeld: boolean, { serving }: AppState): string {
+  if (checked.error !== null) return `Not applied yet. ${checked.error.message}`;
+  if (isHeld) return "The demo is running. Settings can be applied when it has ended.";
+  return serving.needsRestart(checked.settings)
+    ? "Applying this restarts the engine: the model is loaded again. All chats are kept; an answer in progress stops and keeps its text."
+    : "Applied at once: nothing is interrupted.";
+}
+
+/** Each name with nothing typed. */
+function blank(names: object): TypedServing {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, ""]));
+}
+
+function describe(settings: Settings): string {
+  const count = Object.keys(settings).length;
+  return count === 0 ? "the usual settings" : `${count} changed`;
+}
+
+function addressWith(hash: string): string {
+  const url = new URL(location.href);
+  url.hash = hash;
+  return url.href;
+}

@@ -1,0 +1,104 @@
+// An adapter that offers nothing optional: no subgroups, no timestamps, no halves, and WebGPU's default limits. Kernels of
+// software adapters and of GPUs both run on it.
+
+import { describe, expect, it } from "vitest";
+
+import { createEngine, type CreateEngineOptions } from "../../src/index.ts";
+import { openDevice } from "../../src/backends/gpu/device.ts";
+import { describeModel } from "../../src/models/families.ts";
+import { ALL_AT_ONCE, answersAlone, answersUnder } from "../requests/exactness.ts";
+import { CHECKPOINTS, checkpointFiles, goldenAnswers } from "../models/golden-answers.ts";
+import { loadGolden } from "../models/golden.ts";
+import { createRunner, lastLogits } from "../gpu/runner-runs.ts";
+import { expectClose } from "../gpu/gpu.ts";
+import { skipTuning } from "../gpu/skip-tuning.ts";
+import { withOneDevice } from "../gpu/one-device.ts";
+import { randomWeights } from "../models/random-weights.ts";
+import { BARE, tampered } from "../gpu/tampered-gpu.ts";
+import { lastLogitsReference } from "../references/graph-reference.ts";
+
+const golden = await loadGolden("gpt2-tiny");
+const F32 = { dtype: "f32", kvCacheDtype: "f32" } as const;
+const F16 = { dtype: "f16", kvCacheDtype: "f16" } as const;
+
+const onCpu = await withOneDevice(tampered(BARE));
+const onGpu = await withOneDevice(tampered({ ...BARE, pretendHardware: true }));
+
+await skipTuning(golden.weights.model, F32.dtype, false);
+
+const promptsOf = (...names: string[]) => golden.prompts.filter(({ name }) => names.includes(name));
+
+async function expectGolden(
+  model: CreateEngineOptions["model"],
+  gpu: GPU,
+  prompts: typeof golden.prompts,
+): Promise<void> {
+  await using engine = await createEngine({ backend: "webgpu", model, worker: false, gpu, ...F32 });
+  expect(prompts).toHaveLength(2);
+  for (const answer of await goldenAnswers(engine, { ...golden, prompts })) {
+    expect(answer.tokens).toEqual(answer.expectedTokens);
+    expect(answer.numLogprobs).toBeGreaterThanOrEqual(20);
+    expect(answer.worstError).toBeLessThan(2e-4);
+  }
+}
+
+it("has WebGPU's default limits, and nothing else", async () => {
+  const { device } = await openDevice(tampered(BARE));
+  const optional = [...device.features].filter((feature) => feature !== "core-features-and-limits");
+  expect(optional).toEqual([]);
+  expect(device.limits).toMatchObject({
+    maxStorageBufferBindingSize: 128 * 2 ** 20,
+    maxStorageBuffersPerShaderStage: 8,
+    maxComputeWorkgroupStorageSize: 16 * 2 ** 10,
+    maxComputeInvocationsPerWorkgroup: 256,
+  });
+  device.destroy();
+});
+
+async function expectExact(gpu: GPU, dtypes: typeof F32 | typeof F16): Promise<void> {
+  const base = { backend: "webgpu", model: "/tests/fixtures/gpt2-tiny/", worker: false, gpu, ...dtypes } as const;
+  const alone = await answersAlone(createEngine, base);
+  const { rounds, hasHappened } = await answersUnder(createEngine, base, ALL_AT_ONCE, 1);
+  for (const answers of rounds) expect(answers).toEqual(alone);
+  expect(hasHappened).toBe(true);
+}
+
+describe("with the kernels of software adapters", () => {
+  it("prompts of one token and of many blocks have Hugging Face's answers", async () => {
+    await expectGolden("/tests/fixtures/gpt2-tiny/", onCpu, promptsOf("len1", "len120"));
+  });
+
+  it.each(CHECKPOINTS)("%s answers as Hugging Face's code does", async (checkpoint) => {
+    await expectGolden(await checkpointFiles(checkpoint), onCpu, golden.prompts.slice(0, 2));
+  });
+
+  it("a request is what it is alone, whatever happens around it", async () => {
+    await expectExact(onCpu, F16);
+  });
+});
+
+describe("with the kernels of GPUs, which are slow here", () => {
+  it("prompts of one token and of many blocks have Hugging Face's answers", async () => {
+    await expectGolden("/tests/fixtures/gpt2-tiny/", onGpu, promptsOf("len1", "len120"));
+  });
+
+  it("a request is what it is alone, whatever happens around it", async () => {
+    await expectExact(onGpu, F32);
+  });
+});
+
+// gate.gpu.test.ts holds a split head to the bits of one that is whole.
+it("a head of more than 128 MiB is split, and has float64's logits", async () => {
+  const vocabSize = 50257;
+  const weights = randomWeights(
+    describeModel({ model_type: "gpt2", n_layer: 1, n_positions: 32, vocab_size: vocabSize }),
+  );
+  const opened = await openDevice(tampered(BARE));
+  expect(opened.device.limits.maxStorageBufferBindingSize).toBeLessThan(4 * 768 * vocabSize);
+  const sizes = { maxNumSeqs: 1, maxNumBatchedTokens: 16, numGpuBlocks: 64 };
+  const runner = await createRunner(opened, weights, sizes, { isComplete: false });
+  const prompt = [1, 50256, 7];
+  expectClose(await lastLogits(opened, runner, prompt, vocabSize), await lastLogitsReference(weights, prompt), 2e-4);
+  runner.dispose();
+  opened.device.destroy();
+});

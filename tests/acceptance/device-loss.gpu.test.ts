@@ -1,0 +1,68 @@
+// The GPU is taken away in mid-batch, while it idles and while a model is loaded: every answer is what it is undisturbed, to
+// the last bit.
+
+import { expect, it } from "vitest";
+
+import { createEngine, type ChorusEngine } from "../../src/index.ts";
+import { answersTogether, REQUESTS, run } from "../requests/exactness.ts";
+import { tampered } from "../gpu/tampered-gpu.ts";
+
+const TINY = {
+  model: "/tests/fixtures/gpt2-tiny/",
+  worker: false,
+  backend: "webgpu",
+  dtype: "f32",
+  kvCacheDtype: "f32",
+} as const;
+
+const devices: GPUDevice[] = [];
+const gpu = tampered({ onDevice: (device) => devices.push(device) });
+
+/** Resolves after that many steps. */
+function steps(engine: ChorusEngine, count: number): Promise<void> {
+  return new Promise((resolve) => {
+    const off = engine.on("step", () => {
+      count -= 1;
+      if (count > 0) return;
+      off();
+      resolve();
+    });
+  });
+}
+
+it("answers go on with the same tokens and log-probabilities when their device is destroyed", async () => {
+  await using engine = await createEngine({ ...TINY, gpu });
+  const undisturbed = await answersTogether(engine);
+  const events: string[] = [];
+  engine.on("device", ({ status }) => events.push(status));
+  engine.on("fatal", ({ code }) => events.push(code));
+
+  for (const round of [1, 2]) {
+    const answers = answersTogether(engine);
+    await steps(engine, 8);
+    devices.at(-1)?.destroy();
+    expect(await answers).toEqual(undisturbed);
+    expect(devices).toHaveLength(round + 1);
+  }
+  expect(events).toEqual(["lost", "replaced", "lost", "replaced"]);
+  const stats = await engine.stats();
+  expect(stats).toMatchObject({ device_losses_total: 2, num_gpu_blocks_free: stats.num_gpu_blocks });
+});
+
+it("a model is loaded again when the device is destroyed meanwhile, and an idle engine gets another one", async () => {
+  devices.length = 0;
+  let numKernels = 0;
+  const onProgress = ({ stage }: { stage: string }) => {
+    if (stage === "kernels" && ++numKernels === 2) devices.at(-1)?.destroy();
+  };
+  await using engine = await createEngine({ ...TINY, gpu, onProgress });
+  expect(devices).toHaveLength(2);
+  const request = { ...REQUESTS[0], prompt: [1, 2, 3] };
+  const undisturbed = await run(engine, request);
+  const replaced = new Promise((resolve) =>
+    engine.on("device", ({ status }) => void (status === "replaced" && resolve(status))),
+  );
+  devices.at(-1)?.destroy();
+  await replaced;
+  expect(await run(engine, request)).toEqual(undisturbed);
+});

@@ -1,0 +1,135 @@
+// The strongest test there is: whatever happens around a request, it gets the same tokens and log-probabilities, to the
+// last bit. alone = batched = chunked = preempted = prefix-hit = run-ahead = speculative, however its weights are kept. The
+// kernels of real GPUs are tested in bare-adapter.gpu.test.ts.
+
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { createEngine } from "../../src/index.ts";
+import {
+  ALL_AT_ONCE,
+  answersAlone,
+  answersTogether,
+  answersUnder,
+  CIRCUMSTANCES,
+  mixed,
+  run,
+  WITH_DRAFTS,
+  type Request,
+} from "../requests/exactness.ts";
+import { withCommonDevice } from "../gpu/one-device.ts";
+import { createComplete } from "../requests/create-complete.ts";
+import { openTestDevice } from "../gpu/gpu.ts";
+
+const DTYPES = [
+  { dtype: "f32", kvCacheDtype: "f32" },
+  { dtype: "f16", kvCacheDtype: "f16" },
+  { dtype: "q8", kvCacheDtype: "f16" },
+  { dtype: "q4", kvCacheDtype: "f32" },
+] as const;
+
+/** Every circumstance with f32; with the other dtypes all of them at once. */
+const circumstancesFor = (dtype: string) => (dtype === "f32" ? CIRCUMSTANCES : [ALL_AT_ONCE]);
+
+const oneDevice = await withCommonDevice();
+const { device } = await openTestDevice();
+
+afterEach(() => void vi.restoreAllMocks());
+
+/** With every kernel: alone a request is answered by those that are compiled first. */
+const complete: typeof createEngine = (options) => createComplete(createEngine, options);
+
+describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) => {
+  const base = {
+    backend: "webgpu",
+    model: "/tests/fixtures/gpt2-tiny/",
+    worker: false,
+    gpu: oneDevice,
+    ...dtypes,
+  } as const;
+  const alone = await answersAlone(createEngine, base);
+
+  it.each(circumstancesFor(dtypes.dtype))("a request is what it is alone: $name", async (circumstance) => {
+    // Twice at least where prefixes are cached: the second time the cache knows what there is to know.
+    const minRounds = circumstance.config.enablePrefixCaching === false ? 1 : 2;
+    const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, minRounds);
+    for (const answers of rounds) expect(answers).toEqual(alone);
+    expect(hasHappened, JSON.stringify(stats)).toBe(true);
+    expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+  });
+});
+
+describe("of another family, with grouped queries, norms of heads and windows", async () => {
+  const base = {
+    backend: "webgpu",
+    model: "/tests/fixtures/gemma3-tiny/",
+    worker: false,
+    gpu: oneDevice,
+    dtype: "f16",
+  } as const;
+  const alone = await answersAlone(createEngine, base);
+
+  // Of the other circumstances nothing depends on the family.
+  it.each([ALL_AT_ONCE, WITH_DRAFTS])("a request is what it is alone: $name", async (circumstance) => {
+    const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1);
+    for (const answers of rounds) expect(answers).toEqual(alone);
+    expect(hasHappened, JSON.stringify(stats)).toBe(true);
+  });
+});
+
+describe.each(["llama-tiny/untied", "qwen2-tiny", "qwen3-tiny"])("of %s", async (fixture) => {
+  const base = {
+    backend: "webgpu",
+    model: `/tests/fixtures/${fixture}/`,
+    worker: false,
+    gpu: oneDevice,
+    dtype: "f32",
+  } as const;
+  const alone = await answersAlone(createEngine, base);
+
+  it("a request is what it is alone, in all circumstances at once", async () => {
+    const { rounds, hasHappened, stats } = await answersUnder(complete, base, ALL_AT_ONCE, 1);
+    for (const answers of rounds) expect(answers).toEqual(alone);
+    expect(hasHappened, JSON.stringify(stats)).toBe(true);
+  });
+});
+
+it("choices of one request share their prompt's blocks, and are what each is alone", async () => {
+  const model = "/tests/fixtures/gpt2-tiny/";
+  const onCommonDevice = { backend: "webgpu", model, worker: false, gpu: oneDevice } as const;
+  await using engine = await createEngine(onCommonDevice);
+  const prompt = Array.from({ length: 50 }, (_, i) => mixed(3, i));
+  const request: Request = { prompt, max_tokens: 12, seed: 5, ignore_eos: true, return_token_ids: true, logprobs: 0 };
+  const answers = (await run(engine, { ...request, n: 4 })) as unknown[];
+  expect((await engine.stats()).prefix_cache_hits).toBe(3 * 48);
+  for (const [i, answer] of answers.entries()) expect(await run(engine, { ...request, seed: 5 + i })).toEqual([answer]);
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(4);
+});
+
+it("a step is one submit, and nothing is created on the way but its command encoder", async () => {
+  const options = { model: "/tests/fixtures/gpt2-tiny/", gpu: oneDevice, maxNumBatchedTokens: 32 };
+  await using engine = await createComplete(createEngine, options);
+  const calls: Record<string, number> = {};
+  for (const target of [device, device.queue]) {
+    const methods = target as unknown as Record<string, (...args: unknown[]) => unknown>;
+    for (const name of methodsOf(target)) {
+      const method = methods[name]?.bind(target);
+      vi.spyOn(methods, name).mockImplementation((...args) => {
+        calls[name] = (calls[name] ?? 0) + 1;
+        return method?.(...args);
+      });
+    }
+  }
+  await answersTogether(engine);
+  vi.restoreAllMocks();
+  const { engine_steps_total: steps } = await engine.stats();
+  expect(Object.keys(calls).filter((name) => name.startsWith("create"))).toEqual(["createCommandEncoder"]);
+  expect([calls.createCommandEncoder, calls.submit]).toEqual([steps, steps]);
+  // The step, and now and then the block tables.
+  expect(calls.writeBuffer).toBeGreaterThanOrEqual(steps);
+  expect(calls.writeBuffer).toBeLessThanOrEqual(2 * steps);
+});
+
+function methodsOf(target: object): string[] {
+  const methods = Object.entries(Object.getOwnPropertyDescriptors(Object.getPrototypeOf(target)));
+  return methods.flatMap(([name, { value }]) => (typeof value === "function" && name !== "constructor" ? [name] : []));
+}

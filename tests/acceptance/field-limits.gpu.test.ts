@@ -1,0 +1,23 @@
+// What a field accepts at its very borders must work: the CPU's are in backends/cpu/field-limits.test.ts.
+
+import { expect, it } from "vitest";
+
+import { createEngine } from "../../src/index.ts";
+import { withCommonDevice } from "../gpu/one-device.ts";
+import {
+  AT_CONFIG_LIMITS,
+  AT_REQUEST_LIMITS,
+  differencesAtConfigLimits,
+  differencesAtRequestLimits,
+} from "../requests/field-limits.ts";
+
+const gpu = await withCommonDevice();
+const options = { model: "/tests/fixtures/llama-tiny/tied/", backend: "webgpu", worker: false, gpu } as const;
+
+it("at the limits of its config's fields an engine gives the same answers, or says which field is to blame", async () => {
+  expect(await differencesAtConfigLimits(createEngine, options)).toEqual(AT_CONFIG_LIMITS);
+});
+
+it("at the limits of a request's fields an answer is what it is alone, and no other than its field asks for", async () => {
+  expect(await differencesAtRequestLimits(createEngine, options)).toEqual(AT_REQUEST_LIMITS);
+});

@@ -1,0 +1,54 @@
+// A driver that compiles kernels wrongly: plainer kernels take over, and the answers are right.
+
+import { expect, it } from "vitest";
+
+import { createEngine, type ChorusEngine } from "../../src/index.ts";
+import { createComplete } from "../requests/create-complete.ts";
+import { withTamperedDevice } from "../gpu/one-device.ts";
+import { miscompile } from "../gpu/tampered-gpu.ts";
+
+const TINY = { model: "/tests/fixtures/gpt2-tiny/", worker: false, dtype: "f32", kvCacheDtype: "f32" } as const;
+
+async function answer(engine: ChorusEngine): Promise<unknown> {
+  const prompt = Array.from({ length: 30 }, (_, i) => (i * 37) % 500);
+  const { choices } = await engine.completions.create({ prompt, max_tokens: 8, ignore_eos: true, temperature: 0 });
+  return choices;
+}
+
+it("takes plainer kernels when the usual ones compute wrong answers", async () => {
+  let numBroken = 0;
+  const onDevice = (device: GPUDevice) =>
+    miscompile(device, (label, code) => {
+      if (!label.startsWith("attention-quad")) return code;
+      numBroken += 1;
+      return code.replace("* SCALE", "/ SCALE");
+    });
+  // Results are remembered by the adapter's name.
+  const gpu = await withTamperedDevice(`broken ${crypto.randomUUID()}`, onDevice);
+  await using engine = await createEngine({ ...TINY, backend: "webgpu", gpu });
+  expect(numBroken).toBeGreaterThan(0);
+  expect(engine.model).toMatchObject({ backend: "webgpu", notice: expect.stringContaining("wrong answers") as string });
+  await using right = await createEngine({ ...TINY, backend: "cpu" });
+  expect(right.model.notice).toBeNull();
+  expect(await answer(engine)).toEqual(await answer(right));
+});
+
+it.each([
+  { kernel: "matmul-subgroup", right: "own, 3u", wrong: "own, 2u" },
+  // A row that does not see itself: the kernel for rows one by one, which is checked first, stays as it is.
+  { kernel: "attention-quad", only: '"ROWS":4', right: "tile + corner <= position", wrong: "tile + corner < position" },
+])("does without a later $kernel that computes wrong answers", async ({ kernel, only = "", right, wrong }) => {
+  let numBroken = 0;
+  const onDevice = (device: GPUDevice) =>
+    miscompile(device, (label, code) => {
+      if (!label.startsWith(kernel) || !label.includes(only)) return code;
+      numBroken += Number(code.includes(right));
+      return code.replaceAll(right, wrong);
+    });
+  const gpu = await withTamperedDevice(`broken ${crypto.randomUUID()}`, onDevice);
+  await using engine = await createComplete(createEngine, { ...TINY, gpu });
+  expect(numBroken).toBeGreaterThan(0);
+  expect(engine.model.notice).toBeNull();
+  await using cpu = await createEngine({ ...TINY, backend: "cpu" });
+  expect(await answer(engine)).toEqual(await answer(cpu));
+});

@@ -1,0 +1,54 @@
+// A GPU without enough memory: a smaller cache where that helps, else a refusal, and nothing is left behind.
+
+import { expect, it } from "vitest";
+
+import { createEngine } from "../../src/index.ts";
+import { limitMemory, tampered } from "../gpu/tampered-gpu.ts";
+
+const TINY = {
+  model: "/tests/fixtures/gpt2-tiny/",
+  worker: false,
+  backend: "webgpu",
+  dtype: "f32",
+  maxNumBatchedTokens: 16,
+} as const;
+
+/** Loads with a cache of 8 MiB on devices with `limitBytes` of memory. */
+function loading(limitBytes: number, kvCacheBytes = 2 ** 23) {
+  const memories: ReturnType<typeof limitMemory>[] = [];
+  const gpu = tampered({ onDevice: (device) => memories.push(limitMemory(device, limitBytes)) });
+  const details: (string | undefined)[] = [];
+  const onProgress = ({ stage, detail }: { stage: string; detail?: string }) =>
+    stage === "cache" && details.push(detail);
+  const engine = createEngine({ ...TINY, kvCacheBytes, gpu, onProgress: (progress) => void onProgress(progress) });
+  return { engine, details, usedBytes: () => memories.reduce((sum, { usedBytes }) => sum + usedBytes(), 0) };
+}
+
+it("takes a smaller cache where all of it has no room, says so, and gives everything back", async () => {
+  const roomy = loading(Infinity);
+  const { numGpuBlocks } = (await roomy.engine).model;
+  const needed = roomy.usedBytes();
+  await (await roomy.engine).dispose();
+  expect(roomy.usedBytes()).toBe(0);
+
+  const tight = loading(needed - 1);
+  const engine = await tight.engine;
+  expect(engine.model.numGpuBlocks).toBe(Math.floor(numGpuBlocks / 2));
+  expect(tight.details).toEqual([`${engine.model.numGpuBlocks} blocks (no memory for ${numGpuBlocks})`]);
+  expect(tight.usedBytes()).toBeLessThan(needed);
+  const { choices } = await engine.completions.create({ prompt: [1, 2, 3], max_tokens: 4, ignore_eos: true });
+  expect(choices).toHaveLength(1);
+  await engine.dispose();
+  expect(tight.usedBytes()).toBe(0);
+});
+
+it("refuses a model that has no room, whatever the cache, ten times without a byte left", async () => {
+  for (let i = 0; i < 10; i++) {
+    const { engine, usedBytes } = loading(50_000 * (1 + i));
+    await expect(engine).rejects.toMatchObject({
+      code: "out_of_memory",
+      message: expect.stringMatching(/MiB as f32, .* MiB as q4/) as string,
+    });
+    expect(usedBytes()).toBe(0);
+  }
+});

@@ -1,0 +1,34 @@
+// The CPU backend's helping thread as one script: Node 20 runs no TypeScript.
+
+import { Worker } from "node:worker_threads";
+
+import { build } from "vite";
+
+import { nodeHelper, type HelperThread } from "../../src/backends/cpu/threads/helper-thread.ts";
+
+let script: Promise<string> | undefined;
+
+async function bundle(): Promise<string> {
+  const output = await build({
+    configFile: false,
+    logLevel: "silent",
+    build: {
+      write: false,
+      minify: false,
+      lib: { entry: "src/backends/cpu/threads/helper.worker.ts", formats: ["es"], fileName: "helper" },
+      rolldownOptions: { external: ["node:worker_threads"] },
+    },
+  });
+  const [first] = Array.isArray(output) ? output : [output];
+  if (first === undefined || !("output" in first)) throw new Error("vite has built nothing");
+  return first.output[0].code;
+}
+
+/** Opens a helping thread of Node. `before` runs first in it, `onExit` is called when it has ended. */
+export async function openBundledHelper(before = "", onExit: () => void = () => undefined): Promise<HelperThread> {
+  script ??= bundle();
+  const url = `data:text/javascript,${encodeURIComponent(before + (await script))}`;
+  const worker = new Worker(new URL(url));
+  worker.on("exit", onExit);
+  return nodeHelper(worker);
+}

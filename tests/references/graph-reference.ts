@@ -1,0 +1,153 @@
+// A model's graph in float64, one sequence at a time: what every backend is held to.
+
+import { readF32 } from "../../src/files/tensor.ts";
+import type { Activation, Linear, NormWeights, Operation, Value, Weight } from "../../src/models/graph.ts";
+import type { ModelWeights } from "../../src/models/model-weights.ts";
+import {
+  attentionReference,
+  geluErfReference,
+  geluTanhReference,
+  layerNormReference,
+  rmsNormReference,
+  rotaryReference,
+  siluReference,
+} from "./reference.ts";
+
+const ACTIVATIONS: Readonly<Record<Activation, (x: number) => number>> = {
+  gelu_tanh: geluTanhReference,
+  gelu_erf: geluErfReference,
+  silu: siluReference,
+};
+
+type Rows = Float64Array[];
+
+/** Returns the logits [vocabSize] after the last token. */
+export async function lastLogitsReference(weights: ModelWeights, tokens: readonly number[]): Promise<Float64Array> {
+  const { graph, shape } = weights.model;
+  const values = new Map<Value, Rows>();
+  const rowsOf = (value: Value) => values.get(value) ?? fail(`value ${value} is read before it is written`);
+  const sumWith = (value: Value) => (row: Float64Array, r: number) =>
+    row.map((x, i) => x + (rowsOf(value)[r]?.[i] ?? 0));
+  let logits: Float64Array = new Float64Array();
+
+  const product = async ({ matrix, bias }: Linear, input: Rows): Promise<Rows> => {
+    const w = await readF32(weights.tensor(matrix));
+    const b = bias && (await readF32(weights.tensor(bias)));
+    const { inputs, outputs, layout } = matrix;
+    const [stepIn, stepOut] = layout === "in-out" ? [outputs, 1] : [1, inputs];
+    // A column at a time, so that each is read from the file's layout once.
+    const column = new Float64Array(inputs);
+    const products = input.map(() => new Float64Array(outputs));
+    for (let n = 0; n < outputs; n++) {
+      for (let k = 0; k < inputs; k++) column[k] = w[k * stepIn + n * stepOut] ?? NaN;
+      for (const [r, row] of products.entries()) row[n] = (b?.[n] ?? 0) + dot(input[r] ?? column, column);
+    }
+    return products;
+  };
+
+  const compute = async (operation: Operation): Promise<void> => {
+    switch (operation.type) {
+      case "embed": {
+        const { table, positions, scale, output } = operation;
+        const [wte, wpe] = [await read(weights, table), positions && (await read(weights, positions))];
+        const width = table.inputs;
+        const row = (token: number, position: number) =>
+          Float64Array.from(
+            { length: width },
+            (_, i) => (wte[token * width + i] ?? 0) * scale + (wpe?.[position * width + i] ?? 0),
+          );
+        return void values.set(output, tokens.map(row));
+      }
+      case "norm": {
+        const normalise = await normOf(weights, operation.norm);
+        const normed = rowsOf(operation.input).map(normalise);
+        return void values.set(
+          operation.output,
+          operation.addsToOutput ? normed.map(sumWith(operation.output)) : normed,
+        );
+      }
+      case "linear": {
+        const { linear, input, output, activation, addsToOutput } = operation;
+        const act = activation ? ACTIVATIONS[activation] : (x: number) => x;
+        const products = (await product(linear, rowsOf(input))).map((row) => row.map(act));
+        return void values.set(output, addsToOutput ? products.map(sumWith(output)) : products);
+      }
+      case "gate": {
+        const gates = await product(operation.gate, rowsOf(operation.input));
+        const ups = await product(operation.up, rowsOf(operation.input));
+        const act = ACTIVATIONS[operation.activation];
+        const gated = gates.map((row, r) => row.map((x, i) => act(x) * (ups[r]?.[i] ?? 0)));
+        return void values.set(operation.output, gated);
+      }
+      case "rotary": {
+        const { inverseFrequencies, scaling } = operation.angles;
+        const { norms } = operation;
+        const [ofQueries, ofKeys] = norms
+          ? [await normOf(weights, norms.queries), await normOf(weights, norms.keys)]
+          : [unchanged, unchanged];
+        const numTurned = shape.numHeads + shape.numKvHeads;
+        rowsOf(operation.value).forEach((row, position) => {
+          for (let head = 0; head < numTurned; head++) {
+            const at = head * shape.headDim;
+            const normed = (head < shape.numHeads ? ofQueries : ofKeys)(row.slice(at, at + shape.headDim));
+            const turned = rotaryReference(normed, position, inverseFrequencies);
+            row.set(
+              turned.map((x) => x * scaling),
+              at,
+            );
+          }
+        });
+        return;
+      }
+      case "attention": {
+        const { numHeads, numKvHeads, headDim } = shape;
+        const input = rowsOf(operation.input);
+        const headsAt = (first: number, count: number) =>
+          Array.from({ length: count }, (_, head) =>
+            input.map((row) => row.subarray((first + head) * headDim, (first + head + 1) * headDim)),
+          );
+        const queries = headsAt(0, numHeads);
+        const [keys, cached] = [headsAt(numHeads, numKvHeads), headsAt(numHeads + numKvHeads, numKvHeads)];
+        const attend = (_row: Float64Array, position: number) => {
+          const output = new Float64Array(numHeads * headDim);
+          const seen = [Math.max(0, position + 1 - (operation.window ?? Infinity)), position + 1] as const;
+          for (const [head, query] of queries.entries()) {
+            const kvHead = Math.floor(head / (numHeads / numKvHeads));
+            const [k, v] = [keys[kvHead]?.slice(...seen) ?? [], cached[kvHead]?.slice(...seen) ?? []];
+            output.set(attentionReference(query[position] ?? [], k, v, operation.scale), head * headDim);
+          }
+          return output;
+        };
+        return void values.set(operation.output, input.map(attend));
+      }
+      case "head":
+        [logits = logits] = await product({ matrix: operation.table }, rowsOf(operation.input).slice(-1));
+    }
+  };
+  for (const operation of graph.operations) await compute(operation);
+  return logits;
+}
+
+async function normOf(weights: ModelWeights, norm: NormWeights): Promise<(x: Float64Array) => Float64Array> {
+  const offset = norm.weightOffset ?? 0;
+  const gamma = (await read(weights, norm.weight)).map((value) => value + offset);
+  const beta = norm.bias ? await read(weights, norm.bias) : new Float32Array(gamma.length);
+  const normalise = norm.kind === "rms" ? rmsNormReference : layerNormReference;
+  return (x) => normalise(x, gamma, beta, norm.epsilon);
+}
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < b.length; i++) sum += (a[i] ?? NaN) * (b[i] ?? NaN);
+  return sum;
+}
+
+const unchanged = (x: Float64Array) => x;
+
+function read(weights: ModelWeights, weight: Weight): Promise<Float32Array> {
+  return readF32(weights.tensor(weight));
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}

@@ -1,0 +1,92 @@
+// Which WebKit to test in: WEBKIT_DRIVER_PATH, then the driver of WebKitGTK in the usual places. Playwright's WebKit is one
+// that it patched itself.
+
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createServer } from "node:net";
+import { delimiter, join } from "node:path";
+
+import { within } from "../time-limits.mjs";
+import { WebDriverSession } from "./webdriver.mjs";
+
+const START_MS = 10_000;
+const COMMAND = "WebKitWebDriver";
+
+/** Paths of every driver that seems to be there, best first; none has been tried. */
+export function listWebKits() {
+  const { WEBKIT_DRIVER_PATH, PATH } = process.env;
+  const found = [...(PATH ?? "").split(delimiter), "/usr/bin"].map((folder) => join(folder, COMMAND));
+  const there = found.filter((path) => existsSync(path));
+  return [...new Set(WEBKIT_DRIVER_PATH ? [WEBKIT_DRIVER_PATH, ...there] : there)];
+}
+
+/**
+ * Starts the driver and a window of its browser; on a display that nobody sees where there is none.
+ *
+ * @param {string} driverPath
+ * @returns {Promise<{ session: WebDriverSession, close: () => Promise<void> }>}
+ */
+export async function launchWebKit(driverPath) {
+  const port = await freePort();
+  const hasDisplay = Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY);
+  const command = [...(hasDisplay ? [] : ["xvfb-run", "--auto-servernum"]), driverPath, `--port=${port}`];
+  // WebKit's sandbox needs rights that containers lack; the pages are ours. A group of its own, so that all of it ends.
+  const env = { ...process.env, WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" };
+  const driver = spawn(command[0] ?? "", command.slice(1), { stdio: "ignore", detached: true, env });
+  const end = () => driver.pid !== undefined && process.kill(-driver.pid);
+  try {
+    /** @type {Promise<never>} */
+    const failed = new Promise((_, reject) => driver.once("error", reject));
+    await Promise.race([failed, untilItAnswers(`http://127.0.0.1:${port}/status`)]);
+    const session = await WebDriverSession.open(`http://127.0.0.1:${port}`);
+    const close = async () => {
+      await session.close().finally(end);
+    };
+    return { session, close };
+  } catch (error) {
+    end();
+    throw error;
+  }
+}
+
+/**
+ * The first that works.
+ *
+ * @returns {Promise<{ driverPath: string | null, report: string[] }>} the path, and what was seen on the way
+ */
+export async function findWebKit() {
+  const report = [];
+  for (const driverPath of listWebKits()) {
+    try {
+      const { session, close } = await launchWebKit(driverPath);
+      await close();
+      report.push(`${driverPath}: ${session.browser}`);
+      return { driverPath, report };
+    } catch (error) {
+      report.push(`${driverPath}: it does not start: ${String(error).split("\n")[0]}`);
+    }
+  }
+  return { driverPath: null, report };
+}
+
+async function untilItAnswers(/** @type {string} */ url) {
+  for (const beginMs = Date.now(); ;) {
+    try {
+      await within(fetch(url), START_MS, "the driver did not answer");
+      return;
+    } catch (error) {
+      if (Date.now() - beginMs > START_MS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** @returns {Promise<number>} */
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+      server.close(() => resolve(port));
+    });
+  });
+}

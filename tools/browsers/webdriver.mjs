@@ -1,0 +1,97 @@
+// A WebDriver session over HTTP, as far as the tests in WebKit need one (https://www.w3.org/TR/webdriver2/).
+
+import { within } from "../time-limits.mjs";
+
+/** Longer than the browser's own limits below. */
+const ANSWER_MS = 90_000;
+
+/** What WebDriver calls an element in JSON. */
+const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
+
+export class WebDriverSession {
+  /** @type {string} */
+  #url;
+  /** As the browser says it: "MiniBrowser 2.50.6". */
+  browser;
+
+  /** @private */
+  constructor(/** @type {string} */ url, /** @type {string} */ browser) {
+    this.#url = url;
+    this.browser = browser;
+  }
+
+  /** Opens a window of the driver's own browser. @throws Error what the driver says */
+  static async open(/** @type {string} */ driverUrl) {
+    const timeouts = { script: 60_000, pageLoad: 30_000, implicit: 20_000 };
+    const { sessionId, capabilities } = await request("POST", `${driverUrl}/session`, {
+      capabilities: { alwaysMatch: { timeouts } },
+    });
+    const { browserName, browserVersion } = capabilities;
+    return new WebDriverSession(`${driverUrl}/session/${sessionId}`, `${browserName} ${browserVersion}`);
+  }
+
+  async goTo(/** @type {string} */ url) {
+    await request("POST", `${this.#url}/url`, { url });
+  }
+
+  /**
+   * Waits for an element and clicks on it.
+   *
+   * @param {string} xpath
+   */
+  async click(xpath) {
+    await request("POST", `${await this.#find(xpath)}/click`, {});
+  }
+
+  /**
+   * Waits for an element and types into it.
+   *
+   * @param {string} xpath
+   * @param {string} text
+   */
+  async type(xpath, text) {
+    await request("POST", `${await this.#find(xpath)}/value`, { text });
+  }
+
+  /**
+   * Runs the body of a function in the page, until the promise that it returns resolves.
+   *
+   * @param {string} body
+   * @returns {Promise<any>}
+   */
+  evaluate(body) {
+    const script = `const done = arguments[arguments.length - 1];
+      (async () => { ${body} })().then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+    return request("POST", `${this.#url}/execute/async`, { script, args: [] }).then(({ value, error }) => {
+      if (error) throw new Error(error);
+      return value;
+    });
+  }
+
+  async close() {
+    await request("DELETE", this.#url);
+  }
+
+  async #find(/** @type {string} */ xpath) {
+    const found = await request("POST", `${this.#url}/element`, { using: "xpath", value: xpath });
+    return `${this.#url}/element/${found[ELEMENT]}`;
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} url
+ * @param {object} [body]
+ * @returns {Promise<any>}
+ */
+async function request(method, url, body) {
+  const asked = fetch(url, {
+    method,
+    headers: { "Content-Type": "application/json" },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const response = await within(asked, ANSWER_MS, `WebDriver did not answer ${method} ${url}`);
+  const { value } = await response.json();
+  if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
+  return value;
+}
