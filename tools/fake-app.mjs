@@ -1,5 +1,5 @@
-// The interface on a fake engine (tests/app/fake-app.ts), built as the app is: the end-to-end tests and
-// `npm run bench -- ui` open it. `node tools/fake-app.mjs 4180` serves it on a port.
+// The interface on a fake engine (tests/app/fake-app.ts), built as the app is: the end-to-end tests open it.
+// `node tools/fake-app.mjs 4180` serves it on a port.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -29,7 +29,7 @@ interface RunOptions {
 
 const WORK_FOLDER = join(root, ".chorus", "peers");
 const REPORT = join(root, "docs", "benchmarks", "peers");
-const PEERS_FOLDER = join(root, "tools", "peers");
+const PEERS_FOLDER = join(root, "lab", "peers");
 
 export async function runComparison(options: RunOptions): Promise<void> {
   const { size, isQuick, rounds, place, adapter, adapterName, executablePath, versions } = options;

@@ -82,7 +82,7 @@ async function benchSteps(executablePath, size, dtypes) {
   const server = await module.serveFolders(
     new Map([
       ["bench", outDir],
-      ["pages", join(root, "tools", "peers", "engines")],
+      ["pages", join(root, "lab", "peers", "engines")],
     ]),
   );
   const browser = await launchChromium(executablePath);

@@ -80,7 +80,7 @@ async function build(/** @type {string} */ folder, /** @type {string} */ homes) 
   const common = {
     root,
     configFile: /** @type {const} */ (false),
-    base: "../../tools/",
+    base: "./",
     publicDir: /** @type {const} */ (false),
     logLevel: /** @type {const} */ ("error"),
     worker: { format: /** @type {const} */ ("es"), plugins },

@@ -216,12 +216,6 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       run: async (values) => (await import("./bench-draft.mjs")).benchDraft(values),
     },
     {
-      name: "ui",
-      about: "The interface alone, before an engine that invents tokens.",
-      options: [],
-      run: async () => (await import("./bench-ui.mjs")).benchUi(await chromium()),
-    },
-    {
       name: "memory",
       about: "The most memory that JavaScript holds while a model loads.",
       options: [size(sizes, "294 MiB of weights")],
@@ -249,22 +243,10 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       run: async (values) => (await import("./bench-loop.mjs")).benchLoop(await chromium(), values),
     },
     {
-      name: "hidden",
-      about: "Decoding in a hidden tab of a real window.",
-      options: [count("--minutes <n>", "how long it is hidden", "6")],
-      run: async (values) => (await import("./bench-hidden.mjs")).benchHidden(await chromium(), values),
-    },
-    {
       name: "serve",
       about: "Load on any server of OpenAI's API, as `vllm bench serve` makes it.",
       options: SERVE_OPTIONS,
       run: async (values) => (await import("./bench-serve.mjs")).benchServe(values),
-    },
-    {
-      name: "fleet",
-      about: "A simulation of many users on many servers.",
-      options: [quick],
-      run: async (values) => (await import("./bench-fleet.mjs")).benchFleet(values),
     },
     {
       name: "policies",
@@ -274,12 +256,6 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
         count("--sequences <n>", "most sequences at once, instead of the recording's"),
       ],
       run: async (values) => (await import("./bench-policies.mjs")).benchPolicies(values),
-    },
-    {
-      name: "balancer",
-      about: "Three servers behind a balancer.",
-      options: [{ flags: "--balancer <name>", about: "which", usual: "haproxy", choices: ["haproxy", "nginx"] }],
-      run: async (values) => (await import("./bench-balancer.mjs")).benchBalancer(values.balancer),
     },
   ];
 }

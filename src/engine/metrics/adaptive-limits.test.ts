@@ -5,7 +5,7 @@ import { recordRun } from "../../recording/recording.ts";
 import type { ChorusEngine } from "../../protocol/engine.ts";
 import type { ModelCard, StepReport } from "../../protocol/reports.ts";
 import { sampleStep } from "../../../tests/requests/sample-reports.ts";
-import { SimulatedLoad, type SimulatedLoadOptions } from "../../../lab/costs/simulated-load.ts";
+import { SimulatedLoad, type SimulatedLoadOptions } from "../../../tests/fakes/simulated-load.ts";
 import type { SchedulerLimits } from "../scheduling/scheduler-config.ts";
 import { AdaptiveLimits } from "./adaptive-limits.ts";
 

@@ -12,7 +12,7 @@ import { commandsOf, readSamples } from "./read-samples.ts";
 /** What no test starts, and why. */
 const NOT_STARTED: Readonly<Record<string, string>> = {
   "docker compose": "Docker is not everywhere",
-  "haproxy -f": "HAProxy is not everywhere: `npm run bench -- balancer` runs it",
+  "haproxy -f": "HAProxy is not everywhere",
   "npx serve": "a static host of its own, which npx downloads",
 };
 

@@ -1,6 +1,6 @@
 import type { SchedulerLimits } from "../../src/engine/scheduling/scheduler-config.ts";
 import type { StepReport } from "../../src/protocol/reports.ts";
-import { sampleEntry, sampleStep } from "../../tests/requests/sample-reports.ts";
+import { sampleEntry, sampleStep } from "../requests/sample-reports.ts";
 
 interface SimulatedSequence {
   readonly id: string;
