@@ -7,7 +7,7 @@ import { listChromiums } from "./find-chromium.mjs";
 import { installFolder } from "./install-folder.mjs";
 import { root } from "../run-command.mjs";
 
-const folder = join(root, "tools", "dawn");
+const folder = join(root, "tools", "browsers", "dawn");
 const entry = join(folder, "node_modules", "webgpu", "index.js");
 
 /**
