@@ -1,6 +1,5 @@
 // The library: dist/lib/chorus.js with its workers beside it, everything bundled in, so that a page can import it from
-// there as it is. Beside it are what other people's interfaces need (ai-sdk.js, language-model.js), and the server with its
-// command. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
+// there as it is. Beside it are the Prompt API (language-model.js), and the server with its command. Runs after the app's build, whose dist/ it adds to; `tsc -p tsconfig.lib.json` then adds the types.
 
 import { defineConfig } from "vite";
 
@@ -14,7 +13,6 @@ const typesEntry = (types: string) =>
 /** What is imported by name. */
 const EXPORTS = {
   chorus: "index",
-  "ai-sdk": "clients/ai-sdk",
   "language-model": "clients/language-model",
 };
 

@@ -55,9 +55,7 @@ function writeLibrary(modelUrl: string): void {
     `export * from ${built("chorus.d.ts")};`,
     "export declare const engine: ChorusEngine;",
   ]);
-  for (const name of ["ai-sdk", "language-model"]) {
-    for (const ending of ["js", "d.ts"]) write(`${name}.${ending}`, [`export * from ${built(`${name}.${ending}`)};`]);
-  }
+  for (const file of ["language-model.js", "language-model.d.ts"]) write(file, [`export * from ${built(file)};`]);
 }
 
 let host: ModelServer;

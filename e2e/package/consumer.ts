@@ -1,7 +1,6 @@
 // Compiled against the packed types by bundlers.package.ts, as somebody's own code would be.
 
 import { createEngine, models, ChorusError, type ChorusEngine } from "chorus-llm";
-import { ChorusLanguageModel } from "chorus-llm/ai-sdk";
 import { installLanguageModel } from "chorus-llm/language-model";
 
 export async function ask(content: string): Promise<string | null> {
@@ -11,7 +10,6 @@ export async function ask(content: string): Promise<string | null> {
   return choices[0]?.message.content ?? null;
 }
 
-export const provider: string = new ChorusLanguageModel(() => createEngine({ model: "owner/name" })).provider;
 export const isGone = (error: unknown): boolean => error instanceof ChorusError && error.code === "worker_died";
 export const numKnown: number = models.catalogue.length;
 // @ts-expect-error -- there is no such field

@@ -1,14 +1,15 @@
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { useChat } from "@ai-sdk/react";
 import { DirectChatTransport, ToolLoopAgent } from "ai";
 import { createEngine } from "chorus-llm";
-import { ChorusLanguageModel } from "chorus-llm/ai-sdk";
 import { useEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 
 function App({ engine }) {
   // The same question with and without chance. What both have in common, all of it here, is computed once.
   const [certain, inventive] = useMemo(() => {
-    const model = new ChorusLanguageModel(engine);
+    const chorus = createOpenAICompatible({ name: "chorus", baseURL: "http://chorus/v1", fetch: engine.fetch });
+    const model = chorus.chatModel(engine.model.name);
     const chatAt = (temperature) =>
       new DirectChatTransport({ agent: new ToolLoopAgent({ model, temperature, seed: 1, maxOutputTokens: 100 }) });
     return [chatAt(0), chatAt(1)];

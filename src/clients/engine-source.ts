@@ -4,7 +4,7 @@ import type { LoadProgress } from "../protocol/reports.ts";
 /** An engine, or what creates one when it is first needed. */
 export type EngineSource = ChorusEngine | ((onProgress: (progress: LoadProgress) => void) => Promise<ChorusEngine>);
 
-/** The words of the Prompt API and of the AI SDK's browser providers. */
+/** The words of the Prompt API. */
 export type Availability = "unavailable" | "downloadable" | "downloading" | "available";
 
 /** One engine for all who share it, created once. */

@@ -159,11 +159,17 @@ describe("the interface", () => {
     await expect(api.create(options as object)).rejects.toMatchObject({ name });
   });
 
-  it("tells whether it can be had, and how far it is", async () => {
+  it("tells whether it can be had, and how far it is; a failed load is tried again", async () => {
+    let attempts = 0;
     const lazy = languageModelApi(async (onProgress) => {
       onProgress({ stage: "weights", done: 1, total: 4 });
+      if (++attempts === 1) throw new Error("offline");
       return fake.engine;
     });
+    expect(await lazy.availability()).toBe("downloadable");
+    const failing = lazy.create();
+    expect(await lazy.availability()).toBe("downloading");
+    await expect(failing).rejects.toThrow("offline");
     expect(await lazy.availability()).toBe("downloadable");
     expect(await lazy.availability({ expectedInputs: [{ type: "image" }] })).toBe("unavailable");
     const loaded: number[] = [];
