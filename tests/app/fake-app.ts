@@ -1,4 +1,4 @@
-// The interface's test bench: `npm run dev`, then open /src/testing/app/fake-app.html with
+// The interface's test bench: `npm run dev`, then open /tests/app/fake-app.html with
 //   ?panes=4          panes that are open (1..16)
 //   &ask              each has asked a question; ask=Why? is asked by all
 //   &max_tokens=64    and the other settings of the app's own address
