@@ -59,16 +59,19 @@ export class NodeServer {
     );
     // A connection that is kept alive would keep the server open.
     if (this.#isDraining) outgoing.setHeader("connection", "close");
+    // Read only when it is asked for, and left open where it is refused in its middle: the answer takes the same connection.
+    const body = incoming.iterator({ destroyOnReturn: false });
     try {
-      const response = this.#isDraining ? draining() : await handler(requestOf(incoming, this.url, closing.signal));
+      const request = () => requestOf(incoming, body, this.url, closing.signal);
+      const response = this.#isDraining ? draining() : await handler(request());
       await send(response, outgoing, closing.signal);
     } catch (error) {
       // Nobody is there to be told, or the answer failed in its middle: the client must see that it is not whole.
       if (!outgoing.headersSent && !closing.signal.aborted) await send(errorResponse(error), outgoing, closing.signal);
       else outgoing.destroy();
     }
-    // The connection's next request comes after the rest of a refused body.
-    incoming.resume();
+    // The connection's next request comes after the rest of a refused body. Nothing flows past an iterator that has begun.
+    void body.return?.().then(() => incoming.resume());
     await closed;
   }
 }
@@ -78,7 +81,12 @@ function draining(): Response {
 }
 
 /** @throws HttpError 501 for a method that no Request can have */
-function requestOf(incoming: IncomingMessage, base: string, signal: AbortSignal): Request {
+function requestOf(
+  incoming: IncomingMessage,
+  bytes: AsyncIterable<Uint8Array>,
+  base: string,
+  signal: AbortSignal,
+): Request {
   const { method = "GET", url = "/" } = incoming;
   if (method === "TRACE") throw new HttpError(501, "method_not_implemented", "TRACE is not implemented.");
   const headers = new Headers();
@@ -86,8 +94,7 @@ function requestOf(incoming: IncomingMessage, base: string, signal: AbortSignal)
     for (const one of [value ?? []].flat()) headers.append(name, one);
   }
   const hasBody = method !== "GET" && method !== "HEAD";
-  // Read only when it is asked for, and left open where it is refused in its middle: the answer takes the same connection.
-  const body = hasBody && ReadableStream.from(incoming.iterator({ destroyOnReturn: false }));
+  const body = hasBody && ReadableStream.from(bytes);
   const init = { method, headers, signal, ...(body && { body, duplex: "half" }) };
   return new Request(targetOf(url, base), init as RequestInit);
 }
