@@ -6,7 +6,8 @@ import { it } from "vitest";
 import { openTestDevice } from "../../tests/gpu/gpu.ts";
 import { medianOf, printTable } from "../costs/bench.ts";
 import { weightsDtypeCode } from "../../src/backends/gpu/weights-dtype.ts";
-import { KernelCompiler, type Kernel, type KernelConstants } from "../../src/backends/gpu/kernel.ts";
+import { KernelCompiler, type KernelConstants } from "../../src/backends/gpu/kernel.ts";
+import type { Kernel } from "../../src/backends/gpu/kernel-type.ts";
 import { matmulLane, matmulRow, matmulTiled } from "../../src/backends/gpu/kernels/matmul.ts";
 
 const { device } = await openTestDevice();

@@ -1,7 +1,8 @@
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import type { EngineStats, KvBlockTokens, KvCacheMap } from "../protocol/reports.ts";
 import { checkRequests, maxSequenceLength } from "./scheduling/admission.ts";
-import type { EngineOptions, EngineRequest } from "./engine-options.ts";
+import type { EngineOptions } from "./engine-options.ts";
+import type { EngineRequest } from "./engine-request.ts";
 import { KernelWaits } from "./serving/kernel-waits.ts";
 import { OpenSequences } from "./serving/open-sequences.ts";
 import { Outbox } from "./serving/outbox.ts";

@@ -9,7 +9,7 @@ import {
 import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
-import type { EngineRequest } from "../engine/engine-options.ts";
+import type { EngineRequest } from "../engine/engine-request.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { RequestFigures } from "../engine/metrics/request-figures.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";

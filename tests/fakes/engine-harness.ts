@@ -1,5 +1,6 @@
 import { Engine } from "../../src/engine/engine.ts";
-import type { EngineOptions, EngineRequest } from "../../src/engine/engine-options.ts";
+import type { EngineOptions } from "../../src/engine/engine-options.ts";
+import type { EngineRequest } from "../../src/engine/engine-request.ts";
 import { resultsBySequence, type Runner, type Runners, type SampledToken } from "../../src/engine/runner.ts";
 import type { Sample, StepPlan } from "../../src/engine/step-plan.ts";
 import { NO_RULES } from "../../src/engine/sampling/logit-rules.ts";

@@ -3,12 +3,8 @@
 import { afterAll, expect } from "vitest";
 
 import { openDevice, type OpenedDevice } from "../../src/backends/gpu/device.ts";
-import {
-  KernelCompiler,
-  type Kernel,
-  type KernelBuffers,
-  type KernelConstants,
-} from "../../src/backends/gpu/kernel.ts";
+import { KernelCompiler, type KernelBuffers, type KernelConstants } from "../../src/backends/gpu/kernel.ts";
+import type { Kernel } from "../../src/backends/gpu/kernel-type.ts";
 import { readBuffer } from "./buffers.ts";
 import { withCommonDevice } from "./one-device.ts";
 

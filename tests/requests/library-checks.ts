@@ -2,7 +2,8 @@
 // page judges them.
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
-import { KernelCompiler, type Kernel } from "../../src/backends/gpu/kernel.ts";
+import { KernelCompiler } from "../../src/backends/gpu/kernel.ts";
+import type { Kernel } from "../../src/backends/gpu/kernel-type.ts";
 import type { createEngine, EngineConfig } from "../../src/index.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { createComplete } from "./create-complete.ts";

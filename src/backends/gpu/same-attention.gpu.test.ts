@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
-import { KernelCompiler, variantOf, type Kernel } from "./kernel.ts";
+import { KernelCompiler, variantOf } from "./kernel.ts";
+import type { Kernel } from "./kernel-type.ts";
 import {
   attention,
   attentionQuad,

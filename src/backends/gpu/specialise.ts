@@ -1,5 +1,5 @@
 import { ChorusError } from "../../protocol/errors.ts";
-import type { Kernel } from "./kernel.ts";
+import type { Kernel } from "./kernel-type.ts";
 
 const OVERRIDE = /^override (\w+): (\w+);/gm;
 

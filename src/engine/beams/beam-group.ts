@@ -1,5 +1,5 @@
 import { BeamHypotheses, type BeamToken, type Hypothesis } from "./beam-hypotheses.ts";
-import type { EngineRequest } from "../engine-options.ts";
+import type { EngineRequest } from "../engine-request.ts";
 import type { TokenLogprob } from "../runner.ts";
 import { LOWEST_LOGPROB, type BeamSearchParams } from "../sampling/sampling-params.ts";
 import { Sequence, type SequenceFields, type SequenceGroup } from "../sequence.ts";

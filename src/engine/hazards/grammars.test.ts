@@ -11,7 +11,7 @@ import {
   samplingRunner,
 } from "../../../tests/fakes/engine-harness.ts";
 import { grammarCompiler } from "../../../tests/requests/grammars.ts";
-import type { EngineRequest } from "../engine-options.ts";
+import type { EngineRequest } from "../engine-request.ts";
 import type { SamplingParams } from "../sampling/sampling-params.ts";
 
 const compiler = grammarCompiler(BYTE_VOCABULARY);

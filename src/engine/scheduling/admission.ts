@@ -2,7 +2,7 @@ import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { groupedNumber } from "../../protocol/grouped-number.ts";
 import { endTokensOf } from "../beams/beam-group.ts";
-import type { EngineRequest } from "../engine-options.ts";
+import type { EngineRequest } from "../engine-request.ts";
 import { MAX_TOP_CANDIDATES } from "../sampling/sampling-params.ts";
 
 export type Limits = Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize" | "numGpuBlocks">;

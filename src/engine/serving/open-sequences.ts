@@ -1,7 +1,7 @@
 import type { FinishReason } from "../../protocol/openai.ts";
 import { ChorusError, toChorusError } from "../../protocol/errors.ts";
 import { BeamGroup } from "../beams/beam-group.ts";
-import type { EngineRequest } from "../engine-options.ts";
+import type { EngineRequest } from "../engine-request.ts";
 import type { Outbox } from "./outbox.ts";
 import { OutputProcessor, type OutputOptions } from "../text/output.ts";
 import { newCounters, requestReport, type EngineCounters } from "./reports.ts";

@@ -1,5 +1,5 @@
 import { BeamGroup, endTokensOf } from "../beams/beam-group.ts";
-import type { EngineRequest } from "../engine-options.ts";
+import type { EngineRequest } from "../engine-request.ts";
 import { Sequence, type SequenceFields } from "../sequence.ts";
 
 /** The sequences of a request. */

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 
 import { openTestDevice } from "../../../../tests/gpu/gpu.ts";
-import type { Kernel } from "../kernel.ts";
+import type { Kernel } from "../kernel-type.ts";
 
 const { device } = await openTestDevice();
 
