@@ -3,7 +3,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-import { EMBEDDED_MODEL } from "./src/app/state/models/model-choice.ts";
+import { EMBEDDED_MODEL } from "./src/app/state/models/embedded-model.ts";
 import { documents } from "./tools/plugins/docs-plugin.ts";
 import { plainWeights } from "./tools/plugins/plain-weights-plugin.ts";
 import { securityPolicy } from "./tools/plugins/security-policy-plugin.ts";
@@ -32,8 +32,10 @@ const ON_DEMAND = [
   /\/state\/(?:chat\/(?:branch-lines|context-meter|likelihoods|saved-prompts)|workspace\/export-chats)\b/,
   /\/state\/history\/(?!closed-chats?\.|words\.)/,
   /\/state\/(?:duel\/|player\/(?!handed-over))/,
-  /\/recording\/(?:block-ledger|check-recording|chrome-trace|read-recording)\.|\/app\/(?:remote\/(?!address)|service-worker\/page-api)/,
+  /\/app\/(?:remote\/(?!address|server-software)|service-worker\/page-api)/,
 ];
+/** The library exports these, and the page imports the library: they are loaded with the player all the same. */
+const RECORDINGS = /\/src\/recording\/(?:block-ledger|check-recording|chrome-trace|read-recording)\./;
 const isNeededFirst = (id: string) => IN_THE_PAGE.test(id) && !ON_DEMAND.some((modules) => modules.test(id));
 
 const ISOLATION = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "credentialless" };
@@ -66,9 +68,14 @@ export default defineConfig({
     target: "esnext",
     // What the first page needs is one file: cut up by what else shares it, it is 2 kB larger.
     rolldownOptions: {
-      // The library exports these too, and the page imports the library: they are loaded with the player all the same.
-      treeshake: { moduleSideEffects: [{ test: /\/src\/recording\/(?:read|check)-recording\./, sideEffects: false }] },
-      output: { codeSplitting: { groups: [{ name: "app", test: isNeededFirst }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "recordings", test: RECORDINGS, priority: 1, includeDependenciesRecursively: false },
+            { name: "app", test: isNeededFirst },
+          ],
+        },
+      },
     },
   },
 });

@@ -11,24 +11,43 @@ import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
 import { locateModel, withAbsoluteDraft, type HubLocation } from "./protocol/model-source.ts";
 
+export { BlockLedger } from "./recording/block-ledger.ts";
 export { chromeTrace } from "./recording/chrome-trace.ts";
 export { readRecording } from "./recording/read-recording.ts";
-export { recordRun } from "./recording/recording.ts";
+export { recordRun, type RunRecorder } from "./recording/recording.ts";
 export type { RecordedConfig, RecordedEvent, Recording } from "./recording/recording-format.ts";
 export type { DownloadModelOptions, Models } from "./client/models-client.ts";
-export { ChorusError, type ChorusErrorCode, type ChorusErrorData } from "./protocol/errors.ts";
+export { parseJson } from "./protocol/bounded-data.ts";
+export { ChorusError, toErrorData, type ChorusErrorCode, type ChorusErrorData } from "./protocol/errors.ts";
 export type * from "./protocol/config.ts";
+export { BACKEND_CHOICES, WEIGHTS_DTYPES } from "./protocol/config.ts";
 export type * from "./protocol/catalogue.ts";
 export type * from "./protocol/engine.ts";
-export { LIVE_FIELDS, type EngineChanges, type LoadedSizes } from "./protocol/live-config.ts";
-export type { HubOptions } from "./protocol/model-source.ts";
+export {
+  changesBetween,
+  fieldThatRestarts,
+  LIVE_FIELDS,
+  type EngineChanges,
+  type LoadedSizes,
+} from "./protocol/live-config.ts";
+export {
+  DEFAULT_HUB_URL,
+  DEFAULT_REVISION,
+  isHubId,
+  locateRemoteModel,
+  type FolderLocation,
+  type HubLocation,
+  type HubOptions,
+  type RemoteLocation,
+} from "./protocol/model-source.ts";
 export type { DownloadProgress, ModelEstimate, StoredModel } from "./protocol/models.ts";
 export type * from "./protocol/openai.ts";
 export type * from "./protocol/rendered-chat.ts";
 export type * from "./protocol/reports.ts";
 export type * from "./protocol/request-metrics.ts";
 export type * from "./protocol/tokenize.ts";
-export { KV_BLOCK_STATES } from "./protocol/reports.ts";
+export { gpuUseOf, KV_BLOCK_STATES, tokensOf } from "./protocol/reports.ts";
+export { randomId } from "./protocol/random-id.ts";
 
 /**
  * Loads a model and starts an engine, in a Web Worker unless `worker: false` is given or there are none.
@@ -52,6 +71,15 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
     ...(onProgress && { onProgress }),
     ...(signal && { signal }),
   });
+}
+
+/**
+ * Returns why answers can't follow a JSON schema, naming the place ("schema.properties.age..."), or null if they can. It needs
+ * no engine. What depends on a model's tokens is checked with the request.
+ */
+export async function schemaProblem(schema: unknown): Promise<string | null> {
+  // A file of its own, loaded with the first schema.
+  return (await importing(() => import("./grammar/schema-problem.ts"))).schemaProblem(schema);
 }
 
 /** @throws ChorusError where there are none */

@@ -1,4 +1,4 @@
-import { createEngine, models } from "../index.ts";
+import { createEngine, models, schemaProblem } from "../index.ts";
 import { AppUpdates } from "./state/app/app-updates.ts";
 import { readPageOptions } from "./state/app/page-options.ts";
 import { IndexedDbStorage } from "./state/workspace/workspace-storage.ts";
@@ -15,8 +15,7 @@ if (root) {
     createEngine,
     models,
     updates,
-    // A file of its own, loaded with the first schema.
-    schemaProblem: async (schema) => (await import("../grammar/schema-problem.ts")).schemaProblem(schema),
+    schemaProblem,
     kept,
     ...(workers && {
       siteApiHome: { workers, caches, locks: navigator.locks, channel: new BroadcastChannel("chorus-api") },

@@ -39,6 +39,7 @@ export const DEFAULT_REVISION = "main";
 /** Exactly two segments that look like names. "models/gpt2/" and "./models/gpt2" are folders. */
 const HUB_ID = /^[A-Za-z0-9_-][\w.-]*\/[A-Za-z0-9_-][\w.-]*$/;
 
+/** Returns whether a model's name is one of the hub, "owner/name"; every other string is a folder's URL. */
 export function isHubId(model: string): boolean {
   return HUB_ID.test(model);
 }
@@ -71,7 +72,10 @@ export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}
   return { type: "folder", url: folder.href };
 }
 
-/** locateModel for what can be downloaded. */
+/**
+ * Decides what a `model` that can be downloaded is: a model of the hub, or a folder whose URL is relative to `baseUrl`.
+ * @throws ChorusError invalid_type for files, invalid_value, naming the field
+ */
 export function locateRemoteModel(model: string, hub: HubOptions = {}, baseUrl?: string): RemoteLocation {
   const location = locateModel(model, hub, baseUrl);
   if (location.type !== "files") return location;

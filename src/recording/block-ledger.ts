@@ -49,6 +49,7 @@ export class BlockLedger {
     this.#refCounts = new Uint16Array(Math.max(0, Math.min(MOST_BLOCKS, numGpuBlocks)));
   }
 
+  /** Follows what a step took and gave back. */
   addStep({ preempted, entries }: StepReport): void {
     for (const id of preempted) this.#releaseAll(id, "before");
     for (const { requestId, index, slot, blocks, firstBlock, blocksGivenBack, ...entry } of entries) {
@@ -64,10 +65,12 @@ export class BlockLedger {
     for (const { finishReason, ...id } of entries) if (finishReason !== null) this.#releaseAll(id, "after");
   }
 
+  /** Frees the blocks of a request that has ended. */
   addRequest(report: RequestReport): void {
     if (report.status === "finished") this.#releaseAll(report, "after");
   }
 
+  /** Returns the cache after the last step. */
   map(): KvCacheMap {
     const numBlocks = this.#refCounts.length;
     const owners = new Int32Array(numBlocks).fill(-1);

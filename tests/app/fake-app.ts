@@ -19,7 +19,9 @@ import type { CreateEngineOptions } from "../../src/protocol/engine.ts";
 import { ChorusError, type ChorusErrorCode } from "../../src/protocol/errors.ts";
 import type { Alert, LoadProgress, LoadStage } from "../../src/protocol/reports.ts";
 import { IndexedDbStorage } from "../../src/app/state/workspace/workspace-storage.ts";
-import { EMBEDDED_MODEL, labelOfChoice } from "../../src/app/state/models/model-choice.ts";
+import { schemaProblem } from "../../src/index.ts";
+import { EMBEDDED_MODEL } from "../../src/app/state/models/embedded-model.ts";
+import { labelOfChoice } from "../../src/app/state/models/model-choice.ts";
 import { readPageOptions } from "../../src/app/state/app/page-options.ts";
 import { loadKept, startApp } from "../../src/app/ui/app/start-app.ts";
 import { FakeEngine } from "./fake-engine.ts";
@@ -130,7 +132,7 @@ if (root) {
     root,
     createEngine,
     models,
-    schemaProblem: async (schema) => (await import("../../src/grammar/schema-problem.ts")).schemaProblem(schema),
+    schemaProblem,
     sampling: readPageOptions(location.search).sampling,
   }).openChats();
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();

@@ -1,6 +1,6 @@
 // What people paste as a server's address, and where in the network it is.
 
-import { ChorusError } from "../../protocol/errors.ts";
+import { ChorusError } from "../../index.ts";
 
 /** Where an address is, in the words of Chrome's Local Network Access. */
 type AddressSpace = "loopback" | "local" | "public";

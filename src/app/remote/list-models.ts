@@ -1,4 +1,4 @@
-import { parseJson } from "../../protocol/bounded-data.ts";
+import { parseJson } from "../../index.ts";
 import { askServer, type ServerAccess } from "./ask-server.ts";
 import { readText } from "./read-text.ts";
 import { RemoteError } from "./remote-error.ts";

@@ -1,7 +1,6 @@
 // A chunk of an answer, as servers of every make send it.
 
-import { parseJson } from "../../protocol/bounded-data.ts";
-import type { FinishReason, TokenLogprob, TopLogprob } from "../../protocol/openai.ts";
+import { parseJson, type FinishReason, type TokenLogprob, type TopLogprob } from "../../index.ts";
 import { errorInStream, RemoteError } from "./remote-error.ts";
 
 export interface RemoteChunk {

@@ -1,12 +1,12 @@
-import type { Answerer, RemoteModel } from "../../protocol/answerer.ts";
-import type { CompletionStream } from "../../protocol/engine.ts";
+import type { Answerer, RemoteModel } from "./answerer.ts";
 import type {
   ChatCompletionChunk,
   ChatCompletionRequest,
   Completion,
   CompletionRequest,
-} from "../../protocol/openai.ts";
-import { softwareOf } from "../../protocol/server-software.ts";
+  CompletionStream,
+} from "../../index.ts";
+import { softwareOf } from "./server-software.ts";
 import type { ServerAccess } from "./ask-server.ts";
 import { RemoteAnswer, type RemoteObserver, type RemotePatience } from "./remote-answer.ts";
 import { writeRequest } from "./write-request.ts";

@@ -1,7 +1,6 @@
 // What a server says went wrong, in the words of the library.
 
-import { parseJson } from "../../protocol/bounded-data.ts";
-import { ChorusError, type ChorusErrorCode } from "../../protocol/errors.ts";
+import { ChorusError, parseJson, type ChorusErrorCode } from "../../index.ts";
 import { readText } from "./read-text.ts";
 
 /** Bytes of an error's body that are read. Proxies send whole pages. */

@@ -1,5 +1,5 @@
-import type { ChatCompletionRequest, CompletionRequest } from "../../protocol/openai.ts";
-import type { ServerSoftware } from "../../protocol/server-software.ts";
+import type { ChatCompletionRequest, CompletionRequest } from "../../index.ts";
+import type { ServerSoftware } from "./server-software.ts";
 
 /** Fields of OpenAI's API, which every server takes. */
 const COMMON = [

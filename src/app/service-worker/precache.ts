@@ -1,4 +1,4 @@
-import { percentDecoded } from "../../protocol/percent-decoded.ts";
+import { percentDecoded } from "../percent-decoded.ts";
 
 /** The files the app needs, as tools/plugins/service-worker-plugin.ts lists them when it builds. */
 export interface PrecacheEntry {

@@ -1,4 +1,4 @@
-import { ChorusError } from "../../protocol/errors.ts";
+import { ChorusError } from "../../index.ts";
 
 /** Reads untrusted plain data. Every error names the place: "panes[2].turns[0].answer". */
 export class JsonReader {

@@ -1,6 +1,6 @@
 // Formats numbers for the page.
 
-import { groupedNumber } from "../../protocol/grouped-number.ts";
+import { groupedNumber } from "./grouped-number.ts";
 
 export function formatCount(value: number): string {
   return groupedNumber(value);

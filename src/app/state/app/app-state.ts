@@ -1,5 +1,4 @@
-import type { BackendChoice } from "../../../protocol/config.ts";
-import type { Models } from "../../../client/models-client.ts";
+import type { BackendChoice, Models } from "../../../index.ts";
 import { SiteApi, type SiteApiHome } from "./site-api.ts";
 import { Announcements } from "./announcements.ts";
 import type { Route } from "./router.ts";

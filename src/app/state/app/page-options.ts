@@ -1,4 +1,4 @@
-import { BACKEND_CHOICES, type BackendChoice } from "../../../protocol/config.ts";
+import { BACKEND_CHOICES, type BackendChoice } from "../../../index.ts";
 import type { Settings } from "../settings/settings.ts";
 
 interface PageOptions {

@@ -1,6 +1,4 @@
-import { parseJson } from "../../../protocol/bounded-data.ts";
-import type { AlertThresholds } from "../../../protocol/config.ts";
-import type { Alert } from "../../../protocol/reports.ts";
+import { parseJson, type Alert, type AlertThresholds } from "../../../index.ts";
 import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";

@@ -1,5 +1,5 @@
 import { shallow } from "zustand/vanilla/shallow";
-import { gpuUseOf, type StepReport } from "../../../protocol/reports.ts";
+import { gpuUseOf, type StepReport } from "../../../index.ts";
 import { SlidingMax, SlidingRate } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";

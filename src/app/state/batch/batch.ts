@@ -1,6 +1,4 @@
-import { recordRun, type RunRecorder } from "../../../recording/recording.ts";
-import type { ChorusEngine } from "../../../protocol/engine.ts";
-import type { RequestReport, StepReport } from "../../../protocol/reports.ts";
+import { recordRun, type ChorusEngine, type RequestReport, type RunRecorder, type StepReport } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { BatchAlerts } from "./batch-alerts.ts";
 import { BatchingModeControl } from "./batching-mode.ts";

@@ -1,4 +1,4 @@
-import type { BatchingMode } from "../../../protocol/config.ts";
+import type { BatchingMode } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 

@@ -1,4 +1,4 @@
-import type { KvBlockTokens, KvCacheMap, SequenceId } from "../../../protocol/reports.ts";
+import type { KvBlockTokens, KvCacheMap, SequenceId } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 

@@ -1,4 +1,4 @@
-import { tokensOf, type RequestReport, type StepReport } from "../../../protocol/reports.ts";
+import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
 import { SlidingPercentiles, type Percentiles } from "./percentiles.ts";
 import { askerOf } from "../chat/request-name.ts";
 import { Ring } from "../ring.ts";

@@ -1,11 +1,11 @@
-import type { FinishReason } from "../../../protocol/openai.ts";
 import {
   tokensOf,
+  type FinishReason,
   type RequestReport,
   type SequenceId,
   type StepEntry,
   type StepReport,
-} from "../../../protocol/reports.ts";
+} from "../../../index.ts";
 import { Ring } from "../ring.ts";
 
 /** What a sequence did in a step. */

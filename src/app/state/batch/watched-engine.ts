@@ -1,5 +1,4 @@
-import type { ResolvedEngineConfig } from "../../../protocol/config.ts";
-import type { ChorusEngine } from "../../../protocol/engine.ts";
+import type { ChorusEngine, ResolvedEngineConfig } from "../../../index.ts";
 
 /** What the views of the batch need of an engine: one that runs, or one that was recorded. */
 export interface WatchedEngine extends Pick<

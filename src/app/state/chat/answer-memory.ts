@@ -1,4 +1,4 @@
-import type { RequestMetrics } from "../../../protocol/request-metrics.ts";
+import type { RequestMetrics } from "../../../index.ts";
 import { AnswerTokens } from "./answer-tokens.ts";
 import { Branches } from "./branching.ts";
 import { RequestNames } from "./request-name.ts";

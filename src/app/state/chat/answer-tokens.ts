@@ -1,7 +1,7 @@
 // The tokens of answers: what each is, how likely it was, and which request made it. They link the words of a chat to the
 // steps of the batch, and an answer can be continued from any of them.
 
-import type { CompletionLogprobs, TokenLogprob, TopLogprob } from "../../../protocol/openai.ts";
+import type { CompletionLogprobs, TokenLogprob, TopLogprob } from "../../../index.ts";
 
 /** A token that could have come at a place of an answer. */
 export interface LikelyToken {

@@ -1,4 +1,4 @@
-import type { Answerer } from "../../../protocol/answerer.ts";
+import type { Answerer } from "../../remote/answerer.ts";
 import { messagesFrom, type Turn } from "./conversation.ts";
 
 export type Tokenize = NonNullable<Answerer["tokenize"]>;

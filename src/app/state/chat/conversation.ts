@@ -1,6 +1,6 @@
 // A pane's conversation, and the part of it that is sent to the model.
 
-import type { ChatMessage, FinishReason } from "../../../protocol/openai.ts";
+import type { ChatMessage, FinishReason } from "../../../index.ts";
 
 /** How an answer ended: by itself, at the length limit, by the person, or because the engine died. */
 export const TURN_ENDS = ["stop", "length", "stopped", "interrupted"] as const;

@@ -1,7 +1,6 @@
 // How likely the words of answers were, and what else could have come, where the answers did not tell it.
 
-import type { ChorusEngine } from "../../../protocol/engine.ts";
-import type { PromptLogprobs } from "../../../protocol/openai.ts";
+import type { ChorusEngine, PromptLogprobs } from "../../../index.ts";
 import { requestFields, withSetting, type Settings } from "../settings/settings.ts";
 import { TokenReader, type AnswerToken, type LikelyToken } from "./answer-tokens.ts";
 import { branchedTurn } from "./branching.ts";

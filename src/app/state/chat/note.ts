@@ -1,4 +1,4 @@
-import type { ChorusErrorCode, ChorusErrorData } from "../../../protocol/errors.ts";
+import type { ChorusErrorCode, ChorusErrorData } from "../../../index.ts";
 
 /** A note above a pane's composer: what happened and what to do. */
 export interface Note {

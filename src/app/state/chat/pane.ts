@@ -1,7 +1,6 @@
 import { AnswerMemory } from "./answer-memory.ts";
-import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
-import { randomId } from "../../../protocol/random-id.ts";
-import type { Answerer, RemoteModel } from "../../../protocol/answerer.ts";
+import { randomId, toErrorData, type ChorusErrorData } from "../../../index.ts";
+import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { remoteName, type Connections } from "../connections/connections.ts";
 import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
 import type { EngineControl, EngineState } from "../engine/engine-control.ts";

@@ -1,5 +1,4 @@
-import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
-import type { RenderedChat } from "../../../protocol/rendered-chat.ts";
+import { toErrorData, type ChorusErrorData, type RenderedChat } from "../../../index.ts";
 import { messagesFrom } from "./conversation.ts";
 import type { Pane, PaneContext } from "./pane.ts";
 import { continuesText } from "../settings/settings.ts";

@@ -1,7 +1,7 @@
 import { Ring } from "../ring.ts";
 import { nameIn } from "./request-name.ts";
 import type { RemoteObserver } from "../../remote/remote-answer.ts";
-import { tokensOf, type RequestReport, type StepReport } from "../../../protocol/reports.ts";
+import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
 
 /** A pane's figures about its answer. By the worker's clock, or the page's for a server's answer. Null: not known yet. */
 export interface Figures {

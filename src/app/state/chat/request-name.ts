@@ -1,6 +1,6 @@
 // A request's name says which pane asked it, so every report and every recording shows that too.
 
-import { randomId } from "../../../protocol/random-id.ts";
+import { randomId } from "../../../index.ts";
 
 /** A pane's question: which pane asked it, and which of its questions it was. */
 export interface Asker {

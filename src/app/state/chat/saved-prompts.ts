@@ -1,4 +1,4 @@
-import { parseJson } from "../../../protocol/bounded-data.ts";
+import { parseJson } from "../../../index.ts";
 import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 

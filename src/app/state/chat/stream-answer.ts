@@ -1,7 +1,5 @@
-import type { Answerer } from "../../../protocol/answerer.ts";
-import { ChorusError } from "../../../protocol/errors.ts";
-import type { FinishReason } from "../../../protocol/openai.ts";
-import type { RequestMetrics } from "../../../protocol/request-metrics.ts";
+import type { Answerer } from "../../remote/answerer.ts";
+import { ChorusError, type FinishReason, type RequestMetrics } from "../../../index.ts";
 import { completionTokens, TokenReader, type AnswerToken } from "./answer-tokens.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
 import { leaveOutOldest, leaveOutQuarter, messagesFrom, type Turn } from "./conversation.ts";

@@ -2,9 +2,9 @@ import { normaliseAddress } from "../../remote/address.ts";
 import type { RemoteObserver } from "../../remote/remote-answer.ts";
 import type { ServerBatch } from "../../remote/server-metrics.ts";
 import type { ConnectionReport, PageFacts } from "../../remote/test-connection.ts";
-import type { Answerer, RemoteModel } from "../../../protocol/answerer.ts";
-import { ChorusError } from "../../../protocol/errors.ts";
-import { softwareOf, type ServerSoftware } from "../../../protocol/server-software.ts";
+import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
+import { ChorusError } from "../../../index.ts";
+import { softwareOf, type ServerSoftware } from "../../remote/server-software.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { RemoteBatches } from "./remote-batches.ts";
 import {

@@ -1,4 +1,4 @@
-import type { RemoteModel } from "../../../protocol/answerer.ts";
+import type { RemoteModel } from "../../remote/answerer.ts";
 import type { Connection } from "./saved-connections.ts";
 
 /** Returns every model of every server. What is chosen is among them, even if its server is gone. */

@@ -1,7 +1,7 @@
 // Connections as they are kept in this browser. An address is kept always, a key only if that was asked for.
 
-import { parseJson } from "../../../protocol/bounded-data.ts";
-import type { RemoteModel } from "../../../protocol/answerer.ts";
+import { parseJson } from "../../../index.ts";
+import type { RemoteModel } from "../../remote/answerer.ts";
 import { JsonReader } from "../json-reader.ts";
 import { remember, remembered } from "../remembered.ts";
 

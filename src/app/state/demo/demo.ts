@@ -1,5 +1,4 @@
-import { randomId } from "../../../protocol/random-id.ts";
-import type { BatchingMode } from "../../../protocol/config.ts";
+import { randomId, type BatchingMode } from "../../../index.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
 import { answerEnded } from "../chat/answer-ended.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";

@@ -1,5 +1,5 @@
-import type { RemoteModel } from "../../../protocol/answerer.ts";
-import { WEIGHTS_DTYPES, type BatchingMode, type WeightsDtype } from "../../../protocol/config.ts";
+import type { RemoteModel } from "../../remote/answerer.ts";
+import { WEIGHTS_DTYPES, type BatchingMode, type WeightsDtype } from "../../../index.ts";
 import { remoteName } from "../connections/connections.ts";
 import { readRemote, writeRemote } from "../connections/remote-choices.ts";
 import { keyOfChoice, labelOfChoice, type ModelChoice } from "../models/model-choice.ts";

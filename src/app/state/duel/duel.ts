@@ -1,5 +1,5 @@
-import type { RemoteModel } from "../../../protocol/answerer.ts";
-import type { BatchingMode } from "../../../protocol/config.ts";
+import type { RemoteModel } from "../../remote/answerer.ts";
+import type { BatchingMode } from "../../../index.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
 import { answerEnded } from "../chat/answer-ended.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";

@@ -1,12 +1,19 @@
-import { BACKEND_CHOICES, type BackendChoice, type EngineConfig } from "../../../protocol/config.ts";
-import type { ChorusEngine, CreateEngineOptions } from "../../../protocol/engine.ts";
-import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
-import { changesBetween, fieldThatRestarts } from "../../../protocol/live-config.ts";
-import type { LoadProgress } from "../../../protocol/reports.ts";
+import {
+  BACKEND_CHOICES,
+  changesBetween,
+  fieldThatRestarts,
+  randomId,
+  toErrorData,
+  type BackendChoice,
+  type ChorusEngine,
+  type ChorusErrorData,
+  type CreateEngineOptions,
+  type EngineConfig,
+  type LoadProgress,
+} from "../../../index.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
 import { isNamed, keyOfChoice, type ModelChoice } from "../models/model-choice.ts";
-import { randomId } from "../../../protocol/random-id.ts";
 import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
 

@@ -1,4 +1,4 @@
-import type { ChorusErrorCode, ChorusErrorData } from "../../../protocol/errors.ts";
+import type { ChorusErrorCode, ChorusErrorData } from "../../../index.ts";
 import type { EngineControl } from "./engine-control.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 

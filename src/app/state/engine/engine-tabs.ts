@@ -1,5 +1,5 @@
 import { isNamed } from "../models/model-choice.ts";
-import { randomId } from "../../../protocol/random-id.ts";
+import { randomId } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { keyOfEngine, type EngineChoice, type EngineControl } from "./engine-control.ts";
 

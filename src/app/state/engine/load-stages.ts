@@ -1,4 +1,4 @@
-import type { LoadProgress, LoadStage } from "../../../protocol/reports.ts";
+import type { LoadProgress, LoadStage } from "../../../index.ts";
 
 /** In display order; some stages overlap in time. */
 export const LOAD_STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "memory", "kernels", "cache"];

@@ -1,6 +1,4 @@
-import { parseJson } from "../../../protocol/bounded-data.ts";
-import type { BatchingMode, EngineConfig } from "../../../protocol/config.ts";
-import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import { parseJson, toErrorData, type BatchingMode, type ChorusErrorData, type EngineConfig } from "../../../index.ts";
 import type { Route } from "../app/router.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
 import { remember, remembered } from "../remembered.ts";

@@ -1,4 +1,4 @@
-import { toErrorData } from "../../../protocol/errors.ts";
+import { toErrorData } from "../../../index.ts";
 import type { Pane } from "../chat/pane.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { isBlank, type SavedChat } from "../workspace/saved-workspace.ts";

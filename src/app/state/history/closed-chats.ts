@@ -1,4 +1,4 @@
-import { randomId } from "../../../protocol/random-id.ts";
+import { randomId } from "../../../index.ts";
 import { inParts } from "../in-parts.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { SavedChat } from "../workspace/saved-workspace.ts";

@@ -1,13 +1,17 @@
 // The model that the page runs, as createEngine takes it. It is remembered over a reload if it has a name.
 
-import { parseJson } from "../../../protocol/bounded-data.ts";
-import { WEIGHTS_DTYPES, type ModelSource, type WeightsDtype } from "../../../protocol/config.ts";
-import { DEFAULT_HUB_URL, DEFAULT_REVISION, isHubId, type HubOptions } from "../../../protocol/model-source.ts";
+import {
+  DEFAULT_HUB_URL,
+  DEFAULT_REVISION,
+  isHubId,
+  parseJson,
+  WEIGHTS_DTYPES,
+  type HubOptions,
+  type ModelSource,
+  type WeightsDtype,
+} from "../../../index.ts";
 import { JsonReader } from "../json-reader.ts";
 import { remember, remembered } from "../remembered.ts";
-
-/** The model that the app is built with. */
-export const EMBEDDED_MODEL = "models/chorus-chat/";
 
 export interface ModelChoice extends HubOptions {
   readonly model: ModelSource;

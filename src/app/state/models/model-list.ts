@@ -1,7 +1,6 @@
 // The models in the picker: the embedded one, those the person added, and the catalogue.
 
-import type { CatalogueEntry } from "../../../protocol/catalogue.ts";
-import type { StoredModel } from "../../../protocol/models.ts";
+import type { CatalogueEntry, StoredModel } from "../../../index.ts";
 import { keyOfChoice, labelOfChoice, type NamedChoice } from "./model-choice.ts";
 
 export interface ListedModel {

@@ -1,19 +1,20 @@
-import type { Models } from "../../../client/models-client.ts";
-import type { CatalogueEntry } from "../../../protocol/catalogue.ts";
-import type { WeightsDtype } from "../../../protocol/config.ts";
-import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
-import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../../../protocol/model-source.ts";
-import type { DownloadProgress, ModelEstimate, StoredModel } from "../../../protocol/models.ts";
+import {
+  locateRemoteModel,
+  toErrorData,
+  type CatalogueEntry,
+  type ChorusErrorData,
+  type DownloadProgress,
+  type HubOptions,
+  type ModelEstimate,
+  type Models,
+  type RemoteLocation,
+  type StoredModel,
+  type WeightsDtype,
+} from "../../../index.ts";
 import { REPLACED, type EngineControl } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
-import {
-  EMBEDDED_MODEL,
-  isNamed,
-  keyOfChoice,
-  labelOfChoice,
-  type ModelChoice,
-  type NamedChoice,
-} from "./model-choice.ts";
+import { EMBEDDED_MODEL } from "./embedded-model.ts";
+import { isNamed, keyOfChoice, labelOfChoice, type ModelChoice, type NamedChoice } from "./model-choice.ts";
 import { listModels, type ListedModel } from "./model-list.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 

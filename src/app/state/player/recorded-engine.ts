@@ -1,8 +1,12 @@
-import { BlockLedger } from "../../../recording/block-ledger.ts";
-import type { RecordedEvent, Recording } from "../../../recording/recording-format.ts";
-import type { EngineEvents } from "../../../protocol/engine.ts";
-import { ChorusError } from "../../../protocol/errors.ts";
-import type { KvCacheMap, ModelCard } from "../../../protocol/reports.ts";
+import {
+  BlockLedger,
+  ChorusError,
+  type EngineEvents,
+  type KvCacheMap,
+  type ModelCard,
+  type RecordedEvent,
+  type Recording,
+} from "../../../index.ts";
 import type { WatchedEngine } from "../batch/watched-engine.ts";
 
 type Listener = (payload: never) => void;

@@ -1,8 +1,6 @@
-import type { RecordedEvent, Recording } from "../../../recording/recording-format.ts";
+import type { AskedReport, FinishReason, RecordedEvent, Recording, SequenceId, StepReport } from "../../../index.ts";
 import type { OutputPlace } from "../chat/answer-tokens.ts";
 import { askerOf, nameIn } from "../chat/request-name.ts";
-import type { FinishReason } from "../../../protocol/openai.ts";
-import type { AskedReport, SequenceId, StepReport } from "../../../protocol/reports.ts";
 
 /** What a step added to an answer. */
 export interface RecordedPiece {

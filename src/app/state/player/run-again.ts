@@ -1,6 +1,4 @@
-import type { ChorusEngine } from "../../../protocol/engine.ts";
-import { toErrorData } from "../../../protocol/errors.ts";
-import type { ModelCard } from "../../../protocol/reports.ts";
+import { toErrorData, type ChorusEngine, type ModelCard } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { tokensOfSequence, type RecordedRun, type RecordedSequence } from "./recorded-run.ts";
 

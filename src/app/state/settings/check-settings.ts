@@ -1,7 +1,6 @@
 // Checks settings that were typed or saved. Errors name the setting.
 
-import { parseJson } from "../../../protocol/bounded-data.ts";
-import { ChorusError } from "../../../protocol/errors.ts";
+import { ChorusError, parseJson } from "../../../index.ts";
 import { SETTING_FIELDS, withSetting, type SettingField, type Settings, type SettingValue } from "./settings.ts";
 
 /** Resolves with why a JSON schema isn't supported, in words, or null. The check may have to be loaded first. */

@@ -1,6 +1,6 @@
 // How the page's engine serves. The form, the link and the JSON are all made from this one table.
 
-import type { ModelCard } from "../../../protocol/reports.ts";
+import type { ModelCard } from "../../../index.ts";
 
 /** The library's names, so that what is copied from here can be given to createEngine. */
 export type ServingName =

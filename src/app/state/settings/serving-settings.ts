@@ -1,8 +1,6 @@
 // Reads and writes serving settings: as typed texts (the form and the link), and as JSON in the library's shape.
 
-import { parseJson } from "../../../protocol/bounded-data.ts";
-import type { BatchingMode, EngineConfig } from "../../../protocol/config.ts";
-import { ChorusError } from "../../../protocol/errors.ts";
+import { ChorusError, parseJson, type BatchingMode, type EngineConfig } from "../../../index.ts";
 import { SERVING_FIELDS, type ServingField, type ServingName, type ServingValue } from "./serving-fields.ts";
 
 /** A setting that is absent has the engine's default. */

@@ -1,11 +1,9 @@
 // What a person can set for questions. A setting that is absent is inherited: a pane's from the settings for all panes,
 // and those from the model.
 
-import { parseJson } from "../../../protocol/bounded-data.ts";
-import type { Answerer } from "../../../protocol/answerer.ts";
+import { parseJson, type GenerationFields, type ModelCard } from "../../../index.ts";
+import type { Answerer } from "../../remote/answerer.ts";
 import { readBias } from "./bias-line.ts";
-import type { GenerationFields } from "../../../protocol/openai.ts";
-import type { ModelCard } from "../../../protocol/reports.ts";
 
 type NumberName =
   | "temperature"

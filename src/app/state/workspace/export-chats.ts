@@ -1,7 +1,6 @@
 // Exports chats to a file and imports them.
 
-import { parseJson } from "../../../protocol/bounded-data.ts";
-import { ChorusError } from "../../../protocol/errors.ts";
+import { ChorusError, parseJson } from "../../../index.ts";
 import type { StoredChats } from "../history/stored-chats.ts";
 import { inParts } from "../in-parts.ts";
 import { JsonReader } from "../json-reader.ts";

@@ -1,7 +1,7 @@
 // The plain object that is saved in the browser and written to an export.
 
-import type { RemoteModel } from "../../../protocol/answerer.ts";
-import { ChorusError } from "../../../protocol/errors.ts";
+import type { RemoteModel } from "../../remote/answerer.ts";
+import { ChorusError } from "../../../index.ts";
 import { TURN_ENDS, type OneAnswer, type SeveralAnswers, type Turn } from "../chat/conversation.ts";
 import { withoutLastTurn, type UnchosenTurn } from "../chat/turn-tree.ts";
 import { JsonReader } from "../json-reader.ts";

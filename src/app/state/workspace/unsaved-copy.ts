@@ -4,7 +4,7 @@
 // does so at times): then the page after that finds the copy. It can be forbidden, and it is full at about 5 MB; then only
 // IndexedDB has the last edits.
 
-import { parseJson } from "../../../protocol/bounded-data.ts";
+import { parseJson } from "../../../index.ts";
 import type { ClosedChat } from "../history/closed-chat.ts";
 import type { ChatMoves } from "../history/closed-chats.ts";
 import { JsonReader } from "../json-reader.ts";

@@ -2,7 +2,7 @@
 // broken; the page then works without it and says that nothing is saved.
 
 import { promisifyRequest } from "idb-keyval";
-import { randomId } from "../../../protocol/random-id.ts";
+import { randomId } from "../../../index.ts";
 import { summaryOf, wordsOfChat } from "../history/closed-chat.ts";
 import type { ChatMoves } from "../history/closed-chats.ts";
 import type { StoredChats } from "../history/stored-chats.ts";

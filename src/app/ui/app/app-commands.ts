@@ -1,5 +1,5 @@
 import { flushSync } from "react-dom";
-import { BACKEND_CHOICES } from "../../../protocol/config.ts";
+import { BACKEND_CHOICES } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import type { Pane } from "../../state/chat/pane.ts";

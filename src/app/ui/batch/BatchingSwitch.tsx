@@ -1,5 +1,5 @@
 import { useId } from "react";
-import type { BatchingMode } from "../../../protocol/config.ts";
+import type { BatchingMode } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import { classNames } from "../class-names.ts";
 import { useStore } from "../use-store.ts";

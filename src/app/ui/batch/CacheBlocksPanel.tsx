@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
-import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../protocol/reports.ts";
+import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BlockContent } from "../../state/batch/cache-map.ts";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";

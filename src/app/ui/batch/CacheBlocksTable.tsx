@@ -1,4 +1,4 @@
-import type { KvCacheMap } from "../../../protocol/reports.ts";
+import type { KvCacheMap } from "../../../index.ts";
 import { formatCount } from "../format.ts";
 import { sequenceName } from "./cell-words.ts";
 

@@ -1,4 +1,4 @@
-import type { SequenceId } from "../../../protocol/reports.ts";
+import type { SequenceId } from "../../../index.ts";
 import type { Dock } from "../../state/batch/dock.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";

@@ -1,4 +1,4 @@
-import type { SequenceId } from "../../../protocol/reports.ts";
+import type { SequenceId } from "../../../index.ts";
 import { askerOf, type Asker } from "../../state/chat/request-name.ts";
 import type { Cell } from "../../state/batch/timeline.ts";
 import { formatCount } from "../format.ts";

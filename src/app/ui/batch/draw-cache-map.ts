@@ -1,4 +1,4 @@
-import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../protocol/reports.ts";
+import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../index.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
 import type { Inks } from "./inks.ts";
 import { hatch } from "./stamps.ts";

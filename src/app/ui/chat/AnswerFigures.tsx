@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import type { RequestMetrics } from "../../../protocol/request-metrics.ts";
+import type { RequestMetrics } from "../../../index.ts";
 import { formatCount, formatDuration, formatMs, formatPercent, formatRate } from "../format.ts";
 import css from "./AnswerFigures.module.css";
 

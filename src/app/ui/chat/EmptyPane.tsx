@@ -1,6 +1,7 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
-import { EMBEDDED_MODEL, labelOfChoice } from "../../state/models/model-choice.ts";
+import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
+import { labelOfChoice } from "../../state/models/model-choice.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { Icon } from "../components/Icon.tsx";
 import { lazily } from "../components/Lazily.tsx";

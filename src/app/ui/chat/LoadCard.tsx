@@ -1,4 +1,4 @@
-import type { LoadStage } from "../../../protocol/reports.ts";
+import type { LoadStage } from "../../../index.ts";
 import {
   currentStage,
   LOAD_STAGES,

@@ -1,6 +1,6 @@
 import { memo, useRef, useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
-import { toErrorData } from "../../../protocol/errors.ts";
+import { toErrorData } from "../../../index.ts";
 import { canScore } from "../../state/chat/branching.ts";
 import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
 import { notScoredNote } from "../../state/chat/note.ts";

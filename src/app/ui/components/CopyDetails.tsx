@@ -1,5 +1,5 @@
 import { useState } from "react";
-import type { ChorusErrorData } from "../../../protocol/errors.ts";
+import type { ChorusErrorData } from "../../../index.ts";
 import { Button } from "./Button.tsx";
 import css from "./CopyDetails.module.css";
 

@@ -1,5 +1,5 @@
 import { useId, useState, type FormEvent } from "react";
-import { toErrorData } from "../../../protocol/errors.ts";
+import { toErrorData } from "../../../index.ts";
 import type { Connections } from "../../state/connections/connections.ts";
 import { Button } from "../components/Button.tsx";
 import view from "../components/PickerView.module.css";

@@ -1,5 +1,5 @@
 import { useState, type FormEvent } from "react";
-import { softwareOf } from "../../../protocol/server-software.ts";
+import { softwareOf } from "../../remote/server-software.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { ConnectionTest } from "../../state/connections/connections.ts";
 import type { Connection } from "../../state/connections/saved-connections.ts";

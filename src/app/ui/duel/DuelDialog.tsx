@@ -1,5 +1,5 @@
 import { useId, useState, type FormEvent, type RefObject } from "react";
-import { WEIGHTS_DTYPES } from "../../../protocol/config.ts";
+import { WEIGHTS_DTYPES } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import { remoteName } from "../../state/connections/connections.ts";
 import { remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";

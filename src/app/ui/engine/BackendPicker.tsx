@@ -1,4 +1,4 @@
-import { BACKEND_CHOICES, type BackendChoice } from "../../../protocol/config.ts";
+import { BACKEND_CHOICES, type BackendChoice } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { useStore } from "../use-store.ts";
 import css from "./EngineStatus.module.css";

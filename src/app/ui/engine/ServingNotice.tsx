@@ -1,5 +1,5 @@
 import { useState, type ReactNode } from "react";
-import type { ChorusErrorData } from "../../../protocol/errors.ts";
+import type { ChorusErrorData } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { LinkOutcome, Serving } from "../../state/engine/serving.ts";
 import { writeServing } from "../../state/settings/serving-settings.ts";

@@ -1,4 +1,4 @@
-import type { LoadStage } from "../../../protocol/reports.ts";
+import type { LoadStage } from "../../../index.ts";
 import type { StageProgress } from "../../state/engine/load-stages.ts";
 import { formatBytes, formatBytesOf, formatCount, formatTimeLeft } from "../format.ts";
 

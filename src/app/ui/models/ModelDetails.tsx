@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { WEIGHTS_DTYPES } from "../../../protocol/config.ts";
+import { WEIGHTS_DTYPES } from "../../../index.ts";
 import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatCount } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";

@@ -1,4 +1,4 @@
-import type { ChorusErrorData } from "../../../protocol/errors.ts";
+import type { ChorusErrorData } from "../../../index.ts";
 import type { ShelfState } from "../../state/models/model-shelf.ts";
 import { titleOf } from "../../state/chat/note.ts";
 import type { ReadonlyStore } from "../../state/store.ts";

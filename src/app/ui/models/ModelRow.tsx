@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef } from "react";
-import type { CatalogueEntry } from "../../../protocol/catalogue.ts";
+import type { CatalogueEntry } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";

@@ -1,4 +1,4 @@
-import { percentDecoded } from "../../../protocol/percent-decoded.ts";
+import { percentDecoded } from "../../percent-decoded.ts";
 
 /**
  * Returns a message with the file and its host for each raw address: "config.json at huggingface.co". The hub's API is asked

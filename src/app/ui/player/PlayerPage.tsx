@@ -1,6 +1,5 @@
 import { useCallback, useEffect, useRef, useState, type ChangeEvent, type DragEvent } from "react";
-import { readRecording } from "../../../recording/read-recording.ts";
-import { toErrorData } from "../../../protocol/errors.ts";
+import { readRecording, toErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Theme } from "../../state/app/theme.ts";
 import { handedOver } from "../../state/player/handed-over.ts";

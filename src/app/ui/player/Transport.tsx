@@ -1,4 +1,4 @@
-import { chromeTrace } from "../../../recording/chrome-trace.ts";
+import { chromeTrace } from "../../../index.ts";
 import { SPEEDS, type Player } from "../../state/player/player.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";

@@ -3,7 +3,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { remoteName } from "../../state/connections/connections.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
-import type { ServerSoftware } from "../../../protocol/server-software.ts";
+import type { ServerSoftware } from "../../remote/server-software.ts";
 import { readRemote, remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
 import { useStore } from "../use-store.ts";
 import css from "./SettingsForm.module.css";

@@ -1,5 +1,5 @@
 import { useRef, useState, type ChangeEvent } from "react";
-import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import { toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import {
   importChats,

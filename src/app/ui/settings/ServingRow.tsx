@@ -1,6 +1,6 @@
 import { useId, type ChangeEvent } from "react";
 import type { ServingField } from "../../state/settings/serving-fields.ts";
-import type { ChorusEngine } from "../../../protocol/engine.ts";
+import type { ChorusEngine } from "../../../index.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";

@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from "react";
-import { toErrorData, type ChorusErrorData } from "../../../protocol/errors.ts";
+import { toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import { REPLACED } from "../../state/engine/engine-control.ts";
 import { SERVING_FIELDS, type ServingName } from "../../state/settings/serving-fields.ts";

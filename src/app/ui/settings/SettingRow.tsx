@@ -1,5 +1,5 @@
 import { useId, useState, type ComponentProps } from "react";
-import { ChorusError } from "../../../protocol/errors.ts";
+import { ChorusError } from "../../../index.ts";
 import { readSetting, writeSetting, type SchemaProblem } from "../../state/settings/check-settings.ts";
 import { type SettingField, type SettingValue } from "../../state/settings/settings.ts";
 import { Button } from "../components/Button.tsx";

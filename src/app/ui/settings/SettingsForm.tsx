@@ -2,7 +2,7 @@ import { useState } from "react";
 import { writeSetting, type SchemaProblem } from "../../state/settings/check-settings.ts";
 import { SETTING_FIELDS, type SettingField, type Settings } from "../../state/settings/settings.ts";
 import type { SettingName, SettingValue } from "../../state/settings/settings.ts";
-import type { ModelCard } from "../../../protocol/reports.ts";
+import type { ModelCard } from "../../../index.ts";
 import { formatCount } from "../format.ts";
 import { PresetRow } from "./PresetRow.tsx";
 import { SETTING_SECTIONS } from "./setting-sections.ts";

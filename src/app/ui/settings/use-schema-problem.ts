@@ -1,4 +1,4 @@
-import { parseJson } from "../../../protocol/bounded-data.ts";
+import { parseJson } from "../../../index.ts";
 import { useEffect, useState } from "react";
 import type { SchemaProblem } from "../../state/settings/check-settings.ts";
 

@@ -1,4 +1,4 @@
-import type { ChorusErrorData } from "../../../protocol/errors.ts";
+import type { ChorusErrorData } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";

@@ -1,15 +1,16 @@
 // Whoever answers a pane's questions: the engine of this page, or a server that speaks OpenAI's API.
 
-import type { CompletionStream } from "./engine.ts";
 import type {
   ChatCompletionChunk,
   ChatCompletionRequest,
   Completion,
   CompletionRequest,
+  CompletionStream,
   CreateOptions,
-} from "./openai.ts";
-import type { ModelCard } from "./reports.ts";
-import type { TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
+  ModelCard,
+  TokenizeRequest,
+  TokenizeResponse,
+} from "../../index.ts";
 
 /** Every ChorusEngine is one. */
 export interface Answerer {
