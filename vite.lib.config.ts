@@ -31,18 +31,19 @@ const WORKERS = {
 
 /**
  * Without these a worker would begin with some thirty files, four deep. Each group has what the higher ones leave, and what its
- * own modules import: what everybody needs, what makes tokens of texts, and the rest of the engine.
+ * own modules import: what everybody needs, what makes tokens of texts, and the rest of the engine. What the engine shares with
+ * others belongs to the first, or they load the engine for it.
  */
 const FEW_FILES = [
   {
     name: "shared",
     priority: 3,
-    test: /\/src\/(protocol|threads)\/|\/comlink\/|\/src\/engine\/(step-plan|sampling\/(sampling-params|logit-rules))\.ts/,
+    test: /\/src\/(protocol|threads|version\.ts|host\/text\/text-calls\.ts)\b|\/comlink\/|\/src\/engine\/(step-plan|sampling\/(sampling-params|logit-rules))\.ts/,
   },
   {
     name: "texts",
     priority: 2,
-    test: /\/src\/api\/(?!bounded-template|chat-format|render-chat|template-products)|\/src\/files\/(tokenizer|json-fields)\.ts/,
+    test: /\/src\/api\/(?!bounded-template|chat-format|jinja-|render-chat|template-products|text-mask)|\/src\/files\/(tokenizer|json-fields)\.ts/,
   },
   {
     name: "engine",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { basename } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 
@@ -41,7 +41,23 @@ export function workerFiles(): Plugin {
     generateBundle() {
       this.emitFile({ type: "asset", fileName: "xgrammar.js", source: readXgrammar() });
     },
+    async writeBundle({ dir = "" }, bundle) {
+      const workers = Object.keys(bundle).filter((name) => name.endsWith("worker.js"));
+      await Promise.all(workers.map((name) => checkBundles(join(dir, name))));
+    },
   };
+}
+
+/** Builds a worker as a page's Vite does, into one script. @throws Error if it has to be several */
+async function checkBundles(worker: string): Promise<void> {
+  await build({
+    configFile: false,
+    logLevel: "silent",
+    publicDir: false,
+    build: { write: false, rolldownOptions: { input: worker, output: { format: "iife", codeSplitting: true } } },
+  }).catch((cause: unknown) => {
+    throw new Error(`A page's Vite can't build ${basename(worker)} into one script.`, { cause });
+  });
 }
 
 /** Returns a module with the script src/host/all-workers.ts, compressed. It finds itself, and nothing but itself. */
