@@ -10,7 +10,7 @@ import { FakeBackend, type FakeDevice } from "../../tests/fakes/fake-backend.ts"
 import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
 import { modelFiles } from "../../tests/models/model-folders.ts";
 import { EngineHost } from "./engine-host.ts";
-import { ModelLoader } from "./model-loader.ts";
+import { ModelLoader } from "./loading/model-loader.ts";
 import type { Platform } from "./platforms/platform.ts";
 
 const LOCATION = {

@@ -36,9 +36,9 @@ import {
   type ToldReports,
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
-import type { LoadedModel } from "./load-model.ts";
-import { causeOf } from "./backend-failure.ts";
-import { ModelLoader } from "./model-loader.ts";
+import type { LoadedModel } from "./loading/load-model.ts";
+import { causeOf } from "./loading/backend-failure.ts";
+import { ModelLoader } from "./loading/model-loader.ts";
 import { OpenRequest } from "./open-request.ts";
 import { OpenRequests } from "./open-requests.ts";
 import type { Platform } from "./platforms/platform.ts";
@@ -46,7 +46,7 @@ import { resultLater, resultOf } from "./results.ts";
 import { seedSequence, withSeeds } from "./seeds.ts";
 import type { TextContext } from "./text/text-calls.ts";
 import { Telemetry } from "./telemetry.ts";
-import { thinProgress } from "./thin-progress.ts";
+import { thinProgress } from "./loading/thin-progress.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
 /**

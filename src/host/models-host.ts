@@ -14,7 +14,7 @@ import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/erro
 import type { RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import type { Result } from "../protocol/service.ts";
-import { AdapterFailures, openBackend } from "./open-backend.ts";
+import { AdapterFailures, openBackend } from "./loading/open-backend.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { resultLater } from "./results.ts";
 

@@ -1,5 +1,5 @@
 // Whether attention gives rows in tiles the bits that each has by itself. The kernel of single rows is held to the CPU by the
-// known answers (host/known-answers.ts); that of tiles is compiled while answers stream. All is computed in buffers of its
+// known answers (host/loading/known-answers.ts); that of tiles is compiled while answers stream. All is computed in buffers of its
 // own, since the cache holds what the answers need.
 
 import { float32ToFloat16 } from "../../files/half.ts";

@@ -1,4 +1,4 @@
-// Whether two kernels of a product compute the same. The known answers (host/known-answers.ts) hold the kernel to the CPU that
+// Whether two kernels of a product compute the same. The known answers (host/loading/known-answers.ts) hold the kernel to the CPU that
 // every product begins with. The others are compiled while answers stream: each is held to that kernel before it is used.
 
 import type { OpenedDevice } from "./device.ts";

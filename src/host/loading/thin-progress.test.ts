@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { LoadProgress } from "../protocol/reports.ts";
+import type { LoadProgress } from "../../protocol/reports.ts";
 import { thinProgress } from "./thin-progress.ts";
 
 /** Returns those that are passed on, of reports that come this many milliseconds apart. */

@@ -1,5 +1,5 @@
-import type { UsualDraws } from "../backends/backend.ts";
-import type { GenerationDefaults } from "../files/generation-config.ts";
+import type { UsualDraws } from "../../backends/backend.ts";
+import type { GenerationDefaults } from "../../files/generation-config.ts";
 
 /** Returns how tokens are drawn for requests that say nothing of it. */
 export function usualDraws(

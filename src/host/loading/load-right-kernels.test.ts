@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import type { KernelChoice } from "../backends/backend.ts";
+import type { KernelChoice } from "../../backends/backend.ts";
 import { loadRightKernels } from "./load-right-kernels.ts";
 import type { LoadedIntoMemory } from "./load-into-memory.ts";
 

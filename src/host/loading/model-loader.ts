@@ -1,12 +1,12 @@
-import { parseBackendChoice } from "../api/engine-config.ts";
-import type { BackendChoice, EngineConfig } from "../protocol/config.ts";
-import { ChorusError, toChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
-import type { ModelLocation } from "../protocol/model-source.ts";
-import type { LoadProgress } from "../protocol/reports.ts";
+import { parseBackendChoice } from "../../api/engine-config.ts";
+import type { BackendChoice, EngineConfig } from "../../protocol/config.ts";
+import { ChorusError, toChorusError, type ChorusErrorCode } from "../../protocol/errors.ts";
+import type { ModelLocation } from "../../protocol/model-source.ts";
+import type { LoadProgress } from "../../protocol/reports.ts";
 import { DeviceStalled, loadModel, type LoadedModel } from "./load-model.ts";
 import { AdapterFailures, openBackend, type ChosenBackend } from "./open-backend.ts";
-import type { Platform } from "./platforms/platform.ts";
-import type { Texts } from "./text/texts.ts";
+import type { Platform } from "../platforms/platform.ts";
+import type { Texts } from "../text/texts.ts";
 
 /** A backend whose device is lost this often within a minute is given up. */
 const MOST_LOSSES = 3;

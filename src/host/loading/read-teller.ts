@@ -1,6 +1,6 @@
-import { bytesToRead } from "../models/told-reads.ts";
-import type { ModelWeights } from "../models/model-weights.ts";
-import type { LoadProgress } from "../protocol/reports.ts";
+import { bytesToRead } from "../../models/told-reads.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
+import type { LoadProgress } from "../../protocol/reports.ts";
 
 /** The most times that the stage is told. */
 const MOST_TOLD = 100;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { parseGenerationConfig } from "../files/generation-config.ts";
+import { parseGenerationConfig } from "../../files/generation-config.ts";
 import { usualDraws } from "./usual-draws.ts";
 
 const PLAIN = { haveFilters: false, haveRules: false };

@@ -1,12 +1,12 @@
 // Opens a model's files: given by the user, stored by this browser, or on a server.
 
-import { HttpClient } from "../files/hub/http-client.ts";
-import { openRemoteFolder } from "../files/hub/remote-folder.ts";
-import { openFileList, openRemoteFiles, type ModelFiles } from "../files/model-files.ts";
-import { TOKENIZER_FILE } from "../files/model-folder.ts";
-import type { ModelLocation } from "../protocol/model-source.ts";
-import type { LoadProgress } from "../protocol/reports.ts";
-import type { Platform } from "./platforms/platform.ts";
+import { HttpClient } from "../../files/hub/http-client.ts";
+import { openRemoteFolder } from "../../files/hub/remote-folder.ts";
+import { openFileList, openRemoteFiles, type ModelFiles } from "../../files/model-files.ts";
+import { TOKENIZER_FILE } from "../../files/model-folder.ts";
+import type { ModelLocation } from "../../protocol/model-source.ts";
+import type { LoadProgress } from "../../protocol/reports.ts";
+import type { Platform } from "../platforms/platform.ts";
 
 interface OpenedModel {
   /** For reading the config before anything large is fetched. */

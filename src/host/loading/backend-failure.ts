@@ -1,5 +1,5 @@
-import type { OpenedBackend } from "../backends/backend.ts";
-import { toChorusError, type ChorusError } from "../protocol/errors.ts";
+import type { OpenedBackend } from "../../backends/backend.ts";
+import { toChorusError, type ChorusError } from "../../protocol/errors.ts";
 
 /** How long a device may take to say that it is lost, once something failed for that reason. */
 const GRACE_MS = 1000;

@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
-import { createEngine } from "../index.ts";
-import { withAbsoluteDraft } from "../protocol/model-source.ts";
-import { allowRelaxedSimd } from "../../tests/cpu/cpu.ts";
+import { createEngine } from "../../index.ts";
+import { withAbsoluteDraft } from "../../protocol/model-source.ts";
+import { allowRelaxedSimd } from "../../../tests/cpu/cpu.ts";
 
 allowRelaxedSimd();
 

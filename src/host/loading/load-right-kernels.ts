@@ -1,5 +1,5 @@
-import { KERNEL_CHOICES, type KernelChoice } from "../backends/backend.ts";
-import { ChorusError } from "../protocol/errors.ts";
+import { KERNEL_CHOICES, type KernelChoice } from "../../backends/backend.ts";
+import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadedIntoMemory } from "./load-into-memory.ts";
 
 interface LoadedRightKernels extends LoadedIntoMemory {

@@ -1,19 +1,19 @@
 // Drivers compile kernels wrongly at times. So the first load on an adapter compares a step of the model's own first layers
 // with what the CPU computes.
 
-import type { CheckedKernels, LoadedRunner } from "../backends/backend.ts";
-import { maxSequenceLength } from "../engine/scheduling/admission.ts";
-import { ROW_WORDS, type DrawParams, type Sample, type StepPlan } from "../engine/step-plan.ts";
-import type { Runner, StepResult } from "../engine/runner.ts";
-import { NO_FILTERS } from "../engine/sampling/sampling-params.ts";
-import { NO_RULES } from "../engine/sampling/logit-rules.ts";
-import { readF32 } from "../files/tensor.ts";
-import type { Graph } from "../models/graph.ts";
-import { fewLayers, withFewTokens } from "../models/few-layers.ts";
-import type { ModelWeights } from "../models/model-weights.ts";
-import type { ResolvedEngineConfig } from "../protocol/config.ts";
-import type { Platform } from "./platforms/platform.ts";
-import { WatchedRunner } from "./watched-runner.ts";
+import type { CheckedKernels, LoadedRunner } from "../../backends/backend.ts";
+import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
+import { ROW_WORDS, type DrawParams, type Sample, type StepPlan } from "../../engine/step-plan.ts";
+import type { Runner, StepResult } from "../../engine/runner.ts";
+import { NO_FILTERS } from "../../engine/sampling/sampling-params.ts";
+import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
+import { readF32 } from "../../files/tensor.ts";
+import type { Graph } from "../../models/graph.ts";
+import { fewLayers, withFewTokens } from "../../models/few-layers.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { Platform } from "../platforms/platform.ts";
+import { WatchedRunner } from "../watched-runner.ts";
 
 /**
  * Two blocks of a prompt, a token that looks back further than a tile of attention has positions, and a piece of a prompt that

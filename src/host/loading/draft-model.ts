@@ -1,21 +1,21 @@
 // A small model that drafts for a large one (`speculation: { method: "draft_model", ... }`): found and checked before
 // anything large is fetched, and loaded beside the other by the same backend.
 
-import type { LoadedRunner, LoadOptions, OpenedBackend } from "../backends/backend.ts";
-import { CONFIG_FILE, TOKENIZER_FILE } from "../files/model-folder.ts";
-import type { ModelFiles } from "../files/model-files.ts";
-import { openCheckpoint } from "../files/open-checkpoint.ts";
-import { loadTokenizer, type ModelTokenizer } from "../files/tokenizer.ts";
-import { describeModel } from "../models/families.ts";
-import type { Model } from "../models/model.ts";
-import { openWeights, type ModelWeights } from "../models/model-weights.ts";
-import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
-import { ChorusError } from "../protocol/errors.ts";
-import { locateModel, type ModelLocation } from "../protocol/model-source.ts";
-import type { LoadProgress } from "../protocol/reports.ts";
-import { MAX_DRAFT_LENGTH } from "../protocol/step-sizes.ts";
+import type { LoadedRunner, LoadOptions, OpenedBackend } from "../../backends/backend.ts";
+import { CONFIG_FILE, TOKENIZER_FILE } from "../../files/model-folder.ts";
+import type { ModelFiles } from "../../files/model-files.ts";
+import { openCheckpoint } from "../../files/open-checkpoint.ts";
+import { loadTokenizer, type ModelTokenizer } from "../../files/tokenizer.ts";
+import { describeModel } from "../../models/families.ts";
+import type { Model } from "../../models/model.ts";
+import { openWeights, type ModelWeights } from "../../models/model-weights.ts";
+import type { EngineConfig, ResolvedEngineConfig } from "../../protocol/config.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import { locateModel, type ModelLocation } from "../../protocol/model-source.ts";
+import type { LoadProgress } from "../../protocol/reports.ts";
+import { MAX_DRAFT_LENGTH } from "../../protocol/step-sizes.ts";
 import { openModel } from "./open-model.ts";
-import type { Platform } from "./platforms/platform.ts";
+import type { Platform } from "../platforms/platform.ts";
 
 const PARAM = "speculation.model";
 

@@ -1,4 +1,4 @@
-import type { LoadProgress, LoadStage } from "../protocol/reports.ts";
+import type { LoadProgress, LoadStage } from "../../protocol/reports.ts";
 
 /** Twenty times a second is as often as people see a number change. */
 const SHORTEST_MS = 50;

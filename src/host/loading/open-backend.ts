@@ -1,9 +1,9 @@
-import { BackendMissing, type OpenedBackend } from "../backends/backend.ts";
-import type { BackendChoice, BackendName } from "../protocol/config.ts";
-import { ChorusError, toChorusError } from "../protocol/errors.ts";
-import { VERSION } from "../version.ts";
-import type { OfferedBackend, Platform } from "./platforms/platform.ts";
-import { unlessStalled } from "../protocol/unless-stalled.ts";
+import { BackendMissing, type OpenedBackend } from "../../backends/backend.ts";
+import type { BackendChoice, BackendName } from "../../protocol/config.ts";
+import { ChorusError, toChorusError } from "../../protocol/errors.ts";
+import { VERSION } from "../../version.ts";
+import type { OfferedBackend, Platform } from "../platforms/platform.ts";
+import { unlessStalled } from "../../protocol/unless-stalled.ts";
 
 /** A browser that opens no device for this long never does. */
 const MOST_OPENING_MS = 15_000;

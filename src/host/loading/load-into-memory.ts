@@ -1,6 +1,6 @@
-import type { LoadedRunner } from "../backends/backend.ts";
-import type { ResolvedEngineConfig } from "../protocol/config.ts";
-import { ChorusError } from "../protocol/errors.ts";
+import type { LoadedRunner } from "../../backends/backend.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { ChorusError } from "../../protocol/errors.ts";
 
 export interface LoadedRunners {
   readonly runner: LoadedRunner;

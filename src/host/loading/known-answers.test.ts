@@ -2,22 +2,22 @@
 
 import { expect, it, test, vi } from "vitest";
 
-import { resolveEngineConfig } from "../api/engine-config.ts";
-import type { CheckedKernels } from "../backends/backend.ts";
-import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
-import type { Runner, SampledToken } from "../engine/runner.ts";
-import { ROW_WORDS, type StepPlan } from "../engine/step-plan.ts";
-import type { ModelWeights } from "../models/model-weights.ts";
-import type { EngineConfig } from "../protocol/config.ts";
-import { ChorusError } from "../protocol/errors.ts";
-import { allowRelaxedSimd } from "../../tests/cpu/cpu.ts";
-import { FAMILY_FIXTURES } from "../../tests/models/family-fixtures.ts";
-import { readFixture } from "../../tests/models/fixtures.ts";
-import { inventedFamily } from "../../tests/models/invented-family.ts";
-import { randomWeights } from "../../tests/models/random-weights.ts";
+import { resolveEngineConfig } from "../../api/engine-config.ts";
+import type { CheckedKernels } from "../../backends/backend.ts";
+import { cpuBackend } from "../../backends/cpu/cpu-backend.ts";
+import type { Runner, SampledToken } from "../../engine/runner.ts";
+import { ROW_WORDS, type StepPlan } from "../../engine/step-plan.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
+import type { EngineConfig } from "../../protocol/config.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import { allowRelaxedSimd } from "../../../tests/cpu/cpu.ts";
+import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
+import { readFixture } from "../../../tests/models/fixtures.ts";
+import { inventedFamily } from "../../../tests/models/invented-family.ts";
+import { randomWeights } from "../../../tests/models/random-weights.ts";
 import { KnownAnswers } from "./known-answers.ts";
-import { offerCpu, ONE_THREAD } from "./platforms/offered-backends.ts";
-import { memoryTuningStore } from "./platforms/tuning-store.ts";
+import { offerCpu, ONE_THREAD } from "../platforms/offered-backends.ts";
+import { memoryTuningStore } from "../platforms/tuning-store.ts";
 
 allowRelaxedSimd();
 
