@@ -211,6 +211,7 @@ describe("with the model's template", () => {
     ["{{ messages[0].content }}</think>", undefined, "none"],
     ["{{ messages[0].content }}{% if x %}</think>{% endif %}", undefined, "may open"],
     ["{{ messages[0].content }}{% if x %}</think>{% endif %}<think>\n", undefined, "open"],
+    ["{{ messages[0].content }}<think>\n", undefined, "open"],
     ["{{ messages[0].content }}", undefined, "none"],
     ["{{ messages[0].content }}{% if x %}</think>{% endif %}", { x: true }, "none"],
   ])("after %j with %j the reasoning is: %s", (source, variables, reasoning) => {

@@ -74,7 +74,7 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
       messages,
       add_generation_prompt: !isContinued,
     });
-  const mayReason = source.includes(CLOSING);
+  const mayReason = source.includes(OPENING) || source.includes(CLOSING);
   return {
     stop,
     readsSystemPrompt: readsSystemPrompt((messages) => write(messages, false)),
