@@ -1,6 +1,6 @@
 // The page's side of an API that its service worker offers to the whole origin.
 
-import { withJsonBodies } from "../../http/access.ts";
+import { withJsonBodies } from "../../server/access.ts";
 import { errorResponse, HttpError } from "../../http/errors.ts";
 import type { Handler } from "../../http/served-engine.ts";
 import { chunksOf } from "../remote/read-text.ts";

@@ -1,7 +1,9 @@
 // Who may ask a server: by key, by origin, and by what a foreign page could not have sent unasked.
 
-import { errorResponse, HttpError } from "./errors.ts";
-import type { Handler } from "./served-engine.ts";
+import { refusal } from "./refusal.ts";
+
+/** Answers a request as fetch would: with a Response, or by rejecting with the reason of the request's signal. */
+export type Handler = (request: Request) => Promise<Response>;
 
 /** Open to all: whether a server is alive is asked by what starts and balances it. */
 const OPEN_PATHS: readonly string[] = ["/health"];
@@ -14,7 +16,7 @@ export function withApiKey(handler: Handler, apiKey: string): Handler {
     const given = /^bearer +(.*)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
     if (isOpen || isSame(given, apiKey)) return handler(request);
     const message = "This server wants a key, as the header Authorization: Bearer KEY.";
-    return errorResponse(new HttpError(401, "invalid_api_key", message, { "www-authenticate": "Bearer" }));
+    return refusal(401, "invalid_api_key", message, { "www-authenticate": "Bearer" });
   };
 }
 
@@ -34,7 +36,7 @@ export function withJsonBodies(handler: Handler): Handler {
     const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
     if (request.method !== "POST" || type === "application/json") return handler(request);
     const message = "A body must come with the header Content-Type: application/json.";
-    return errorResponse(new HttpError(415, "unsupported_media_type", message));
+    return refusal(415, "unsupported_media_type", message);
   };
 }
 
@@ -78,6 +80,6 @@ export function withHostNames(handler: Handler, isAllowed: (name: string) => boo
     const host = request.headers.get("host") ?? "";
     const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "") : host;
     if (isAllowed(name)) return handler(request);
-    return errorResponse(new HttpError(403, "host_not_allowed", `This server does not answer as "${name}".`));
+    return refusal(403, "host_not_allowed", `This server does not answer as "${name}".`);
   };
 }
