@@ -2,8 +2,7 @@
 
 import type { ChorusEngine, CompletionRequest, EngineChanges } from "../../src/index.ts";
 import type { BenchContext } from "../bench-context.ts";
-import { checksResult } from "./known-answers.ts";
-import type { Part } from "./parts.ts";
+import { checksResult, type Part } from "./part.ts";
 
 /** Prompts on both sides of where attention begins to read in splits. */
 const PROMPT_TOKENS = [600, 520, 300, 33, 20, 9, 3, 1];

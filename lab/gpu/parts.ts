@@ -12,18 +12,8 @@ import { submitsSection } from "../sections/submits.ts";
 import { exactnessPart } from "./exactness.ts";
 import type { Home } from "./home.ts";
 import { knownAnswersPart } from "./known-answers.ts";
+import type { Part } from "./part.ts";
 import { productsPart } from "./products.ts";
-
-export interface Part {
-  readonly id: string;
-  readonly title: string;
-  readonly about: string;
-  /** Of the time, beside the others' shares. */
-  readonly share: number;
-  /** Whether it wants the model loaded, as all but the first of its parts do. */
-  readonly needsModel: boolean;
-  readonly run: (context: BenchContext) => Promise<SectionResult>;
-}
 
 /** Of the second look at decoding: attention then reads in splits. More sequences would fill a small GPU's memory. */
 const LONG_PROMPT = 512;

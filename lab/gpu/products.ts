@@ -14,7 +14,7 @@ import type { SectionResult } from "../report/bench-result.ts";
 import { differingWords, readBuffer } from "../../tests/gpu/buffers.ts";
 import { prepareProducts, type PreparedProducts } from "../../tests/gpu/prepared-products.ts";
 import { WRONG, type Home } from "./home.ts";
-import type { Part } from "./parts.ts";
+import type { Part } from "./part.ts";
 
 /** As many as the tuning times where a kernel takes any number. */
 const MOST_ROWS = 64;

@@ -16,7 +16,8 @@ import type { ModelCard } from "../../src/protocol/reports.ts";
 import { shareDevice } from "../../tests/gpu/shared-device.ts";
 import { tampered } from "../../tests/gpu/tampered-gpu.ts";
 import type { Home, HomeOptions, HomeReport } from "./home.ts";
-import { generalParts, modelParts, type Part } from "./parts.ts";
+import type { Part } from "./part.ts";
+import { generalParts, modelParts } from "./parts.ts";
 
 const GPU_MODELS = ["gpt2", "smollm2-135m"];
 /** An adapter that the CPU plays would take minutes for a step of the others. */

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 
 import { root, run } from "../../tools/run-command.mjs";
+import { loadModule } from "./load-module.mjs";
 
 /** The part that runs where none is named. */
 export const BOTH = "core-and-page";
@@ -134,10 +135,8 @@ const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwe
 
 /** @returns {Promise<readonly Part[]>} */
 export async function listParts() {
-  const { runnerImport } = await import("vite");
-  const load = async (/** @type {string} */ path) => (await runnerImport(path, { configFile: false, root })).module;
-  const { MODEL_SIZES } = await load("./lab/model/model-sizes.ts");
-  const { SECTION_IDS } = await load("./lab/bench-options.ts");
+  const { MODEL_SIZES } = await loadModule("lab/model/model-sizes.ts");
+  const { SECTION_IDS } = await loadModule("lab/bench-options.ts");
   return [...namedParts(Object.keys(MODEL_SIZES), pageOptions(SECTION_IDS)), ...kernelParts()];
 }
 
@@ -205,17 +204,6 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       run: async (values) => (await import("./bench-cpu.mjs")).benchCpu(await chromium(), values),
     },
     {
-      name: "draft",
-      about: "When a draft model pays, on the CPU.",
-      options: [
-        size(sizes, "gpt2"),
-        { ...size(sizes, "distilgpt2"), flags: "--draft <name>", about: "the draft model's shape" },
-        dtype,
-        count("--repeats <n>", "rounds; figures are medians", "5"),
-      ],
-      run: async (values) => (await import("./bench-draft.mjs")).benchDraft(values),
-    },
-    {
       name: "memory",
       about: "The most memory that JavaScript holds while a model loads.",
       options: [size(sizes, "294 MiB of weights")],
@@ -277,9 +265,8 @@ function kernelParts() {
 }
 
 async function measureCore() {
-  const { runnerImport } = await import("vite");
-  const { module } = await runnerImport("./lab/costs/core-cost.ts", { configFile: false, root });
-  await module.printCoreCosts();
+  const { printCoreCosts } = await loadModule("lab/costs/core-cost.ts");
+  await printCoreCosts();
 }
 
 async function measurePage(/** @type {Values} */ values) {
