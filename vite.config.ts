@@ -32,7 +32,7 @@ const ON_DEMAND = [
   /\/state\/(?:chat\/(?:branch-lines|context-meter|likelihoods|saved-prompts)|workspace\/export-chats)\b/,
   /\/state\/history\/(?!closed-chats?\.|words\.)/,
   /\/state\/(?:duel\/|player\/(?!handed-over))/,
-  /\/app\/(?:remote\/(?!address|server-software)|service-worker\/page-api)/,
+  /\/app\/remote\/(?!address|server-software)/,
 ];
 /** The library exports these, and the page imports the library: they are loaded with the player all the same. */
 const RECORDINGS = /\/src\/recording\/(?:block-ledger|check-recording|chrome-trace|read-recording)\./;
