@@ -4,7 +4,6 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
 import { EMBEDDED_MODEL } from "./src/app/state/models/embedded-model.ts";
-import { documents } from "./tools/plugins/docs-plugin.ts";
 import { plainWeights } from "./tools/plugins/plain-weights-plugin.ts";
 import { securityPolicy } from "./tools/plugins/security-policy-plugin.ts";
 import { serviceWorker } from "./tools/plugins/service-worker-plugin.ts";
@@ -22,7 +21,7 @@ const IN_THE_PAGE =
 /** ... without those that are loaded on demand: what a first visit does not show at once. */
 const ON_DEMAND = [
   /\/ui\/batch\/(?:DockPanels|Timeline|Chart|Cache|Latency|draw-|timeline-|cell-|use-timeline|use-pointer|stamps)/,
-  /\/ui\/(?:bench|branches|chat\/markdown|connections|duel|player|unsupported|words)\//,
+  /\/ui\/(?:bench|branches|chat\/markdown|connections|docs|duel|player|unsupported|words)\//,
   /\/ui\/(?:app\/UndoToast|components\/(?:VirtualList|CursorArea|PointerCard)|engine\/ServingNotice|demo\/Demo(?:View|Pane|Race))\b/,
   /\/ui\/chat\/(?:ContextMeter|SavedPromptsBody)\b/,
   /\/ui\/explain\/(?!ExplainButton)/,
@@ -59,7 +58,6 @@ export default defineConfig({
     react(),
     wgslWithoutComments(),
     securityPolicy(),
-    documents(),
     serviceWorker(isNeededOffline),
     plainWeights(),
   ],
@@ -75,6 +73,9 @@ export default defineConfig({
             { name: "app", test: isNeededFirst },
           ],
         },
+        // The service worker keeps what is in docs/ once it was visited.
+        assetFileNames: ({ originalFileNames }) =>
+          `${originalFileNames.some((path) => /^docs\/|\.md$/.test(path)) ? "docs" : "assets"}/[name]-[hash][extname]`,
       },
     },
   },

@@ -43,7 +43,7 @@ export class AppUpdates {
   /** The page that was just loaded may already be the new version. */
   async #compare(): Promise<void> {
     try {
-      const page = await (await fetch(".//", { cache: "no-cache" })).text();
+      const page = await (await fetch("./", { cache: "no-cache" })).text();
       this.#store.setState(!page.includes(this.#script), true);
     } catch {
       // The server is out of reach; the next check tries again.

@@ -1,5 +1,5 @@
 /** Returns the anchor of a Markdown heading, as GitHub makes it. */
-export function anchorOf(/** @type {string} */ heading) {
+export function anchorOf(heading: string): string {
   return heading
     .trim()
     .toLowerCase()
