@@ -5,7 +5,7 @@ import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../pr
 import type { ChatFormat, OpenedChat, TemplateVariables } from "./chat-format.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
-import { parseTokenId } from "./rule-fields.ts";
+import { parseTokenId } from "./shared-fields.ts";
 import { textOf } from "./text-of-tokens.ts";
 import { Fields, invalidType, invalidValue, isObject, missing } from "./validate.ts";
 

@@ -3,7 +3,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import type { CompletionRequest, GenerationFields } from "../protocol/openai.ts";
 import { openRequest, parseGenerationFields } from "./generation-fields.ts";
 import { preparePrompts, type EncodedPrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
-import { parseTokenId } from "./rule-fields.ts";
+import { parseTokenId } from "./shared-fields.ts";
 import { type Fields, invalidType, invalidValue, missing } from "./validate.ts";
 
 const COMPLETION_FIELDS = [

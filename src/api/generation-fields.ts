@@ -5,9 +5,10 @@ import type { GenerationFields } from "../protocol/openai.ts";
 import { BEAM_FIELDS, parseBeamSearch } from "./beam-fields.ts";
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
-import { parseFilters, parseRules, parseTokenId, RULE_FIELDS } from "./rule-fields.ts";
+import { parseFilters, parseRules, RULE_FIELDS } from "./rule-fields.ts";
+import { checkModel, parseTokenId } from "./shared-fields.ts";
 import { parseStructure, STRUCTURED_FIELDS } from "./structured-fields.ts";
-import { Fields, invalidType, invalidValue, quote } from "./validate.ts";
+import { Fields, invalidType, invalidValue } from "./validate.ts";
 import { refuseUnsupported, UNSUPPORTED_FIELDS } from "./unsupported-fields.ts";
 
 export const GENERATION_FIELDS = [
@@ -57,14 +58,6 @@ export function openRequest(body: unknown, ownFields: readonly string[], context
   refuseUnsupported(fields, supported);
   checkModel(fields, context.modelName);
   return fields;
-}
-
-/** @throws ChorusError model_not_found where a request names another model than the one that is loaded */
-export function checkModel(fields: Fields, loaded: string): void {
-  const model = fields.string("model");
-  if (model === undefined || model === loaded) return;
-  const message = `The model ${quote(model)} is not loaded; "${loaded}" is.`;
-  throw new ChorusError("model_not_found", message, "model");
 }
 
 /**

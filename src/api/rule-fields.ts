@@ -5,6 +5,7 @@ import type { TokenFilters } from "../engine/sampling/sampling-params.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import type { RequestContext } from "./parsed-request.ts";
+import { parseTokenId } from "./shared-fields.ts";
 import { Fields, invalidType, invalidValue } from "./validate.ts";
 
 export const RULE_FIELDS = [
@@ -64,13 +65,6 @@ export function parseRules(
     );
   }
   return rules;
-}
-
-export function parseTokenId(path: string, value: unknown, vocabSize: number): number {
-  if (!Number.isInteger(value)) throw invalidType(path, "a token id", value);
-  const id = value as number;
-  if (id < 0 || id >= vocabSize) throw invalidValue(path, `a token id between 0 and ${vocabSize - 1}`, value);
-  return id;
 }
 
 /** OpenAI's: an object of token ids, as strings, and numbers from -100 to 100. */

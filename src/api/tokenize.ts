@@ -1,12 +1,10 @@
 import { ChorusError } from "../protocol/errors.ts";
-import type { DetokenizeResponse, TokenizeResponse } from "../protocol/tokenize.ts";
+import type { TokenizeResponse } from "../protocol/tokenize.ts";
 import type { TokenNames } from "./answer.ts";
 import { textEncoder } from "./completion-request.ts";
 import { parseChatPrompt } from "./chat-request.ts";
-import { checkModel } from "./generation-fields.ts";
 import type { RequestContext } from "./parsed-request.ts";
-import { parseTokenId } from "./rule-fields.ts";
-import { textOf } from "./text-of-tokens.ts";
+import { checkModel } from "./shared-fields.ts";
 import { Fields, missing } from "./validate.ts";
 
 const CHAT_PROMPT_FIELDS = ["messages", "continue_final_message"] as const;
@@ -45,18 +43,4 @@ function tokensOf(fields: Fields, context: RequestContext): number[] {
   if (!hasMessages) throw missing("prompt");
   const chat = Object.fromEntries(CHAT_PROMPT_FIELDS.map((name) => [name, fields.get(name)]));
   return parseChatPrompt(chat, context.chatFormat);
-}
-
-/** Returns the text of token ids. @throws ChorusError naming the field */
-export function detokenize(
-  body: unknown,
-  context: Pick<RequestContext, "modelName" | "vocabSize">,
-  names: TokenNames,
-): DetokenizeResponse {
-  const fields = new Fields(body);
-  fields.refuseOthers(["model", "tokens"]);
-  checkModel(fields, context.modelName);
-  const tokens = fields.list("tokens", (value, path) => parseTokenId(path, value, context.vocabSize));
-  if (tokens === undefined) throw missing("tokens");
-  return { prompt: textOf(tokens, names) };
 }

@@ -1,7 +1,7 @@
 import { numChoices } from "../api/answer.ts";
 import { changeEngineConfig, loadedSizes, type ConfigInUse } from "../api/engine-config.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
-import { detokenize } from "../api/tokenize.ts";
+import { detokenize } from "../api/detokenize.ts";
 import { answeredReports, askedReports } from "../api/words-reports.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
