@@ -2,6 +2,7 @@
 
 import * as Comlink from "comlink";
 
+import { announced } from "../../src/protocol/announced-endpoint.ts";
 import { KernelLab } from "./kernel-lab.ts";
 
-Comlink.expose(new KernelLab());
+Comlink.expose(new KernelLab(), announced(self as unknown as Worker));

@@ -1,5 +1,6 @@
 import * as Comlink from "comlink";
 
+import { announced } from "../../src/protocol/announced-endpoint.ts";
 import type { KernelLab } from "./kernel-lab.ts";
 
 /** What sections do in the kernel lab, wherever it is. */
@@ -11,7 +12,7 @@ export type WithKernelLab = <T>(signal: AbortSignal, work: (lab: OpenKernelLab) 
 /** Starts the lab's worker for the duration of `work`. Aborting the signal ends it at once. */
 export const withKernelLab: WithKernelLab = async (signal, work) => {
   const worker = new Worker(new URL("./kernel.worker.ts", import.meta.url), { type: "module", name: "chorus-kernels" });
-  const remote = Comlink.wrap<KernelLab>(worker);
+  const remote = Comlink.wrap<KernelLab>(announced(worker));
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
     worker.addEventListener("error", (event) => reject(new Error(`The kernel lab's worker failed: ${event.message}`)));

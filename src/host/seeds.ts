@@ -4,9 +4,10 @@ import { UNSEEDED } from "./text/text-calls.ts";
 /** Returns a generator of seeds for requests without one. The engine's seed determines the sequence. */
 export function seedSequence(engineSeed: number): () => number {
   let state = engineSeed >>> 0;
-  // Weyl sequence through a 32-bit mixer (the finaliser of MurmurHash3).
+  // Weyl sequence through a 32-bit mixer (the finaliser of MurmurHash3). Each step must be odd; a seed's high bits choose it.
+  const step = 0x9e3779b9 + 2 * Math.floor(engineSeed / 2 ** 32);
   const next32 = () => {
-    state = (state + 0x9e3779b9) >>> 0;
+    state = (state + step) >>> 0;
     let x = state;
     x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
     x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);

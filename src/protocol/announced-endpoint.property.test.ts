@@ -1,5 +1,7 @@
 // Comlink's calls between a page and its workers, on channels on which messages come late, twice or broken.
 
+import { readdirSync, readFileSync } from "node:fs";
+
 import * as Comlink from "comlink";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -56,4 +58,17 @@ it("each call gets its own answer; one whose message, or whose answer, is broken
     }),
     { numRuns: 60 },
   );
+});
+
+it("all calls between pages and workers go through it", () => {
+  const sources = ["src", "lab"].flatMap((house) =>
+    readdirSync(house, { recursive: true, encoding: "utf8" })
+      .filter((path) => /(?<!\.test)\.tsx?$/.test(path))
+      .map((path) => `${house}/${path}`),
+  );
+  const calls = sources.flatMap((path) =>
+    [...readFileSync(path, "utf8").matchAll(/Comlink\.(?:wrap|expose)\b.*/g)].map(([call]) => `${path}: ${call}`),
+  );
+  expect(calls.length).toBeGreaterThan(5);
+  expect(calls.filter((call) => !call.includes("announced("))).toEqual([]);
 });
