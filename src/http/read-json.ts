@@ -4,12 +4,12 @@ import { HttpError } from "./errors.ts";
 /** Longest body: enough for a prompt of a million tokens. */
 export const MAX_BODY_BYTES = 8 * 2 ** 20;
 
-/** Of all objects of a body. Many in one object take seconds to build, to copy and to look through. */
-const MAX_KEYS = 100_000;
+/** Keys, lists and objects of a body. Many take seconds to build, to copy and to look through. */
+const MAX_PARTS = 100_000;
 
 /**
  * Returns a request's body.
- * @throws HttpError 415 where it is compressed, 413 where it is too long, 400 where it is no JSON, too deep or of too many keys
+ * @throws HttpError 415 where it is compressed, 413 where it is too long, 400 where it is no JSON, too deep or of too many parts
  */
 export async function readJson(request: Request): Promise<unknown> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
@@ -20,7 +20,7 @@ export async function readJson(request: Request): Promise<unknown> {
   if (Number(request.headers.get("content-length")) > MAX_BODY_BYTES) throw tooLarge();
   const text = await readText(request);
   try {
-    return parseJson(text, MAX_KEYS);
+    return parseJson(text, MAX_PARTS);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new HttpError(400, "invalid_json", `The request body is no JSON: ${reason}`);

@@ -26,13 +26,14 @@ test("reads what JSON.parse reads", () => {
   }
 });
 
-test("counts levels and keys outside of strings, before it builds anything", () => {
+test("counts levels, and keys, lists and objects, outside of strings, before it builds anything", () => {
   expect(parseJson(lists(MOST_LEVELS))).toEqual(deep(MOST_LEVELS));
   expect(() => parseJson(lists(MOST_LEVELS + 1))).toThrow("nested more than 128 levels deep");
   expect(() => parseJson("[".repeat(100_000))).toThrow("nested more than 128 levels deep");
   expect(parseJson(JSON.stringify("[".repeat(1000)))).toHaveLength(1000);
-  expect(parseJson('[{"a":1},{"a":":"}]', 2)).toHaveLength(2);
-  expect(() => parseJson('[{"a":1},{"a":1}]', 1)).toThrow("more than 1 keys");
+  expect(parseJson('[{"a":1},{"a":":"}]', 5)).toHaveLength(2);
+  expect(() => parseJson('[{"a":1},{"a":1}]', 4)).toThrow("more than 4 keys, lists and objects");
+  expect(() => parseJson("[[],[]]", 2)).toThrow("more than 2 keys, lists and objects");
 });
 
 test("names the field that is too deep, also one that holds itself", () => {

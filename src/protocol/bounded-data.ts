@@ -14,22 +14,21 @@ const TOO_LARGE = `has more than ${MOST_SIZE} values and characters`;
 
 /**
  * As JSON.parse, for text that others wrote.
- * @param maxKeys of all objects: to build one with many takes long
- * @throws SyntaxError, also for what is nested too deeply or has too many keys
+ * @param maxParts how many keys, lists and objects: to build and to copy many takes long
+ * @throws SyntaxError, also for what is nested too deeply or has too many of them
  */
-export function parseJson(text: string, maxKeys = Infinity): unknown {
+export function parseJson(text: string, maxParts = Infinity): unknown {
   let depth = 0;
-  let numKeys = 0;
+  let numParts = 0;
   for (let at = 0; at < text.length; at++) {
     const letter = text[at];
     if (letter === '"') {
       at = endOfString(text, at);
-    } else if (letter === "{" || letter === "[") {
-      if (++depth > MOST_LEVELS) throw new SyntaxError(`It ${TOO_DEEP}.`);
+    } else if (letter === "{" || letter === "[" || letter === ":") {
+      if (letter !== ":" && ++depth > MOST_LEVELS) throw new SyntaxError(`It ${TOO_DEEP}.`);
+      if (++numParts > maxParts) throw new SyntaxError(`It has more than ${maxParts} keys, lists and objects.`);
     } else if (letter === "}" || letter === "]") {
       depth -= 1;
-    } else if (letter === ":" && ++numKeys > maxKeys) {
-      throw new SyntaxError(`Its objects have more than ${maxKeys} keys.`);
     }
   }
   return JSON.parse(text);
