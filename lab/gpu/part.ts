@@ -1,6 +1,6 @@
 // What a part of the run on a GPU is, and what those that check say.
 
-import type { BenchContext } from "../bench-context.ts";
+import type { BenchContext } from "../page/bench-context.ts";
 import type { SectionResult } from "../report/bench-result.ts";
 import { WRONG } from "./home.ts";
 

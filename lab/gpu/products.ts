@@ -9,7 +9,7 @@ import type { WeightsDtype } from "../../src/protocol/config.ts";
 import { openSafetensors } from "../../src/files/safetensors.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { openWeights, type ModelWeights } from "../../src/models/model-weights.ts";
-import type { BenchContext } from "../bench-context.ts";
+import type { BenchContext } from "../page/bench-context.ts";
 import type { SectionResult } from "../report/bench-result.ts";
 import { differingWords, readBuffer } from "../../tests/gpu/buffers.ts";
 import { prepareProducts, type PreparedProducts } from "../../tests/gpu/prepared-products.ts";

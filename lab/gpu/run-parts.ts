@@ -2,8 +2,8 @@
 
 import { version } from "../../package.json";
 import { openDevice } from "../../src/backends/gpu/device.ts";
-import { BenchContext } from "../bench-context.ts";
-import { readBenchOptions, type BenchOptions } from "../bench-options.ts";
+import { BenchContext } from "../page/bench-context.ts";
+import { readBenchOptions, type BenchOptions } from "../page/bench-options.ts";
 import { KernelLab } from "../kernels/kernel-lab.ts";
 import type { WithKernelLab } from "../kernels/open-kernel-lab.ts";
 import { isSizeName, MODEL_SIZES } from "../model/model-sizes.ts";

@@ -136,7 +136,7 @@ const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwe
 /** @returns {Promise<readonly Part[]>} */
 export async function listParts() {
   const { MODEL_SIZES } = await loadModule("lab/model/model-sizes.ts");
-  const { SECTION_IDS } = await loadModule("lab/bench-options.ts");
+  const { SECTION_IDS } = await loadModule("lab/page/bench-options.ts");
   return [...namedParts(Object.keys(MODEL_SIZES), pageOptions(SECTION_IDS)), ...kernelParts()];
 }
 
@@ -185,7 +185,7 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
     },
     {
       name: "readme",
-      about: "Measures nothing: makes README's figure out of docs/benchmarks/peers.json.",
+      about: "Measures nothing: makes README's figure and docs/benchmarks/peers.md out of peers.json.",
       options: [{ ...size(PEERS_SIZES, "small"), about: "which of its sizes" }],
       run: async (values) => (await import("../peers/update-readme.mjs")).updateReadme(values),
     },

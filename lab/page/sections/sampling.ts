@@ -1,9 +1,9 @@
 import type { Section } from "../bench-context.ts";
-import { formatRatio, formatSpread } from "../report/format-figure.ts";
-import { countsThatFit, DECODING, decodeTogether } from "../load/decode-together.ts";
-import type { SamplingFields } from "../load/load.ts";
-import { stepFigures } from "../load/load-summary.ts";
-import { medianOf, spreadOf } from "../statistics.ts";
+import { formatRatio, formatSpread } from "../../report/format-figure.ts";
+import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
+import type { SamplingFields } from "../../load/load.ts";
+import { stepFigures } from "../../load/load-summary.ts";
+import { medianOf, spreadOf } from "../../statistics.ts";
 
 /** One alone, and more than a product's small kernels take. */
 const SEQUENCES = [1, 32];

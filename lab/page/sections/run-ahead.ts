@@ -1,8 +1,8 @@
 import type { Section } from "../bench-context.ts";
-import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
-import { countsThatFit, DECODING, decodeTogether } from "../load/decode-together.ts";
-import { stepFigures } from "../load/load-summary.ts";
-import { medianOf, spreadOf } from "../statistics.ts";
+import { formatFigure, formatRatio, formatSpread } from "../../report/format-figure.ts";
+import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
+import { stepFigures } from "../../load/load-summary.ts";
+import { medianOf, spreadOf } from "../../statistics.ts";
 
 const DEPTHS = [0, 1, 2, 3, 4];
 const QUICK_DEPTHS = [0, 2];

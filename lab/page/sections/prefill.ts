@@ -1,8 +1,8 @@
 import type { BenchContext, Section } from "../bench-context.ts";
-import { formatFigure, formatSpread } from "../report/format-figure.ts";
-import { runLoad } from "../load/load.ts";
-import { ttftMs } from "../load/request-record.ts";
-import { medianOf, spreadOf } from "../statistics.ts";
+import { formatFigure, formatSpread } from "../../report/format-figure.ts";
+import { runLoad } from "../../load/load.ts";
+import { ttftMs } from "../../load/request-record.ts";
+import { medianOf, spreadOf } from "../../statistics.ts";
 
 const LENGTHS = [32, 64, 128, 256, 512, 1024];
 const QUICK_LENGTHS = [32, 128];

@@ -1,7 +1,7 @@
 // How long sections will take: as in the last run with the same options here, else as usual.
 
 import type { BenchOptions, SectionId } from "./bench-options.ts";
-import { sumOf } from "./statistics.ts";
+import { sumOf } from "../statistics.ts";
 
 /**
  * Seconds of a run with all points and of a quick one: the embedded model on Chromium's software adapter, on two CPU cores. The

@@ -1,11 +1,11 @@
-import type { SpeculationConfig } from "../../src/protocol/config.ts";
-import type { ChorusEngine } from "../../src/protocol/engine.ts";
+import type { SpeculationConfig } from "../../../src/protocol/config.ts";
+import type { ChorusEngine } from "../../../src/protocol/engine.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
-import { comparedWith, loadCell, type LoadCell } from "../load/load-cell.ts";
-import { runLoad } from "../load/load.ts";
-import { textPrompts } from "../load/text-prompts.ts";
-import { CELL_COLUMNS, cellFigures } from "../report/cell-table.ts";
-import { formatRatio } from "../report/format-figure.ts";
+import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
+import { runLoad } from "../../load/load.ts";
+import { textPrompts } from "../../load/text-prompts.ts";
+import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { formatRatio } from "../../report/format-figure.ts";
 
 const MOST_SEQS = 8;
 /** Times that each text is sent. */

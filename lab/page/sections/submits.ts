@@ -1,6 +1,6 @@
 import type { Section } from "../bench-context.ts";
-import type { SubmitCosts } from "../kernels/submit-costs.ts";
-import { formatFigure } from "../report/format-figure.ts";
+import type { SubmitCosts } from "../../kernels/submit-costs.ts";
+import { formatFigure } from "../../report/format-figure.ts";
 
 /** What a step costs whatever it computes, on this adapter and in this browser. */
 export const submitsSection: Section = {

@@ -1,9 +1,9 @@
 import type { BenchContext, Section } from "../bench-context.ts";
-import type { ResultTable } from "../report/bench-result.ts";
-import { formatFigure } from "../report/format-figure.ts";
-import type { KernelClass, KernelCost } from "../kernels/kernel-cost.ts";
-import type { KernelTime, KernelTimes, StepCase, StepTimes } from "../kernels/kernel-lab.ts";
-import { sumOf } from "../statistics.ts";
+import type { ResultTable } from "../../report/bench-result.ts";
+import { formatFigure } from "../../report/format-figure.ts";
+import type { KernelClass, KernelCost } from "../../kernels/kernel-cost.ts";
+import type { KernelTime, KernelTimes, StepCase, StepTimes } from "../../kernels/kernel-lab.ts";
+import { sumOf } from "../../statistics.ts";
 
 const CLASSES: readonly KernelClass[] = ["matmul", "attention", "head and sampling", "the rest"];
 const DECODE_ROWS = [1, 4, 8, 16, 32];

@@ -1,8 +1,8 @@
-import type { LoadProgress, LoadStage } from "../../src/protocol/reports.ts";
+import type { LoadProgress, LoadStage } from "../../../src/protocol/reports.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
-import { formatFigure, formatSpread } from "../report/format-figure.ts";
-import { runLoad } from "../load/load.ts";
-import { medianOf, spreadOf } from "../statistics.ts";
+import { formatFigure, formatSpread } from "../../report/format-figure.ts";
+import { runLoad } from "../../load/load.ts";
+import { medianOf, spreadOf } from "../../statistics.ts";
 
 const STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "memory", "kernels", "cache"];
 

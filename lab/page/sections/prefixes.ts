@@ -1,9 +1,9 @@
 import type { Section } from "../bench-context.ts";
-import { formatRatio, formatSpread } from "../report/format-figure.ts";
-import { runLoad } from "../load/load.ts";
-import { summarise } from "../load/load-summary.ts";
-import { servingMetrics } from "../load/serving-metrics.ts";
-import { spreadOf } from "../statistics.ts";
+import { formatRatio, formatSpread } from "../../report/format-figure.ts";
+import { runLoad } from "../../load/load.ts";
+import { summarise } from "../../load/load-summary.ts";
+import { servingMetrics } from "../../load/serving-metrics.ts";
+import { spreadOf } from "../../statistics.ts";
 
 const CHATS = 8;
 const QUICK_CHATS = 3;

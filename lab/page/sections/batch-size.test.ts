@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
+import type { ChorusEngine, CreateEngineOptions } from "../../../src/protocol/engine.ts";
 import { BenchContext, type BenchContextParts } from "../bench-context.ts";
 import { readBenchOptions } from "../bench-options.ts";
 import { batchSizeSection } from "./batch-size.ts";

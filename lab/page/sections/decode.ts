@@ -1,11 +1,11 @@
-import type { EngineConfig } from "../../src/protocol/config.ts";
+import type { EngineConfig } from "../../../src/protocol/config.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
-import type { SectionResult } from "../report/bench-result.ts";
+import type { SectionResult } from "../../report/bench-result.ts";
 import type { BenchOptions } from "../bench-options.ts";
-import { formatFigure, formatRatio, formatSpread } from "../report/format-figure.ts";
-import { countsThatFit, DECODING, decodeTogether } from "../load/decode-together.ts";
-import { stepFigures } from "../load/load-summary.ts";
-import { medianOf, spreadOf } from "../statistics.ts";
+import { formatFigure, formatRatio, formatSpread } from "../../report/format-figure.ts";
+import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
+import { stepFigures } from "../../load/load-summary.ts";
+import { medianOf, spreadOf } from "../../statistics.ts";
 
 /** Tokens per second and step time by number of decoding sequences. */
 export const decodeSection: Section = {

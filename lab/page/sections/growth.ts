@@ -1,11 +1,11 @@
 import type { BenchContext, Section } from "../bench-context.ts";
-import type { ResultChart, ResultTable } from "../report/bench-result.ts";
-import { countsThatFit, DECODING, decodeTogether } from "../load/decode-together.ts";
-import { stepsOf } from "../load/load.ts";
-import { decodeSteps } from "../load/load-summary.ts";
-import { MODEL_SIZES } from "../model/model-sizes.ts";
-import { makeRandomModel } from "../model/random-model.ts";
-import { growthExponent, medianOf } from "../statistics.ts";
+import type { ResultChart, ResultTable } from "../../report/bench-result.ts";
+import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
+import { stepsOf } from "../../load/load.ts";
+import { decodeSteps } from "../../load/load-summary.ts";
+import { MODEL_SIZES } from "../../model/model-sizes.ts";
+import { makeRandomModel } from "../../model/random-model.ts";
+import { growthExponent, medianOf } from "../../statistics.ts";
 
 const ROWS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const QUICK_ROWS = [1, 8, 64];

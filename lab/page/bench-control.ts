@@ -1,8 +1,8 @@
 import { createStore } from "zustand/vanilla";
 
-import { toErrorData } from "../src/protocol/errors.ts";
+import { toErrorData } from "../../src/protocol/errors.ts";
 import type { BenchOptions } from "./bench-options.ts";
-import type { BenchResult } from "./report/bench-result.ts";
+import type { BenchResult } from "../report/bench-result.ts";
 import type { SectionTimes } from "./section-times.ts";
 import { runBenchmark, type RunBenchmarkOptions } from "./run-benchmark.ts";
 

@@ -1,10 +1,10 @@
-import type { EngineConfig, ModelSource } from "../src/protocol/config.ts";
-import type { ChorusEngine, CreateEngineOptions } from "../src/protocol/engine.ts";
-import type { ModelCard } from "../src/protocol/reports.ts";
+import type { EngineConfig, ModelSource } from "../../src/protocol/config.ts";
+import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
+import type { ModelCard } from "../../src/protocol/reports.ts";
 import type { BenchOptions, SectionId } from "./bench-options.ts";
-import type { WithKernelLab } from "./kernels/open-kernel-lab.ts";
-import type { SectionResult } from "./report/bench-result.ts";
-import { randomIntegers, seededRandom, type Random } from "./seeded-random.ts";
+import type { WithKernelLab } from "../kernels/open-kernel-lab.ts";
+import type { SectionResult } from "../report/bench-result.ts";
+import { randomIntegers, seededRandom, type Random } from "../seeded-random.ts";
 
 /** Default of the most time for the rounds of one comparison; one round always runs. */
 const MOST_MS = 60_000;

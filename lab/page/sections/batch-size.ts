@@ -1,9 +1,9 @@
 import type { Section } from "../bench-context.ts";
-import { comparedWith, loadCell, type LoadCell } from "../load/load-cell.ts";
-import { runLoad, type LoadRequest } from "../load/load.ts";
-import { TEXT_PROMPTS, textPrompts } from "../load/text-prompts.ts";
-import { CELL_COLUMNS, cellFigures } from "../report/cell-table.ts";
-import { formatRatio } from "../report/format-figure.ts";
+import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
+import { runLoad, type LoadRequest } from "../../load/load.ts";
+import { TEXT_PROMPTS, textPrompts } from "../../load/text-prompts.ts";
+import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { formatRatio } from "../../report/format-figure.ts";
 
 const MOST_SEQS = 16;
 const MOST_CONCURRENCY = 32;

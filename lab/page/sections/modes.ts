@@ -1,12 +1,12 @@
-import type { BatchingMode } from "../../src/protocol/config.ts";
+import type { BatchingMode } from "../../../src/protocol/config.ts";
 import type { Section } from "../bench-context.ts";
 import type { BenchOptions } from "../bench-options.ts";
-import { formatFigure, formatRatio } from "../report/format-figure.ts";
-import { runLoad, type LoadRequest } from "../load/load.ts";
-import { comparedWith, loadCell, type LoadCell } from "../load/load-cell.ts";
-import { servingMetrics } from "../load/serving-metrics.ts";
-import { CELL_COLUMNS, cellFigures } from "../report/cell-table.ts";
-import { randomIntegers } from "../seeded-random.ts";
+import { formatFigure, formatRatio } from "../../report/format-figure.ts";
+import { runLoad, type LoadRequest } from "../../load/load.ts";
+import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
+import { servingMetrics } from "../../load/serving-metrics.ts";
+import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { randomIntegers } from "../../seeded-random.ts";
 
 const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
 /** The engine's maxNumSeqs: room for all. */

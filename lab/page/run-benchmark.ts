@@ -1,16 +1,16 @@
-import type { ModelSource } from "../src/protocol/config.ts";
-import { isHubId } from "../src/protocol/model-source.ts";
-import type { ModelCard } from "../src/protocol/reports.ts";
-import { version } from "../package.json";
+import type { ModelSource } from "../../src/protocol/config.ts";
+import { isHubId } from "../../src/protocol/model-source.ts";
+import type { ModelCard } from "../../src/protocol/reports.ts";
+import { version } from "../../package.json";
 import { BenchContext, type CreateEngine } from "./bench-context.ts";
 import { EMBEDDED, type BenchOptions, type SectionId } from "./bench-options.ts";
-import { withKernelLab } from "./kernels/open-kernel-lab.ts";
-import { environmentOf } from "./report/bench-environment.ts";
-import type { BenchResult, NamedSectionResult } from "./report/bench-result.ts";
-import { isSizeName, MODEL_SIZES } from "./model/model-sizes.ts";
-import { makeRandomModel } from "./model/random-model.ts";
+import { withKernelLab } from "../kernels/open-kernel-lab.ts";
+import { environmentOf } from "../report/bench-environment.ts";
+import type { BenchResult, NamedSectionResult } from "../report/bench-result.ts";
+import { isSizeName, MODEL_SIZES } from "../model/model-sizes.ts";
+import { makeRandomModel } from "../model/random-model.ts";
 import { ALL_SECTIONS } from "./sections/all-sections.ts";
-import { sumOf } from "./statistics.ts";
+import { sumOf } from "../statistics.ts";
 
 export interface RunBenchmarkOptions {
   readonly options: BenchOptions;

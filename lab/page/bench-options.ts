@@ -1,4 +1,4 @@
-import { BACKEND_CHOICES, type BackendChoice, type WeightsDtype } from "../src/protocol/config.ts";
+import { BACKEND_CHOICES, type BackendChoice, type WeightsDtype } from "../../src/protocol/config.ts";
 
 export const SECTION_IDS = [
   "startup",

@@ -1,10 +1,10 @@
 import type { Section } from "../bench-context.ts";
-import { loadCell, type LoadCell } from "../load/load-cell.ts";
-import { poissonArrivalsMs, runLoad } from "../load/load.ts";
-import { servingMetrics } from "../load/serving-metrics.ts";
-import { textPrompts } from "../load/text-prompts.ts";
-import { CELL_COLUMNS, cellFigures } from "../report/cell-table.ts";
-import { formatFigure } from "../report/format-figure.ts";
+import { loadCell, type LoadCell } from "../../load/load-cell.ts";
+import { poissonArrivalsMs, runLoad } from "../../load/load.ts";
+import { servingMetrics } from "../../load/serving-metrics.ts";
+import { textPrompts } from "../../load/text-prompts.ts";
+import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { formatFigure } from "../../report/format-figure.ts";
 
 const WINDOWS_MS = [0, 10, 50, 100, 200, 500];
 const QUICK_WINDOWS_MS = [0, 100, 500];
