@@ -1,7 +1,6 @@
 // The report of a run, as Markdown and as JSON.
 
-import { sectionLines } from "../report/report-markdown.ts";
-import { markdownTable } from "../report/table.ts";
+import { asTable, sectionLines } from "../report/report-markdown.ts";
 import { formatFigure } from "../report/format-figure.ts";
 import { WRONG, type Group, type HomeReport } from "./home.ts";
 
@@ -44,7 +43,7 @@ export function gpuReportMarkdown(report: GpuReport): string {
     "",
     `Written by \`${report.command}\`.`,
     "",
-    ...markdownTable(
+    ...asTable(
       ["", ""],
       [
         ...homes.flatMap(({ home, adapter, runtime, seconds }) => [
@@ -107,7 +106,7 @@ function inShort(groups: readonly TitledGroup[]): string[] {
       }
     }
   }
-  return markdownTable(
+  return asTable(
     ["", ...withFigures.map(({ title }) => title)],
     [...rows].map(([row, cells]) => [row, ...withFigures.map((group) => cells.get(group) ?? "")]),
   );

@@ -4,7 +4,6 @@ import type { BenchResult, NamedSectionResult, ResultTable } from "./bench-resul
 import { chartSvg, hasLine } from "./chart-svg.ts";
 import { formatFigure } from "./format-figure.ts";
 import { reportCsv } from "./report-csv.ts";
-import { markdownTable } from "./table.ts";
 
 interface ReportFile {
   readonly name: string;
@@ -35,7 +34,7 @@ export function reportMarkdown(result: BenchResult, chartPath?: (section: string
   const lines = [
     `# Chorus ${e.version}: benchmark`,
     "",
-    ...markdownTable(
+    ...asTable(
       ["", ""],
       [
         ["Adapter", e.adapter],
@@ -79,11 +78,17 @@ function tableLines({ title, columns, rows }: ResultTable): string[] {
   return [
     `${title}:`,
     "",
-    ...markdownTable(
+    ...asTable(
       columns,
       rows.map((row) => row.map(formatFigure)),
     ),
   ];
+}
+
+/** The first column to the left, figures to the right. */
+export function asTable(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [line(columns), line(columns.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)];
 }
 
 function chartName(name: string, section: string, index: number): string {

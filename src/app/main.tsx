@@ -8,6 +8,8 @@ const root = document.getElementById("root");
 if (root) {
   const kept = await loadKept(new IndexedDbStorage());
   const updates = new AppUpdates(import.meta.url);
+  // The development server has no service worker. Without https there is none either.
+  const workers = import.meta.env.PROD && "serviceWorker" in navigator ? navigator.serviceWorker : null;
   const { isSettled } = startApp({
     root,
     createEngine,
@@ -15,6 +17,9 @@ if (root) {
     updates,
     schemaProblem,
     kept,
+    ...(workers && {
+      siteApiHome: { workers, caches, locks: navigator.locks, channel: new BroadcastChannel("chorus-api") },
+    }),
     // Without https there are no locks.
     ...("locks" in navigator && {
       tabsHome: {

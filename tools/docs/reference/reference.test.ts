@@ -114,10 +114,10 @@ describe("documents", () => {
 
   it("explain every error code, and no other", () => {
     const codes = [...(types.aliases.get("ChorusErrorCode") ?? "").matchAll(/"(\w+)"/g)].map(([, code]) => code);
-    const ofHttp = ["src/http", "src/server"].flatMap((folder) =>
+    const ofHttp = ["src/http", "src/app/service-worker", "src/server"].flatMap((folder) =>
       readdirSync(join(root, folder))
         .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-        .flatMap((name) => [...read(`${folder}/${name}`).matchAll(/HttpError\(\d+, "(\w+)"/g)])
+        .flatMap((name) => [...read(`${folder}/${name}`).matchAll(/(?:HttpError|refusal)\(\d+, "(\w+)"/g)])
         .map(([, code]) => code),
     );
     const explained = [...read("docs/troubleshooting.md").matchAll(/^\|(?: +\d+ \|)? `(\w+)` +\|/gm)].map(

@@ -32,6 +32,7 @@ interface StartAppOptions {
   /** Settings from the address, sent with every question. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
   readonly kept?: AppStateOptions["kept"];
+  readonly siteApiHome?: NonNullable<AppStateOptions["siteApiHome"]>;
   readonly tabsHome?: NonNullable<AppStateOptions["tabsHome"]>;
   readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
   /** Reports newer versions of the page. [none] */
@@ -54,7 +55,7 @@ export function startApp(options: StartAppOptions): {
   readonly openChats: () => AppState;
   readonly isSettled: Promise<void>;
 } {
-  const { root, models, kept, tabsHome, schemaProblem, model = null, backend = null } = options;
+  const { root, models, kept, siteApiHome, tabsHome, schemaProblem, model = null, backend = null } = options;
   const { createEngine, isSettled } = settling(options.createEngine);
   void loadMarkdown();
   void isSettled.then(loadParts);
@@ -73,6 +74,7 @@ export function startApp(options: StartAppOptions): {
       },
       sampling: options.sampling ?? {},
       ...(kept && { kept }),
+      ...(siteApiHome && { siteApiHome }),
       ...(tabsHome && { tabsHome }),
       ...(schemaProblem && { schemaProblem }),
       backend,
