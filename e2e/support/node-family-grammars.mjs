@@ -15,7 +15,7 @@ const REQUESTS = [
 
 const found = [];
 for (const family of process.argv.slice(2)) {
-  const read = (/** @type {string} */ name) => new File([readFileSync(`fixtures/${family}/${name}`)], name);
+  const read = (/** @type {string} */ name) => new File([readFileSync(`tests/fixtures/${family}/${name}`)], name);
   const speculation = { method: "ngram", num_speculative_tokens: 2, minMatch: 1 };
   const answers = async (/** @type {object} */ more, /** @type {boolean} */ isTogether) => {
     const engine = await createEngine({
