@@ -42,10 +42,20 @@ export default defineConfig({
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",
-    // What the page imports at once is one file: cut up by what else shares it, it would be eighty.
+    // What the page imports at once is one file: cut up by what else shares it, it would be eighty. The entry stays apart: an
+    // update is known by its name.
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [{ name: "app", tags: ["$initial"], includeDependenciesRecursively: false }] },
+        codeSplitting: {
+          groups: [
+            {
+              name: "app",
+              tags: ["$initial"],
+              test: (id) => !/\/main\.tsx$/.test(id),
+              includeDependenciesRecursively: false,
+            },
+          ],
+        },
         // The service worker keeps what is in docs/ once it was visited.
         assetFileNames: ({ originalFileNames }) =>
           `${originalFileNames.some((path) => /^docs\/|\.md$/.test(path)) ? "docs" : "assets"}/[name]-[hash][extname]`,

@@ -4,8 +4,8 @@ import { readPageOptions } from "./state/app/page-options.ts";
 import { IndexedDbStorage } from "./state/workspace/workspace-storage.ts";
 import { loadKept, startApp } from "./ui/app/start-app.ts";
 
-const root = document.getElementById("root");
-if (root) {
+/** No await at the top: late parts of the page import its first file, and would wait for it as it waits for them. */
+async function start(root: HTMLElement): Promise<void> {
   const kept = await loadKept(new IndexedDbStorage());
   const updates = new AppUpdates(import.meta.url);
   const { isSettled } = startApp({
@@ -27,3 +27,6 @@ if (root) {
   });
   if (import.meta.env.PROD) void updates.start("service-worker.js", isSettled);
 }
+
+const root = document.getElementById("root");
+if (root) void start(root);
