@@ -43,7 +43,7 @@ class TestBench {
 
   ask(ticket: number): void {
     const prompt = Array.from({ length: 5 + 4 * ticket }, (_, i) => (i * 7 + ticket) % 500);
-    const body = { prompt, max_tokens: 24, ignore_eos: true, return_token_ids: true, seed: ticket, logprobs: 2 };
+    const body = { prompt, max_tokens: 48, ignore_eos: true, return_token_ids: true, seed: ticket, logprobs: 2 };
     this.host.submit(ticket, { endpoint: "completions", body: { ...body, stream: ticket % 2 === 0 } });
   }
 

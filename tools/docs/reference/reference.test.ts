@@ -117,7 +117,7 @@ describe("documents", () => {
     const ofHttp = ["src/http", "src/server"].flatMap((folder) =>
       readdirSync(join(root, folder))
         .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-        .flatMap((name) => [...read(`${folder}/${name}`).matchAll(/HttpError\(\d+, "(\w+)"/g)])
+        .flatMap((name) => [...read(`${folder}/${name}`).matchAll(/(?:HttpError|refusal)\(\d+, "(\w+)"/g)])
         .map(([, code]) => code),
     );
     const explained = [...read("docs/troubleshooting.md").matchAll(/^\|(?: +\d+ \|)? `(\w+)` +\|/gm)].map(
