@@ -51,7 +51,7 @@ export default defineConfig({
             {
               name: "app",
               tags: ["$initial"],
-              test: (id) => !/\/main\.tsx$/.test(id),
+              test: (id) => !id.endsWith("/main.tsx"),
               includeDependenciesRecursively: false,
             },
           ],
