@@ -152,6 +152,12 @@ test("axe finds nothing on the benchmark page", async ({ page }) => {
   expect(await findings(page)).toEqual([]);
 });
 
+test("axe finds nothing in a document", async ({ page }) => {
+  await page.goto("./#/docs/tuning");
+  await expect(page.getByRole("heading", { name: "Tuning" })).toBeFocused();
+  expect(await findings(page)).toEqual([]);
+});
+
 test("each answer is announced once, when it has ended", async ({ page }) => {
   const app = await App.openFake(page, "stepms=20");
   await app.listens();

@@ -60,20 +60,33 @@ test("after the first visit the app works offline, under any path", async ({ pag
   await expect(page.getByRole("button", { name: /^Run/ })).toBeVisible();
 });
 
-test("pages of the documents that were visited can be read offline", async ({ page }) => {
+test("pages of the documents that were visited can be read offline, and are followed by keys", async ({ page }) => {
   await page.goto(site.url);
   await kept(page);
-  const heading = page.getByRole("heading", { level: 1 });
-  await page.goto(`${site.url}docs/models.html`);
+  const title = (name: string) => page.getByRole("heading", { level: 2, name, exact: true });
+  await page.goto(`${site.url}#/docs/tuning`);
   await page.reload(); // the first page that the service worker answers
-  await expect(heading).toHaveText("Models");
-  const isKept = () => page.evaluate(async () => (await caches.match(location.href)) !== undefined);
+  await expect(title("Tuning")).toBeFocused();
+  await page.getByRole("link", { name: "cpu.md" }).first().press("Enter");
+  await expect(title("Tuning")).toBeHidden();
+  await page.goBack();
+  await expect(title("Tuning")).toBeFocused();
+  await page.getByRole("link", { name: "Contents" }).press("Enter");
+  await page.getByRole("link", { name: "Models", exact: true }).press("Enter");
+  await expect(title("Models")).toBeFocused();
+  const isKept = () =>
+    page.evaluate(async () => {
+      const cache = await Promise.all((await caches.keys()).map(async (name) => (await caches.open(name)).keys()));
+      return cache.flat().some(({ url }) => url.includes("/docs/models-"));
+    });
   await expect.poll(isKept).toBe(true);
   await site.switchOff();
   await page.reload();
-  await expect(heading).toHaveText("Models");
-  await expect(page.locator("body")).not.toHaveCSS("font-family", /^"?Times/);
-  await expect(page.goto(`${site.url}docs/tuning.html`)).rejects.toThrow(/ERR/);
+  await expect(title("Models")).toBeFocused();
+  await page.goto(`${site.url}#/docs/tuning?at=batching-mode`);
+  await expect(page.getByRole("heading", { name: "Batching mode" })).toBeFocused();
+  await page.goto(`${site.url}#/docs/troubleshooting`);
+  await expect(title("Not loaded")).toBeVisible();
 });
 
 test("a reload loads a newer version at once, and the model is not downloaded again", async ({ page }) => {

@@ -1,6 +1,6 @@
 // What the lab shows the app: its benchmark page is built on this alone.
 
-export { BenchControl, type BenchState } from "./bench-control.ts";
+export { BenchControl, type BenchState } from "./page/bench-control.ts";
 export {
   type BenchOptions,
   EMBEDDED,
@@ -9,11 +9,11 @@ export {
   type SectionId,
   WEIGHTS_DTYPES,
   readBenchOptions,
-} from "./bench-options.ts";
+} from "./page/bench-options.ts";
 export { MODEL_SIZES } from "./model/model-sizes.ts";
 export type { BenchResult, NamedSectionResult, ResultChart, ResultTable } from "./report/bench-result.ts";
 export { chartSvg, hasLine } from "./report/chart-svg.ts";
 export { formatFigure } from "./report/format-figure.ts";
 export { reportCsv } from "./report/report-csv.ts";
 export { reportMarkdown } from "./report/report-markdown.ts";
-export { SectionTimes, formatDuration } from "./section-times.ts";
+export { SectionTimes, formatDuration } from "./page/section-times.ts";

@@ -42,8 +42,9 @@ export async function installPacked(project) {
   symlinkSync(join(root, "public", "models"), join(folder, "models"), "junction");
   if (project === "examples") {
     cpSync(join(root, "examples"), folder, { recursive: true });
-    // Its page names its own node_modules, as whoever copies the folder has them.
-    symlinkSync(join(folder, "node_modules"), join(folder, "plain-page", "node_modules"), "junction");
+    // Their pages name their own node_modules, as whoever copies the folders has them.
+    for (const name of ["plain-page", "service-worker"])
+      symlinkSync(join(folder, "node_modules"), join(folder, name, "node_modules"), "junction");
   }
   return { folder, tarball, sizes };
 }

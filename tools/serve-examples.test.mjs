@@ -11,6 +11,7 @@ it("each example has its address, and nothing else has one", () => {
     "plain-page",
     "react-chat",
     "samplers",
+    "service-worker",
     "summaries",
   ]);
   const byName = new Map(addresses);

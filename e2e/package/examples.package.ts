@@ -1,4 +1,4 @@
-// The examples as they stand, on the packed library, without settings: the plain page on a static host, the others in
+// The examples as they stand, on the packed library, without settings: the two without a build on a static host, the others in
 // Vite's development server.
 
 import { execFile, spawn } from "node:child_process";
@@ -40,11 +40,12 @@ afterAll(async () => {
 
 /** Opens an example with the embedded model. Its errors fail the test. */
 async function open(name: string, base = server.resolvedUrls?.local[0] ?? ""): Promise<Page> {
-  const page = await browser.newPage();
+  const context = await browser.newContext();
+  const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   onTestFinished(async () => {
-    await page.close();
+    await context.close();
     expect(problems).toEqual([]);
   });
   await page.goto(`${base}${name}?model=../models/chorus-chat/`);
@@ -63,6 +64,35 @@ it("plain-page: four answers stream into a page without a build", async () => {
   expect(answers).toHaveLength(4);
   expect(answers[1]).toContain("Paris");
   expect(answers.every((answer) => answer.trim() !== "")).toBe(true);
+});
+
+it("service-worker: a page beside the one that has the engine is answered while that one is open", async () => {
+  const page = await open("service-worker/index.html", site.url);
+  await figure(page, /^Together [\d.]+ s, one after the other [\d.]+ s \(chorus-chat, .+\)\.$/);
+  const other = await page.context().newPage();
+  await other.goto(`${site.url}service-worker/package.json`);
+  const ask = (path: string, fields: object | null) =>
+    other.evaluate(
+      async ([url, body]) => {
+        const headers = { "content-type": "application/json" };
+        const response = await fetch(url, body === null ? {} : { method: "POST", headers, body });
+        return [response.status, await response.text()] as const;
+      },
+      [path, fields && JSON.stringify(fields)] as const,
+    );
+  const messages = [{ role: "user", content: "What is the capital of France?" }];
+  const answers = await Promise.all([
+    ask("v1/models", null),
+    ask("v1/chat/completions", { messages, temperature: 0, max_tokens: 16, stream: true }),
+    ask("v1/chat/completions", { messages, temperature: 9 }),
+  ]);
+  expect(answers).toEqual([
+    [200, expect.stringContaining("chorus-chat")],
+    [200, expect.stringMatching(/Paris.*data: \[DONE\]\n\n$/s)],
+    [400, expect.stringContaining("temperature")],
+  ]);
+  await page.close();
+  expect(await ask("v1/models", null)).toEqual([503, expect.stringContaining("not open")]);
 });
 
 it("react-chat: two chats of the AI SDK are answered at once", async () => {

@@ -49,7 +49,7 @@ export class StaticSite {
     const oldPage = read("index.html");
     const script = /assets\/index-[\w-]+\.js/.exec(oldPage)?.[0] ?? "";
     const renamed = `assets/index-${version}.js`;
-    const page = oldPage.replace(script, renamed);
+    const page = oldPage.replaceAll(script, renamed);
     const worker = read("service-worker.js").replaceAll(script, renamed).replaceAll(sha256(oldPage), sha256(page));
     this.#changed = new Map([
       ["index.html", page],

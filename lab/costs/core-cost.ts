@@ -1,7 +1,8 @@
 import { Engine } from "../../src/engine/engine.ts";
 import type { StepResult } from "../../src/engine/runner.ts";
 import type { StepPlan } from "../../src/engine/step-plan.ts";
-import { medianOf, printTable } from "./bench.ts";
+import { printTable } from "../report/table.ts";
+import { medianOf, percentileOf } from "../statistics.ts";
 import { PLAIN_REQUEST, ROOMY, samplingParams } from "../../tests/fakes/engine-harness.ts";
 
 interface CoreCost {
@@ -52,8 +53,7 @@ async function measureCoreCost(numSequences: number): Promise<CoreCost> {
     await engine.step();
     times.push(performance.now() - startMs);
   }
-  const p95Ms = times.toSorted((a, b) => a - b)[Math.floor(0.95 * times.length)] ?? NaN;
-  return { medianMs: medianOf(times), p95Ms };
+  return { medianMs: medianOf(times), p95Ms: percentileOf(times, 95) };
 }
 
 /** In Node, without a GPU: the JavaScript of planning, committing and reporting a decode step. */

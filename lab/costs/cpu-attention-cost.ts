@@ -4,7 +4,7 @@
 import { headBlockBytes, type CacheShape } from "../../src/backends/cpu/kernels/cache-write.ts";
 import { assembleKernels, instantiateKernels } from "../../src/backends/cpu/kernels/kernels.ts";
 import { MemoryMap } from "../../src/backends/cpu/memory-map.ts";
-import { printTable } from "./bench.ts";
+import { printTable } from "../report/table.ts";
 import { fillWithSmallFloats } from "./small-floats.ts";
 
 /** SmolLM2-135M's heads, Qwen3-0.6B's and GPT-2's. */

@@ -17,7 +17,7 @@ import type { Sample, StepPlan } from "../../src/engine/step-plan.ts";
 import { describeModel } from "../../src/models/families.ts";
 import type { Model } from "../../src/models/model.ts";
 import type { WeightsDtype } from "../../src/protocol/config.ts";
-import { printTable } from "./bench.ts";
+import { printTable } from "../report/table.ts";
 import { fillWithSmallFloats } from "./small-floats.ts";
 
 type Kind = Operation["type"];

@@ -5,7 +5,7 @@ import { webGpuBackend } from "../../src/backends/gpu/webgpu-backend.ts";
 import { EngineHost } from "../../src/host/engine-host.ts";
 import { memoryTuningStore } from "../../src/host/platforms/tuning-store.ts";
 import { ONE_WAY } from "../../src/protocol/one-way.ts";
-import { medianOf } from "./bench.ts";
+import { medianOf } from "../statistics.ts";
 import { nullGpu } from "./null-gpu.ts";
 
 const FILES = ["config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json", "model.safetensors"];

@@ -1,9 +1,8 @@
 // The same promises as known-answers.ts, on the shape that is measured: its kernels are other ones than a small model's.
 
 import type { ChorusEngine, CompletionRequest, EngineChanges } from "../../src/index.ts";
-import type { BenchContext } from "../bench-context.ts";
-import { checksResult } from "./known-answers.ts";
-import type { Part } from "./parts.ts";
+import type { BenchContext } from "../page/bench-context.ts";
+import { checksResult, type Part } from "./part.ts";
 
 /** Prompts on both sides of where attention begins to read in splits. */
 const PROMPT_TOKENS = [600, 520, 300, 33, 20, 9, 3, 1];

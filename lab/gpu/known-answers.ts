@@ -5,24 +5,17 @@ import { openDevice } from "../../src/backends/gpu/device.ts";
 import { tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
 import { usualMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import { createEngine } from "../../src/index.ts";
-import type { SectionResult } from "../report/bench-result.ts";
 import type { Model } from "../../src/models/model.ts";
 import { checkpointFiles, goldenAnswers } from "../../tests/models/golden-answers.ts";
 import { loadGolden } from "../../tests/models/golden.ts";
 import { ALL_AT_ONCE, answersAlone, answersUnder, CIRCUMSTANCES } from "../../tests/requests/exactness.ts";
-import { WRONG, type Home } from "./home.ts";
-import type { Part } from "./parts.ts";
+import type { Home } from "./home.ts";
+import { checksResult, type Check, type Part } from "./part.ts";
 
 /** Of a log-probability, with weights and cache in f32. */
 const TOLERANCE = 2e-4;
 const F32 = { dtype: "f32", kvCacheDtype: "f32" } as const;
 const QUICK_PROMPTS = 3;
-
-interface Check {
-  readonly what: string;
-  readonly isRight: boolean;
-  readonly detail: string;
-}
 
 export function knownAnswersPart({ gpu, tuning }: Home): Part {
   return {
@@ -93,23 +86,4 @@ async function takeUsualKernels({ gpu, tuning }: Pick<Home, "gpu" | "tuning">, m
     await tuning.save(tuningKey(opened.adapterName, model, dtype), names);
   }
   opened.close();
-}
-
-/** @param label says of what the headline has "3 of 3" */
-export function checksResult(checks: readonly Check[], label: string): SectionResult {
-  const numRight = checks.filter(({ isRight }) => isRight).length;
-  return {
-    headlines: [{ value: `${numRight} of ${checks.length}`, label }],
-    charts: [],
-    tables: [
-      {
-        title: "Checks",
-        columns: ["What", "verdict", "seen"],
-        rows: checks.map(({ what, isRight, detail }) => [what, isRight ? "right" : WRONG, detail]),
-      },
-    ],
-    blocks: [],
-    notes: [],
-    data: checks,
-  };
 }

@@ -6,7 +6,7 @@ addEventListener("message", ({ data }: MessageEvent<string>) => {
   const options = JSON.parse(new URLSearchParams(data).get("options") ?? "{}") as HomeOptions;
   const home = {
     name: "chromium",
-    runtime: navigator.userAgent,
+    runtime: `Chromium ${/Chrome\/(\d+)/.exec(navigator.userAgent)?.[1] ?? ""}`.trim(),
     gpu: navigator.gpu,
     tuning: indexedDbTuningStore(),
   } as const;

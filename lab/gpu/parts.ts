@@ -1,29 +1,19 @@
 // What is measured, and each part's share of the time.
 
-import type { BenchContext, Section } from "../bench-context.ts";
+import type { BenchContext, Section } from "../page/bench-context.ts";
 import type { SectionResult } from "../report/bench-result.ts";
-import { decodeSection, measureDecode } from "../sections/decode.ts";
-import { kernelsSection } from "../sections/kernels.ts";
-import { prefillSection } from "../sections/prefill.ts";
-import { runAheadSection } from "../sections/run-ahead.ts";
-import { samplingSection } from "../sections/sampling.ts";
-import { startupSection } from "../sections/startup.ts";
-import { submitsSection } from "../sections/submits.ts";
+import { decodeSection, measureDecode } from "../page/sections/decode.ts";
+import { kernelsSection } from "../page/sections/kernels.ts";
+import { prefillSection } from "../page/sections/prefill.ts";
+import { runAheadSection } from "../page/sections/run-ahead.ts";
+import { samplingSection } from "../page/sections/sampling.ts";
+import { startupSection } from "../page/sections/startup.ts";
+import { submitsSection } from "../page/sections/submits.ts";
 import { exactnessPart } from "./exactness.ts";
 import type { Home } from "./home.ts";
 import { knownAnswersPart } from "./known-answers.ts";
+import type { Part } from "./part.ts";
 import { productsPart } from "./products.ts";
-
-export interface Part {
-  readonly id: string;
-  readonly title: string;
-  readonly about: string;
-  /** Of the time, beside the others' shares. */
-  readonly share: number;
-  /** Whether it wants the model loaded, as all but the first of its parts do. */
-  readonly needsModel: boolean;
-  readonly run: (context: BenchContext) => Promise<SectionResult>;
-}
 
 /** Of the second look at decoding: attention then reads in splits. More sequences would fill a small GPU's memory. */
 const LONG_PROMPT = 512;

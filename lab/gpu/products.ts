@@ -9,12 +9,12 @@ import type { WeightsDtype } from "../../src/protocol/config.ts";
 import { openSafetensors } from "../../src/files/safetensors.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { openWeights, type ModelWeights } from "../../src/models/model-weights.ts";
-import type { BenchContext } from "../bench-context.ts";
+import type { BenchContext } from "../page/bench-context.ts";
 import type { SectionResult } from "../report/bench-result.ts";
 import { differingWords, readBuffer } from "../../tests/gpu/buffers.ts";
 import { prepareProducts, type PreparedProducts } from "../../tests/gpu/prepared-products.ts";
 import { WRONG, type Home } from "./home.ts";
-import type { Part } from "./parts.ts";
+import type { Part } from "./part.ts";
 
 /** As many as the tuning times where a kernel takes any number. */
 const MOST_ROWS = 64;

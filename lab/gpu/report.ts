@@ -1,6 +1,7 @@
 // The report of a run, as Markdown and as JSON.
 
-import { asTable, sectionLines } from "../report/report-markdown.ts";
+import { sectionLines } from "../report/report-markdown.ts";
+import { markdownTable } from "../report/table.ts";
 import { formatFigure } from "../report/format-figure.ts";
 import { WRONG, type Group, type HomeReport } from "./home.ts";
 
@@ -43,7 +44,7 @@ export function gpuReportMarkdown(report: GpuReport): string {
     "",
     `Written by \`${report.command}\`.`,
     "",
-    ...asTable(
+    ...markdownTable(
       ["", ""],
       [
         ...homes.flatMap(({ home, adapter, runtime, seconds }) => [
@@ -106,7 +107,7 @@ function inShort(groups: readonly TitledGroup[]): string[] {
       }
     }
   }
-  return asTable(
+  return markdownTable(
     ["", ...withFigures.map(({ title }) => title)],
     [...rows].map(([row, cells]) => [row, ...withFigures.map((group) => cells.get(group) ?? "")]),
   );

@@ -2,8 +2,8 @@
 
 import { version } from "../../package.json";
 import { openDevice } from "../../src/backends/gpu/device.ts";
-import { BenchContext } from "../bench-context.ts";
-import { readBenchOptions, type BenchOptions } from "../bench-options.ts";
+import { BenchContext } from "../page/bench-context.ts";
+import { readBenchOptions, type BenchOptions } from "../page/bench-options.ts";
 import { KernelLab } from "../kernels/kernel-lab.ts";
 import type { WithKernelLab } from "../kernels/open-kernel-lab.ts";
 import { isSizeName, MODEL_SIZES } from "../model/model-sizes.ts";
@@ -16,7 +16,8 @@ import type { ModelCard } from "../../src/protocol/reports.ts";
 import { shareDevice } from "../../tests/gpu/shared-device.ts";
 import { tampered } from "../../tests/gpu/tampered-gpu.ts";
 import type { Home, HomeOptions, HomeReport } from "./home.ts";
-import { generalParts, modelParts, type Part } from "./parts.ts";
+import type { Part } from "./part.ts";
+import { generalParts, modelParts } from "./parts.ts";
 
 const GPU_MODELS = ["gpt2", "smollm2-135m"];
 /** An adapter that the CPU plays would take minutes for a step of the others. */

@@ -4,7 +4,9 @@
 
 import { it } from "vitest";
 
-import { makeBuffer, medianOf, printTable } from "../costs/bench.ts";
+import { printTable } from "../report/table.ts";
+import { medianOf } from "../statistics.ts";
+import { makeBuffer } from "./make-buffer.ts";
 import { openTestDevice } from "../../tests/gpu/gpu.ts";
 import { KernelCompiler } from "../../src/backends/gpu/kernel.ts";
 import {

@@ -4,7 +4,8 @@
 import { it } from "vitest";
 
 import { openTestDevice } from "../../tests/gpu/gpu.ts";
-import { medianOf, printTable } from "../costs/bench.ts";
+import { printTable } from "../report/table.ts";
+import { medianOf } from "../statistics.ts";
 import { weightsDtypeCode } from "../../src/backends/gpu/weights-dtype.ts";
 import { KernelCompiler, type KernelConstants } from "../../src/backends/gpu/kernel.ts";
 import type { Kernel } from "../../src/backends/gpu/kernel-type.ts";

@@ -2,7 +2,7 @@
 
 import type { ChorusEngine } from "../../src/protocol/engine.ts";
 import type { ModelCard } from "../../src/protocol/reports.ts";
-import type { BenchOptions } from "../bench-options.ts";
+import type { BenchOptions } from "../page/bench-options.ts";
 import { isSizeName } from "../model/model-sizes.ts";
 import { randomIntegers, seededRandom } from "../seeded-random.ts";
 

@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 
-import { printTable } from "../costs/bench.ts";
+import { printTable } from "../report/table.ts";
 import type { Adapter } from "../../tools/browsers/chromium-flags.mjs";
 import { root } from "../../tools/run-command.mjs";
 import type { Place } from "./contenders.ts";
@@ -29,7 +29,7 @@ interface RunOptions {
 
 const WORK_FOLDER = join(root, ".chorus", "peers");
 const REPORT = join(root, "docs", "benchmarks", "peers");
-const PEERS_FOLDER = join(root, "lab", "peers");
+const PEERS_FOLDER = join(root, "lab/peers");
 
 export async function runComparison(options: RunOptions): Promise<void> {
   const { size, isQuick, rounds, place, adapter, adapterName, executablePath, versions } = options;

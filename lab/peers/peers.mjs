@@ -2,6 +2,7 @@
 
 import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
 import { run } from "../../tools/run-command.mjs";
+import { loadModule } from "../runs/load-module.mjs";
 
 /** @type {Record<string, import("../../tools/browsers/chromium-flags.mjs").Adapter>} */
 const ADAPTERS = { swiftshader: "software", software: "software", real: "real" };
@@ -20,14 +21,13 @@ export async function benchPeers(
   // Before anything reads it.
   process.env.CHORUS_ADAPTER = adapter;
   const { installPeers } = await import("./install.mjs");
-  const { runnerImport } = await import("vite");
   const executablePath = await ensureChromium();
   const versions = await installPeers();
   console.log("Building the library…");
   const outDir = ".chorus/peers/lib";
   if (!(await run(`vite build --config vite.lib.config.ts --outDir ${outDir}`, { output: "if-failed" }))) return false;
-  const { module: bench } = await runnerImport("./lab/peers/bench.ts", { configFile: false });
-  await bench.runComparison({
+  const { runComparison } = await loadModule("lab/peers/bench.ts");
+  await runComparison({
     size,
     isQuick: quick,
     rounds: rounds === undefined ? null : Number(rounds),

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 
 import { readmeFigure, SVG_PATH } from "./readme-figure.ts";
+import { renderReport } from "./report.ts";
 
 const { runs } = JSON.parse(readFileSync("docs/benchmarks/peers.json", "utf8"));
 
@@ -27,6 +28,10 @@ it("README has the figure that the report gives: npm run bench -- readme", () =>
   const { markdown, svg } = readmeFigure(runs, "small");
   expect(readFileSync("README.md", "utf8")).toContain(markdown);
   expect(readFileSync(SVG_PATH, "utf8")).toBe(svg);
+});
+
+it("the report is what its figures give: npm run bench -- readme", () => {
+  expect(readFileSync("docs/benchmarks/peers.md", "utf8")).toBe(renderReport(runs));
 });
 
 it("takes the last run on the CPU, and one on a GPU before it, but none that is emulated", () => {

@@ -1,5 +1,8 @@
 // Renders docs/benchmarks/peers.md from the runs in peers.json.
 
+import type { NamedSectionResult, ResultTable } from "../report/bench-result.ts";
+import { formatFigure } from "../report/format-figure.ts";
+import { sectionLines } from "../report/report-markdown.ts";
 import { CPU_SEQUENCES, CPU_THREADS, cpuHow, LONG_PROMPTS, type Load } from "./contenders.ts";
 import { tokensLine, type Comparison, type EngineResult, type LoadResult } from "./compare.ts";
 
@@ -47,15 +50,15 @@ function loadRow(
   { way, sequences, promptTokens, newTokens, timing, runs }: LoadResult,
   chorus: LoadResult | undefined,
 ): string[] {
-  const times = (ratio: number) => (Number.isFinite(ratio) ? `${significant(ratio)}×` : "-");
+  const times = (ratio: number) => (Number.isFinite(ratio) ? `${formatFigure(ratio)}×` : "-");
   return [
     name,
     how,
     promptTokens ? `1 of ${promptTokens} tokens` : sequences === 1 ? "1" : `${sequences} ${way}`,
     String(newTokens),
-    significant(timing.decodeTokensPerSecond),
+    formatFigure(timing.decodeTokensPerSecond),
     times((chorus?.timing.decodeTokensPerSecond ?? NaN) / timing.decodeTokensPerSecond),
-    significant(timing.tokensPerSecond),
+    formatFigure(timing.tokensPerSecond),
     `${milliseconds(timing.meanTtftMs)} / ${milliseconds(timing.lastTtftMs)}`,
     times(timing.meanTtftMs / (chorus?.timing.meanTtftMs ?? NaN)),
     String(runs.length),
@@ -69,7 +72,7 @@ function atOnce({ loads }: EngineResult, { sequences, promptTokens }: Load): Loa
 }
 
 export function renderReport(runs: readonly PeerRun[]): string {
-  return [INTRODUCTION, ...runs.map(renderRun)].join("\n");
+  return `${[INTRODUCTION, ...runs.flatMap((run) => [...sectionLines(sectionOf(run)), ""])].join("\n").trim()}\n`;
 }
 
 const INTRODUCTION = `# Chorus beside its peers
@@ -110,27 +113,34 @@ the runs. On a software adapter everything shares the CPU with the machine's oth
   show what that costs against the CPU itself.
 `;
 
-function renderRun(run: PeerRun): string {
+function sectionOf(run: PeerRun): NamedSectionResult {
   const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`);
   const millions = (run.model.numParameters / 1e6).toFixed(1);
-  return `
-## ${run.model.name} on ${run.adapter}
-
-${millions} million parameters, prompts of ${run.promptTokens} tokens${run.isQuick ? ", quick" : ""}. ${run.date}, Chorus at
+  const engines = {
+    title: "Engines",
+    columns: ["engine", "computes on, in", "threads", "load", "tokens against Chorus in f32"],
+    rows: run.engines.map(engineRow),
+  };
+  return {
+    id: run.model.name,
+    title: `${run.model.name} on ${run.adapter}`,
+    about: `${millions} million parameters, prompts of ${run.promptTokens} tokens${run.isQuick ? ", quick" : ""}. ${run.date}, Chorus at
 ${run.commit}, ${versions.join(", ")}, Chromium ${run.browser}, ${run.cpu}.
-The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at the end.
-
-${markdownTable(LOADS_HEAD, loadRows(run))}
-
-${cpuTables(run)}${togetherLine(run)}${markdownTable(["engine", "computes on, in", "threads", "load", "tokens against Chorus in f32"], run.engines.map(engineRow))}
-`;
+The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at the end.`,
+    seconds: NaN,
+    headlines: [],
+    charts: [],
+    tables: [{ title: "Loads", columns: LOADS_HEAD, rows: loadRows(run) }, ...cpuTables(run), engines],
+    blocks: [],
+    notes: togetherNotes(run),
+    data: null,
+  };
 }
 
-/** Returns Chorus beside the better of the others, load by load; "" of a run on a GPU. */
-function cpuTables({ engines }: Comparison): string {
+/** Returns Chorus beside the better of the others, load by load, for each number of threads; nothing of a run on a GPU. */
+function cpuTables({ engines }: Comparison): ResultTable[] {
   const measured = CPU_THREADS.filter((threads) => engineOf(engines, "Chorus", cpuHow("default settings", threads)));
-  if (measured.length === 0) return "";
-  const tables = measured.map((threads) => {
+  return measured.map((threads) => {
     const own = ["default settings", "portable arithmetic"]
       .map((what) => engineOf(engines, "Chorus", cpuHow(what, threads)))
       .filter((engine) => engine !== undefined);
@@ -141,26 +151,26 @@ function cpuTables({ engines }: Comparison): string {
     const row = (load: Pick<Load, "sequences" | "promptTokens">, rateOf: (result?: LoadResult) => number) => {
       const rates = all.map((engine) => rateOf(sameLoad(engine, load)));
       const best = Math.max(...rates.slice(own.length).filter((rate) => rate > 0));
-      return { rates, ratios: rates.slice(0, own.length).map((rate) => `${significant(rate / best)}×`) };
+      return { rates, ratios: rates.slice(0, own.length).map((rate) => `${formatFigure(rate / best)}×`) };
     };
     const decoding = CPU_SEQUENCES.map((sequences) => {
       const { rates, ratios } = row({ sequences }, (result) => result?.timing.tokensPerSecond ?? NaN);
-      return [`${sequences} at once, tok/s`, ...rates.map(significant), ...ratios];
+      return [`${sequences} at once, tok/s`, ...rates, ...ratios];
     });
     const lengths = LONG_PROMPTS.filter((promptTokens) => own[0] && sameLoad(own[0], { sequences: 1, promptTokens }));
     const prompts = lengths.map((promptTokens) => {
       const { rates, ratios } = row({ sequences: 1, promptTokens }, (result) => 1 / (result?.timing.meanTtftMs ?? NaN));
       return [`first token after ${promptTokens}`, ...rates.map((rate) => milliseconds(1 / rate)), ...ratios];
     });
-    const head = [
+    const columns = [
       threads === 1 ? "1 thread" : `${threads} threads`,
       ...["Chorus", "portable arithmetic"].slice(0, own.length),
       ...others.map(({ name }) => name),
       ...["Chorus beside the better one", "portable beside it"].slice(0, own.length),
     ];
-    return markdownTable(head, [...decoding, ...prompts]);
+    const title = "Over whole requests, prompts included, and the time to the first token of long prompts";
+    return { title, columns, rows: [...decoding, ...prompts] };
   });
-  return `Over whole requests, prompts included, and the time to the first token of long prompts:\n\n${tables.join("\n\n")}\n\n`;
 }
 
 /** What the others keep weights in: wllama reads a large model in f16 only. */
@@ -173,15 +183,17 @@ function sameLoad(
   return loads.find((load) => load.sequences === sequences && load.promptTokens === promptTokens);
 }
 
-/** Returns a sentence about the gain from batching; "" if it was not measured. */
-function togetherLine({ engines }: Comparison): string {
+/** Returns a sentence about the gain from batching; none if it was not measured. */
+function togetherNotes({ engines }: Comparison): string[] {
   const loads = engines.flatMap(({ name, loads: own }) => (name === "Chorus" ? own : []));
   const alone = loads.find(({ way }) => way === "one after the other");
   const among = engines.find((engine) => alone && engine.loads.includes(alone))?.loads ?? [];
   const together = among.find(({ way, sequences }) => way === "at once" && sequences === alone?.sequences);
-  if (!alone || !together) return "";
+  if (!alone || !together) return [];
   const ratio = together.timing.tokensPerSecond / alone.timing.tokensPerSecond;
-  return `Chorus answers ${alone.sequences} at once ${significant(ratio)} times as fast as one after the other, prompts included.\n\n`;
+  return [
+    `Chorus answers ${alone.sequences} at once ${formatFigure(ratio)} times as fast as one after the other, prompts included.`,
+  ];
 }
 
 function engineRow({ name, how, threads, loadMs, tokens, failure }: EngineResult): string[] {
@@ -193,16 +205,6 @@ function engineRow({ name, how, threads, loadMs, tokens, failure }: EngineResult
     loadMs === null ? "-" : `${(loadMs / 1000).toFixed(1)} s`,
     failure === null ? compared : `left out: ${failure}`,
   ];
-}
-
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
-function significant(value: number): string {
-  if (value >= 100) return value.toFixed(0);
-  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
 function milliseconds(value: number): string {

@@ -1,4 +1,4 @@
-import { medianOf } from "../costs/bench.ts";
+import { meanOf, medianOf, sumOf } from "../statistics.ts";
 import type { Answer } from "./engine-page.ts";
 
 export interface Timing {
@@ -18,13 +18,13 @@ export function timingOf(answers: readonly Answer[]): Timing {
   const startMs = Math.min(...answers.map((answer) => answer.startMs));
   const beginMs = Math.min(...first.map((arrival) => arrival?.atMs ?? NaN));
   const endMs = Math.max(...last.map((arrival) => arrival?.atMs ?? NaN));
-  const firstTokens = sum(first.map((arrival) => arrival?.tokens ?? NaN));
-  const allTokens = sum(last.map((arrival) => arrival?.tokens ?? NaN));
+  const firstTokens = sumOf(first.map((arrival) => arrival?.tokens ?? NaN));
+  const allTokens = sumOf(last.map((arrival) => arrival?.tokens ?? NaN));
   const ttftsMs = first.map((arrival) => (arrival?.atMs ?? NaN) - startMs);
   return {
     decodeTokensPerSecond: (1000 * (allTokens - firstTokens)) / (endMs - beginMs),
     tokensPerSecond: (1000 * allTokens) / (endMs - startMs),
-    meanTtftMs: sum(ttftsMs) / ttftsMs.length,
+    meanTtftMs: meanOf(ttftsMs),
     lastTtftMs: Math.max(...ttftsMs),
   };
 }
@@ -47,7 +47,7 @@ export function tokensWithin(budgetMs: number, trial: readonly Answer[], least: 
   // While others' prompts are computed, tokens come slowly: only what comes after the last first token says how it goes on.
   const lastFirstMs = Math.max(...trial.map(({ arrivals }) => arrivals[0]?.atMs ?? NaN));
   const endMs = Math.max(...trial.map(({ arrivals }) => arrivals.at(-1)?.atMs ?? NaN));
-  const tokensSince = sum(
+  const tokensSince = sumOf(
     trial.map(({ arrivals }) => {
       const before = arrivals.findLast(({ atMs }) => atMs <= lastFirstMs);
       return (arrivals.at(-1)?.tokens ?? NaN) - (before?.tokens ?? 0);
@@ -55,8 +55,4 @@ export function tokensWithin(budgetMs: number, trial: readonly Answer[], least: 
   );
   const tokens = Math.floor((budgetMs * tokensSince) / (endMs - lastFirstMs) / trial.length);
   return Math.min(most, Math.max(least, tokens));
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }

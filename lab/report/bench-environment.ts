@@ -1,5 +1,5 @@
 import type { ModelCard } from "../../src/protocol/reports.ts";
-import type { BenchOptions } from "../bench-options.ts";
+import type { BenchOptions } from "../page/bench-options.ts";
 import { isSizeName } from "../model/model-sizes.ts";
 import type { BenchEnvironment } from "./bench-result.ts";
 

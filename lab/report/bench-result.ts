@@ -1,6 +1,6 @@
 // A run's result as plain data. The page shows it, JSON saves it, and docs/benchmarks/ is generated from it.
 
-import type { BenchOptions } from "../bench-options.ts";
+import type { BenchOptions } from "../page/bench-options.ts";
 import type { LoadCell } from "../load/load-cell.ts";
 
 /** null: was not measured, or can't be. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { readBenchOptions } from "../bench-options.ts";
+import { readBenchOptions } from "../page/bench-options.ts";
 import type { LoadCell } from "../load/load-cell.ts";
 import type { BenchResult } from "./bench-result.ts";
 import { formatFigure } from "./format-figure.ts";

@@ -4,6 +4,7 @@ import type { BenchResult, NamedSectionResult, ResultTable } from "./bench-resul
 import { chartSvg, hasLine } from "./chart-svg.ts";
 import { formatFigure } from "./format-figure.ts";
 import { reportCsv } from "./report-csv.ts";
+import { markdownTable } from "./table.ts";
 
 interface ReportFile {
   readonly name: string;
@@ -34,7 +35,7 @@ export function reportMarkdown(result: BenchResult, chartPath?: (section: string
   const lines = [
     `# Chorus ${e.version}: benchmark`,
     "",
-    ...asTable(
+    ...markdownTable(
       ["", ""],
       [
         ["Adapter", e.adapter],
@@ -78,17 +79,11 @@ function tableLines({ title, columns, rows }: ResultTable): string[] {
   return [
     `${title}:`,
     "",
-    ...asTable(
+    ...markdownTable(
       columns,
       rows.map((row) => row.map(formatFigure)),
     ),
   ];
-}
-
-/** The first column to the left, figures to the right. */
-export function asTable(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
-  return [line(columns), line(columns.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)];
 }
 
 function chartName(name: string, section: string, index: number): string {

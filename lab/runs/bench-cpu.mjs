@@ -8,6 +8,7 @@ import { join } from "node:path";
 
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { root, run } from "../../tools/run-command.mjs";
+import { loadModule } from "./load-module.mjs";
 
 const PROMPT_TOKENS = 32;
 const NEW_TOKENS = 64;
@@ -22,11 +23,9 @@ const SEQUENCES = [1, 4, 8, 16];
 export async function benchCpu(executablePath, { size = "small", dtype, repeats = "3" }) {
   await benchSteps(executablePath, size, dtype ? [dtype] : ["f32", "f16", "q8", "q4"]);
   if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
-  const { runnerImport } = await import("vite");
-  const load = (/** @type {string} */ path) => runnerImport(path, { configFile: false, root });
-  const { MODEL_SIZES } = (await load("./lab/model/model-sizes.ts")).module;
-  const { makeRandomModel } = (await load("./lab/model/random-model.ts")).module;
-  const { printTable } = (await load("./lab/costs/bench.ts")).module;
+  const { MODEL_SIZES } = await loadModule("lab/model/model-sizes.ts");
+  const { makeRandomModel } = await loadModule("lab/model/random-model.ts");
+  const { printTable } = await loadModule("lab/report/table.ts");
   const { createEngine } = await import(new URL("../../dist/lib/chorus.js", import.meta.url).href);
   const { vocabSize } = MODEL_SIZES[size];
   const model = makeRandomModel(MODEL_SIZES[size], 1);
@@ -65,7 +64,7 @@ export async function benchCpu(executablePath, { size = "small", dtype, repeats 
  * @param {string[]} dtypes
  */
 async function benchSteps(executablePath, size, dtypes) {
-  const { build, runnerImport } = await import("vite");
+  const { build } = await import("vite");
   const outDir = join(root, ".chorus", "bench-cpu");
   const paths = ["lab/costs/cpu-step-cost.ts", "lab/costs/cpu-attention-cost.ts"];
   const entry = paths.map((path) => join(root, path));
@@ -78,11 +77,11 @@ async function benchSteps(executablePath, size, dtypes) {
     logLevel: "error",
     build: { target: "esnext", outDir, lib },
   });
-  const { module } = await runnerImport("./lab/peers/file-server.ts", { configFile: false, root });
-  const server = await module.serveFolders(
+  const { serveFolders } = await loadModule("lab/peers/file-server.ts");
+  const server = await serveFolders(
     new Map([
       ["bench", outDir],
-      ["pages", join(root, "lab", "peers", "engines")],
+      ["pages", join(root, "lab/peers/engines")],
     ]),
   );
   const browser = await launchChromium(executablePath);

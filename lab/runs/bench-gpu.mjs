@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 
 import { root } from "../../tools/run-command.mjs";
+import { loadModule } from "./load-module.mjs";
 
 /** What the homes read of tests/fixtures/. */
 const FIXTURES = ["gpt2-tiny"];
@@ -72,9 +73,8 @@ async function findHomes(/** @type {string} */ homes) {
 
 /** The page with its workers, and the programs for Node: nothing beside them is needed. */
 async function build(/** @type {string} */ folder, /** @type {string} */ homes) {
-  const { build: viteBuild, runnerImport } = await import("vite");
-  const { module } = await runnerImport("./tools/plugins/wgsl-plugin.ts", { configFile: false, root });
-  const { wgslWithoutComments } = /** @type {typeof import("../../tools/plugins/wgsl-plugin.ts")} */ (module);
+  const { build: viteBuild } = await import("vite");
+  const { wgslWithoutComments } = await loadModule("tools/plugins/wgsl-plugin.ts");
   rmSync(folder, { recursive: true, force: true });
   const plugins = () => [wgslWithoutComments()];
   const common = {

@@ -2,14 +2,17 @@
 // then a browser's worker while it decodes: its thread's processor time, and by part a profile, whose samples are counted by the
 // file that they are in. Writes docs/benchmarks/loop.md between two comments.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve as absolute } from "node:path";
 
-import puppeteer from "puppeteer-core";
-
-import { adapter, chromiumFlags } from "../../tools/browsers/chromium-flags.mjs";
+import { adapter } from "../../tools/browsers/chromium-flags.mjs";
+import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { root } from "../../tools/run-command.mjs";
+import { processId } from "./gpu-process.mjs";
+import { loadModule } from "./load-module.mjs";
 import { threadCpuMs } from "./thread-cpu.mjs";
+import { workerCalls } from "./worker-calls.mjs";
+import { writeMeasured } from "./write-measured.mjs";
 
 const REPORT = "docs/benchmarks/loop.md";
 const MODEL = "/models/chorus-chat/";
@@ -28,7 +31,6 @@ const PARTS = /** @type {const} */ ([
   ["reports", /core\/reports|engine\/metrics|host\/telemetry|host\/status-line/],
   ["engine", /src\/engine|src\/host/],
 ]);
-const MADE = { begin: "<!-- measured -->", end: "<!-- end -->" };
 
 /** @typedef {{ sequences: number, steps: number, usByPart: Map<string, number>, threadMs: number | null }} Measured */
 /** @typedef {import("../costs/loop-cost.ts").LoopCost} LoopCost */
@@ -62,13 +64,10 @@ export async function benchLoop(executablePath, { rounds = "3", against }) {
   } finally {
     await Promise.all(servers.map((server) => server.close()));
   }
-  const before = readFileSync(REPORT, "utf8");
-  const made = `${MADE.begin}\n\n${describeAlone(alone)}\n\n${describe(all)}\n\n${MADE.end}`;
-  writeFileSync(
-    REPORT,
-    before.replace(new RegExp(`${MADE.begin}[^]*${MADE.end}`), () => made),
-  );
-  console.log(`Written to ${REPORT}`);
+  const { markdownTable } = await loadModule("lab/report/table.ts");
+  const { medianOf } = await loadModule("lab/statistics.ts");
+  const write = { medianOf, table: (/** @type {any[]} */ ...given) => markdownTable(...given).join("\n") };
+  writeMeasured(REPORT, `${describeAlone(alone, write)}\n\n${describe(all, write)}`);
 }
 
 /** @param {string[]} folders @param {number} rounds @returns {Promise<LoopCost[][]>} by folder */
@@ -113,9 +112,15 @@ async function measureAlone(folders, rounds) {
 
 /** @param {string} executablePath @param {string} url @param {number} sequences @returns {Promise<Measured>} */
 async function measure(executablePath, url, sequences) {
-  const browser = await puppeteer.launch({ executablePath, args: chromiumFlags() });
+  const browser = await launchChromium(executablePath);
   try {
     const page = await browser.newPage();
+    const session = await page.context().newCDPSession(page);
+    let engineWorker = "";
+    session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
+      if (targetInfo.url.includes("engine.worker")) engineWorker = sessionId;
+    });
+    await session.send("Target.setAutoAttach", { autoAttach: true, waitForDebuggerOnStart: false, flatten: false });
     await page.goto(`${url}models/chorus-chat/config.json`);
     const engine = await page.evaluateHandle(async (model) => {
       const library = new URL("/src/index.ts", location.href).href;
@@ -133,7 +138,7 @@ async function measure(executablePath, url, sequences) {
     }, MODEL);
     const decode = (/** @type {number} */ tokens) =>
       engine.evaluate(
-        async (one, count, max_tokens) => {
+        async (one, [count, max_tokens]) => {
           let steps = 0;
           const stop = one.on("step", () => void steps++);
           const answers = Array.from({ length: count }, async (_, i) => {
@@ -145,29 +150,32 @@ async function measure(executablePath, url, sequences) {
           stop();
           return steps;
         },
-        sequences,
-        tokens,
+        /** @type {const} */ ([sequences, tokens]),
       );
     await decode(100);
-    const workerMs = () => threadCpuMs(browser.process()?.pid, "DedicatedWorker");
+    const pid = (await processId(browser, "browser")) ?? undefined;
+    const workerMs = () => threadCpuMs(pid, "DedicatedWorker");
     const beforeMs = workerMs();
     const stepsAlone = await decode(300);
     const afterMs = workerMs();
     const threadMs = beforeMs === null || afterMs === null ? null : (afterMs - beforeMs) / stepsAlone;
-    const client = page.workers().find((worker) => worker.url().includes("engine.worker"))?.client;
-    if (client === undefined) throw new Error("The engine has no worker.");
-    await client.send("Profiler.enable");
-    await client.send("Profiler.setSamplingInterval", { interval: SAMPLING_US });
-    await client.send("Profiler.start");
+    if (engineWorker === "") throw new Error("The engine has no worker.");
+    const call = workerCalls(session);
+    await call(engineWorker, "Profiler.enable");
+    await call(engineWorker, "Profiler.setSamplingInterval", { interval: SAMPLING_US });
+    await call(engineWorker, "Profiler.start");
     const steps = await decode(300);
-    const { profile } = await client.send("Profiler.stop");
+    const { profile } = await call(engineWorker, "Profiler.stop");
     return { sequences, steps, usByPart: timeByPart(profile), threadMs };
   } finally {
     await browser.close();
   }
 }
 
-/** @param {import("puppeteer-core").Protocol.Profiler.Profile} profile */
+/**
+ * @typedef {{ id: number, children?: number[], callFrame: { url: string, functionName: string } }} ProfileNode
+ * @param {{ nodes: ProfileNode[], samples?: number[], timeDeltas?: number[] }} profile
+ */
 function timeByPart({ nodes, samples = [], timeDeltas = [] }) {
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
   const names = new Map(nodes.map(({ id, callFrame: { url, functionName } }) => [id, `${url} ${functionName} `]));
@@ -200,8 +208,10 @@ function totalOf(measured) {
   return Object.values(msOf(measured)).reduce((sum, ms) => sum + ms, 0);
 }
 
-/** @param {LoopCost[][]} all by folder: before, where there is one, and now */
-function describeAlone(all) {
+/** @typedef {{ medianOf: (values: number[]) => number, table: (head: string[], rows: string[][]) => string }} Write */
+
+/** @param {LoopCost[][]} all by folder: before, where there is one, and now @param {Write} write */
+function describeAlone(all, { medianOf, table }) {
   const names = all.length === 1 ? ["now"] : ["before", "now"];
   const head = ["at once", "the page listens", ...names, ...names.map((name) => `bytes, ${name}`)];
   const rows = SEQUENCES.flatMap((sequences) =>
@@ -217,30 +227,29 @@ function describeAlone(all) {
   const calls = Object.entries(all.at(-1)?.[0]?.calls ?? {}).map(([name, count]) => `${name} ${count.toFixed(1)}`);
   return [
     `JavaScript alone: processor time a step in Node ${process.versions.node}, on a GPU that computes nothing, and the message's bytes; the median of ${(all[0]?.length ?? 0) / SEQUENCES.length / 2} runs by turns.`,
-    [head, head.map(() => "---:"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n"),
+    table(head, rows),
     `Calls of WebGPU in a step of one sequence: ${calls.join(", ")}.`,
   ].join("\n\n");
 }
 
-/** @param {number[]} values */
-function medianOf(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
-}
-
-/** @param {Measured[][]} all by folder: before, where there is one, and now */
-function describe(all) {
+/** @param {Measured[][]} all by folder: before, where there is one, and now @param {Write} write */
+function describe(all, { medianOf, table }) {
   const parts = [...PARTS.map(([part]) => part), "other", "garbage collection"];
   const columns = SEQUENCES.flatMap((sequences) => all.map((own) => own.filter((one) => one.sequences === sequences)));
   const names = all.length === 1 ? ["now"] : ["before", "now"];
   const head = ["part", ...SEQUENCES.flatMap((sequences) => names.map((name) => `${sequences} at once, ${name}`))];
-  const rows = parts.map((part) => [part, ...columns.map((own) => medianOf(own.map((one) => msOf(one)[part] ?? 0)))]);
-  const total = ["all", ...columns.map((own) => medianOf(own.map(totalOf)))];
-  const thread = ["thread", ...columns.map((own) => medianOf(own.map(({ threadMs }) => threadMs ?? NaN)))];
-  const line = (/** @type {(string | number)[]} */ cells) =>
-    `| ${cells.map((cell) => (typeof cell === "number" ? cell.toFixed(3) : cell)).join(" | ")} |`;
+  const row = (/** @type {string} */ name, /** @type {(one: Measured) => number} */ pick) => [
+    name,
+    ...columns.map((own) => medianOf(own.map(pick)).toFixed(3)),
+  ];
+  const rows = [
+    ...parts.map((part) => row(part, (one) => msOf(one)[part] ?? 0)),
+    row("all", totalOf),
+    row("thread", ({ threadMs }) => threadMs ?? NaN),
+  ];
   const adapterName = adapter === "software" ? "Chromium on SwiftShader" : "Chromium on the machine's GPU";
   return [
     `${adapterName}, the embedded model, free draws, the page listens to the steps. Milliseconds a step, the median of ${columns[0]?.length ?? 0} runs by turns.`,
-    [line(head), line(head.map(() => "---")), ...[...rows, total, thread].map(line)].join("\n"),
+    table(head, rows),
   ].join("\n\n");
 }

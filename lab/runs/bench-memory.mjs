@@ -6,11 +6,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { build, preview, runnerImport } from "vite";
+import { build, preview } from "vite";
 
 import { adapter } from "../../tools/browsers/chromium-flags.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { startHeapMeter } from "./heap-meter.mjs";
+import { loadModule } from "./load-module.mjs";
 import { root } from "../../tools/run-command.mjs";
 
 const MIB = 2 ** 20;
@@ -19,7 +20,7 @@ const REPORT = "docs/benchmarks/memory.md";
 /** In f32 six times its largest tensor. */
 const SIZE = { nLayer: 9, nEmbd: 768, nHead: 12, vocabSize: 16384, nPositions: 1024 };
 const SHARDS = 4;
-const HUB_ID = "tests/large";
+const HUB_ID = "chorus/large";
 /** The weights are what is measured; the cache is the GPU's, and takes time to be cleared. */
 const ENGINE = { backend: "webgpu", maxNumSeqs: 4, maxNumBatchedTokens: 32, maxModelLen: 256, numGpuBlocks: 64 };
 
@@ -34,7 +35,7 @@ const ENGINE = { backend: "webgpu", maxNumSeqs: 4, maxNumBatchedTokens: 32, maxM
  * @param {string | undefined} sizeName
  */
 export async function benchMemory(executablePath, sizeName) {
-  const { module: sizes } = await runnerImport("./lab/model/model-sizes.ts", { configFile: false });
+  const sizes = await loadModule("lab/model/model-sizes.ts");
   if (sizeName !== undefined && !sizes.isSizeName(sizeName)) throw new Error(`--size ${sizeName}: there is none such.`);
   const size = sizeName === undefined ? SIZE : sizes.MODEL_SIZES[sizeName];
   const folder = mkdtempSync(join(tmpdir(), "chorus-memory-"));
@@ -44,8 +45,8 @@ export async function benchMemory(executablePath, sizeName) {
   writeFileSync(join(outDir, "index.html"), '<!doctype html><title>Memory</title><input type="file" multiple>');
   const page = await preview({ root, configFile, logLevel: "warn", build: { outDir }, preview: { host: "127.0.0.1" } });
   const url = page.resolvedUrls?.local[0] ?? "";
-  const { module: models } = await runnerImport("./tests/models/large-model.ts", { configFile: false });
-  const { module: servers } = await runnerImport("./tests/fakes/model-server.ts", { configFile: false });
+  const models = await loadModule("tests/models/large-model.ts");
+  const servers = await loadModule("tests/fakes/model-server.ts");
   const server = await servers.ModelServer.start();
   try {
     const model = await models.makeLargeModel(size);
@@ -72,7 +73,7 @@ export async function benchMemory(executablePath, sizeName) {
       console.log(`${way.way} as ${way.dtype}: ${share}, ${(measured.loadMs / 1000).toFixed(1)} s`);
     }
     if (sizeName === undefined) {
-      writeFileSync(join(root, REPORT), report(model, boundBytes, results));
+      writeFileSync(join(root, REPORT), await report(model, boundBytes, results));
       console.log(`Written to ${REPORT}.`);
     }
     if (results.some(({ peak }) => peak.bytes >= boundBytes)) {
@@ -139,15 +140,28 @@ function writeFiles(/** @type {string} */ folder, /** @type {ReadonlyMap<string,
   });
 }
 
-function report(
+async function report(
   /** @type {{ weightBytes: number, largestTensorBytes: number }} */ { weightBytes, largestTensorBytes },
   /** @type {number} */ boundBytes,
   /** @type {readonly Measured[]} */ results,
 ) {
-  const rows = results.map(
-    ({ way, dtype, peak, keptBytes, samples, longestGapMs }) =>
-      `| ${way} | ${dtype} | ${mib(peak.bytes)} | ${mib(peak.bufferBytes)} | ${mib(keptBytes)} | ${samples} | ${longestGapMs.toFixed(0)} |`,
-  );
+  const { markdownTable } = await loadModule("lab/report/table.ts");
+  const head = [
+    "loaded from",
+    "kept as",
+    "most held, MiB",
+    "of it array buffers",
+    "held in the end",
+    "samples",
+    "longest gap, ms",
+  ];
+  const rows = results.map(({ way, dtype, peak, keptBytes, samples, longestGapMs }) => [
+    way,
+    dtype,
+    ...[peak.bytes, peak.bufferBytes, keptBytes].map(mib),
+    String(samples),
+    longestGapMs.toFixed(0),
+  ]);
   return `# Memory while a model loads
 
 Written by \`npm run bench -- memory\` on ${new Date().toISOString().slice(0, 10)}, Chromium on ${adapter === "software" ? "SwiftShader" : "the machine's GPU"}. A model of random weights,
@@ -155,9 +169,7 @@ ${mib(weightBytes)} MiB in f32, is loaded from each kind of source, in a separat
 
 **At most ${mib(boundBytes)} MiB may be held at a time: its largest tensor (${mib(largestTensorBytes)}) plus ${mib(ALLOWANCE_BYTES)}.**
 
-| loaded from | kept as | most held, MiB | of it array buffers | held in the end | samples | longest gap, ms |
-| --- | --- | ---: | ---: | ---: | ---: | ---: |
-${rows.join("\n")}
+${markdownTable(head, rows).join("\n")}
 
 Held memory is what Chromium's inspector counts in the page and all its workers (V8's heap, the DOM's heap, array buffers;
 with garbage, except in the end), every 20 ms, minus what the page held before the load. A busy thread answers late: the last

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { BUNDLE_LIMIT_KB, describeBundle, measureBundle } from "../../tools/bundle-size.mjs";
 import { adapter } from "../../tools/browsers/chromium-flags.mjs";
 import { firstWordMs } from "./first-word.mjs";
+import { loadModule } from "./load-module.mjs";
 import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { root } from "../../tools/run-command.mjs";
@@ -48,8 +49,7 @@ export async function benchmarkPage({ params, out, name, note }) {
     result.sections.unshift(app);
     if (note) result.warnings.push(note);
 
-    const { runnerImport } = await import("vite");
-    const { module: report } = await runnerImport("./lab/report/report-markdown.ts", { configFile: false });
+    const report = await loadModule("lab/report/report-markdown.ts");
     console.log(`\n${report.reportMarkdown(result)}`);
     const folder = resolve(root, out);
     mkdirSync(folder, { recursive: true });

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 
 import { root, run } from "../../tools/run-command.mjs";
+import { loadModule } from "./load-module.mjs";
 
 /** The part that runs where none is named. */
 export const BOTH = "core-and-page";
@@ -134,10 +135,8 @@ const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwe
 
 /** @returns {Promise<readonly Part[]>} */
 export async function listParts() {
-  const { runnerImport } = await import("vite");
-  const load = async (/** @type {string} */ path) => (await runnerImport(path, { configFile: false, root })).module;
-  const { MODEL_SIZES } = await load("./lab/model/model-sizes.ts");
-  const { SECTION_IDS } = await load("./lab/bench-options.ts");
+  const { MODEL_SIZES } = await loadModule("lab/model/model-sizes.ts");
+  const { SECTION_IDS } = await loadModule("lab/page/bench-options.ts");
   return [...namedParts(Object.keys(MODEL_SIZES), pageOptions(SECTION_IDS)), ...kernelParts()];
 }
 
@@ -186,7 +185,7 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
     },
     {
       name: "readme",
-      about: "Measures nothing: makes README's figure out of docs/benchmarks/peers.json.",
+      about: "Measures nothing: makes README's figure and docs/benchmarks/peers.md out of peers.json.",
       options: [{ ...size(PEERS_SIZES, "small"), about: "which of its sizes" }],
       run: async (values) => (await import("../peers/update-readme.mjs")).updateReadme(values),
     },
@@ -203,17 +202,6 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       about: "The CPU backend's steps and kernels, against the core's multiply-adds and memory.",
       options: [size(sizes, "small"), dtype, count("--repeats <n>", "rounds; the best one counts", "3")],
       run: async (values) => (await import("./bench-cpu.mjs")).benchCpu(await chromium(), values),
-    },
-    {
-      name: "draft",
-      about: "When a draft model pays, on the CPU.",
-      options: [
-        size(sizes, "gpt2"),
-        { ...size(sizes, "distilgpt2"), flags: "--draft <name>", about: "the draft model's shape" },
-        dtype,
-        count("--repeats <n>", "rounds; figures are medians", "5"),
-      ],
-      run: async (values) => (await import("./bench-draft.mjs")).benchDraft(values),
     },
     {
       name: "memory",
@@ -277,9 +265,8 @@ function kernelParts() {
 }
 
 async function measureCore() {
-  const { runnerImport } = await import("vite");
-  const { module } = await runnerImport("./lab/costs/core-cost.ts", { configFile: false, root });
-  await module.printCoreCosts();
+  const { printCoreCosts } = await loadModule("lab/costs/core-cost.ts");
+  await printCoreCosts();
 }
 
 async function measurePage(/** @type {Values} */ values) {

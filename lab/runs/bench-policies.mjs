@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
 import { root } from "../../tools/run-command.mjs";
+import { loadModule } from "./load-module.mjs";
 
 const RECORDINGS = ["tests/fixtures/runs/mixed.jsonl", "tests/fixtures/runs/similar.jsonl"].map((path) =>
   join(root, path),
@@ -31,15 +32,13 @@ const HEAD = [
 export async function benchPolicies(
   /** @type {{ recording?: string | undefined, sequences?: string | undefined }} */ { recording, sequences },
 ) {
-  const { runnerImport } = await import("vite");
-  const load = async (/** @type {string} */ path) => (await runnerImport(path, { configFile: false, root })).module;
-  const { readRecording } = await load("./src/recording/read-recording.ts");
-  const { recordedLoad } = await load("./lab/policies/recorded-load.ts");
-  const { replayLoad } = await load("./lab/policies/replay-load.ts");
-  const { seededLoad, SEEDED_LOADS } = await load("./lab/policies/seeded-loads.ts");
-  const { servingMetrics } = await load("./lab/load/serving-metrics.ts");
-  const { medianOf } = await load("./lab/statistics.ts");
-  const { printTable } = await load("./lab/costs/bench.ts");
+  const { readRecording } = await loadModule("src/recording/read-recording.ts");
+  const { recordedLoad } = await loadModule("lab/policies/recorded-load.ts");
+  const { replayLoad } = await loadModule("lab/policies/replay-load.ts");
+  const { seededLoad, SEEDED_LOADS } = await loadModule("lab/policies/seeded-loads.ts");
+  const { servingMetrics } = await loadModule("lab/load/serving-metrics.ts");
+  const { medianOf } = await loadModule("lab/statistics.ts");
+  const { printTable } = await loadModule("lab/report/table.ts");
 
   const figuresOf = async (/** @type {Load} */ one, /** @type {string} */ schedulingPolicy) => {
     const replay = await replayLoad(one, { schedulingPolicy });

@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 
 import { root } from "../../tools/run-command.mjs";
 import { endProcess } from "../../tools/time-limits.mjs";
+import { loadModule } from "./load-module.mjs";
 
 const STARTED_WITHIN_MS = 120_000;
 const MEMORY_EVERY_MS = 5000;
@@ -14,15 +15,13 @@ const MEMORY_EVERY_MS = 5000;
 /** @typedef {Partial<Record<"url" | "model" | "backend" | "requests" | "rate" | "concurrency" | "promptTokens" | "outputTokens" | "seed" | "soak" | "streams" | "apiKey", string | undefined>>} Options */
 
 export async function benchServe(/** @type {Options} */ options) {
-  const { runnerImport } = await import("vite");
-  const load = async (/** @type {string} */ path) => (await runnerImport(path, { configFile: false, root })).module;
   const modules = {
-    ...(await load("./lab/load/http-load.ts")),
-    ...(await load("./lab/load/load.ts")),
-    ...(await load("./lab/load/soak.ts")),
-    ...(await load("./lab/load/serving-metrics.ts")),
-    ...(await load("./lab/load/serving-report.ts")),
-    ...(await load("./lab/seeded-random.ts")),
+    ...(await loadModule("lab/load/http-load.ts")),
+    ...(await loadModule("lab/load/load.ts")),
+    ...(await loadModule("lab/load/soak.ts")),
+    ...(await loadModule("lab/load/serving-metrics.ts")),
+    ...(await loadModule("lab/load/serving-report.ts")),
+    ...(await loadModule("lab/seeded-random.ts")),
   };
   const server = options.url ? null : await startServer(options.model, options.backend);
   try {

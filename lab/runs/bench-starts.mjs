@@ -1,7 +1,7 @@
 // npm run bench -- starts: from createEngine to the first token, and from opening the app to the first word, in browsers that
 // have never seen either; and how long each pipeline takes to compile. Writes docs/benchmarks/starts.md between two comments.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -9,7 +9,9 @@ import { adapter } from "../../tools/browsers/chromium-flags.mjs";
 import { launchProfile } from "../../tools/launch-chromium.mjs";
 import { firstWordMs } from "./first-word.mjs";
 import { buildAndServe } from "../../tools/serve-app.mjs";
+import { loadModule } from "./load-module.mjs";
 import { slowServer } from "./slow-server.mjs";
+import { writeMeasured } from "./write-measured.mjs";
 
 const PORT = 4410;
 const REPORT = "docs/benchmarks/starts.md";
@@ -41,19 +43,11 @@ export async function benchStarts(executablePath, { rounds = "5" }) {
     await slow.close();
     await server.close();
   }
-  const { begin, end } = marks;
-  const before = readFileSync(REPORT, "utf8");
-  const made = `${begin}\n\n${tables(starts, pipelines)}\n\n${end}`;
-  writeFileSync(
-    REPORT,
-    before.replace(new RegExp(`${begin}[^]*${end}`), () => made),
-  );
-  console.log(`Written to ${REPORT}`);
+  writeMeasured(REPORT, await tables(starts, pipelines));
 }
 
 const KINDS = /** @type {const} */ (["nothing compiled", "again, after a reload"]);
 const BACKENDS = /** @type {const} */ (["webgpu", "cpu"]);
-const marks = { begin: "<!-- measured -->", end: "<!-- end -->" };
 
 /**
  * Runs in a browser with an empty profile, so that nothing is compiled or kept.
@@ -163,31 +157,24 @@ function lastOf(times) {
 }
 
 /** @param {Times} starts @param {Times} pipelines */
-function tables(starts, pipelines) {
+async function tables(starts, pipelines) {
+  const { markdownTable } = await loadModule("lab/report/table.ts");
+  const { medianOf } = await loadModule("lab/statistics.ts");
   const adapterName = adapter === "software" ? "Chromium on SwiftShader" : "Chromium on the machine's GPU";
-  const startRows = Object.entries(starts).map(([name, ms]) => [name, medianOf(ms), Math.min(...ms)]);
+  const startRows = Object.entries(starts).map(([name, ms]) => [
+    name,
+    ...[medianOf(ms), Math.min(...ms)].map((one) => one.toFixed(0)),
+  ]);
   const kernels = Object.entries(pipelines).map(([name, ms]) => {
     const [when = "", kernel = "", constants = ""] = name.split(" ");
-    return [when, kernel, `\`${constants}\``, Math.min(...ms)];
+    return [when, kernel, `\`${constants}\``, Math.min(...ms).toFixed(0)];
   });
   const total = (/** @type {string} */ when) =>
     kernels.reduce((sum, [own, , , ms]) => sum + (own === when ? Number(ms) : 0), 0).toFixed(0);
   return [
     `${adapterName}, the embedded model. Milliseconds: the median, and the best of ${Object.values(starts)[0]?.length ?? 0}.`,
-    table(["from the call, or from opening the app", "median", "best"], startRows),
+    markdownTable(["from the call, or from opening the app", "median", "best"], startRows).join("\n"),
     `Each pipeline alone, the best time: ${total("before")} ms before the first step, ${total("after")} ms after it was possible.`,
-    table(["first step", "kernel", "constants", "ms"], kernels),
+    markdownTable(["first step", "kernel", "constants", "ms"], kernels).join("\n"),
   ].join("\n\n");
-}
-
-/** @param {string[]} head @param {(string | number | undefined)[][]} rows */
-function table(head, rows) {
-  const line = (/** @type {(string | number | undefined)[]} */ cells) =>
-    `| ${cells.map((cell) => (typeof cell === "number" ? cell.toFixed(0) : cell)).join(" | ")} |`;
-  return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
-}
-
-/** @param {readonly number[]} values */
-function medianOf(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -1,13 +1,16 @@
-// Chromium's GPU process, which tests kill and measure.
+// Chromium's processes: tests kill and measure the GPU's.
 
 import { readFileSync } from "node:fs";
 
 /** @returns {Promise<number | null>} its id; null if there is none now */
-export async function gpuProcessId(/** @type {import("playwright").Browser} */ browser) {
+export const gpuProcessId = (/** @type {import("playwright").Browser} */ browser) => processId(browser, "GPU");
+
+/** @param {import("playwright").Browser} browser @param {"GPU" | "browser"} kind */
+export async function processId(browser, kind) {
   const session = await browser.newBrowserCDPSession();
   try {
     const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-    return processInfo.find(({ type }) => type === "GPU")?.id ?? null;
+    return processInfo.find(({ type }) => type === kind)?.id ?? null;
   } finally {
     await session.detach();
   }

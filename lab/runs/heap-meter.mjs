@@ -2,6 +2,8 @@
 
 import { setTimeout } from "node:timers/promises";
 
+import { workerCalls } from "./worker-calls.mjs";
+
 const SAMPLE_MS = 20;
 // Chromium doesn't always tell that a worker has ended while it was asked something.
 const MOST_SILENCE_MS = 30_000;
@@ -112,23 +114,4 @@ function difference(/** @type {Held} */ now, /** @type {Held} */ before) {
     domBytes: now.domBytes - before.domBytes,
     bufferBytes: now.bufferBytes - before.bufferBytes,
   };
-}
-
-/** Calls to a page's workers. Playwright's sessions know nothing of sessions within them, hence messages in messages. */
-function workerCalls(/** @type {import("playwright").CDPSession} */ session) {
-  let lastId = 0;
-  /** @type {Map<number, (message: { result?: any, error?: unknown }) => void>} */
-  const waiting = new Map();
-  session.on("Target.receivedMessageFromTarget", ({ message }) => {
-    const answer = JSON.parse(message);
-    waiting.get(answer.id)?.(answer);
-    waiting.delete(answer.id);
-  });
-  return (/** @type {string} */ sessionId, /** @type {string} */ method) =>
-    new Promise((/** @type {(result: any) => void} */ resolve, reject) => {
-      const id = ++lastId;
-      waiting.set(id, ({ result, error }) => (error ? reject(new Error(JSON.stringify(error))) : resolve(result)));
-      const message = JSON.stringify({ id, method });
-      session.send("Target.sendMessageToTarget", { sessionId, message }).catch(reject);
-    });
 }

@@ -11,8 +11,8 @@ import { VirtualClock } from "../../tests/fakes/virtual-clock.ts";
 import { growthOf, soak } from "./soak.ts";
 
 const KINDS: readonly EngineConfig[] = [
-  { maxNumSeqs: 12, maxNumBatchedTokens: 48, numGpuBlocks: 60, speculation: { method: "ngram" } },
-  { maxNumSeqs: 8, maxNumBatchedTokens: 24, numGpuBlocks: 45, schedulingPolicy: "balanced", runAhead: 4 },
+  { maxNumSeqs: 12, maxNumBatchedTokens: 48, numGpuBlocks: 36, speculation: { method: "ngram" } },
+  { maxNumSeqs: 8, maxNumBatchedTokens: 24, numGpuBlocks: 32, schedulingPolicy: "balanced", runAhead: 4 },
 ];
 
 /** Steps from one row of an answer to its next: 1 is each step, and a step in flight may have been planned without it. */

@@ -4,12 +4,10 @@ import { readPageOptions } from "./state/app/page-options.ts";
 import { IndexedDbStorage } from "./state/workspace/workspace-storage.ts";
 import { loadKept, startApp } from "./ui/app/start-app.ts";
 
-const root = document.getElementById("root");
-if (root) {
+/** No await at the top: late parts of the page import its first file, and would wait for it as it waits for them. */
+async function start(root: HTMLElement): Promise<void> {
   const kept = await loadKept(new IndexedDbStorage());
   const updates = new AppUpdates(import.meta.url);
-  // The development server has no service worker. Without https there is none either.
-  const workers = import.meta.env.PROD && "serviceWorker" in navigator ? navigator.serviceWorker : null;
   const { isSettled } = startApp({
     root,
     createEngine,
@@ -17,9 +15,6 @@ if (root) {
     updates,
     schemaProblem,
     kept,
-    ...(workers && {
-      siteApiHome: { workers, caches, locks: navigator.locks, channel: new BroadcastChannel("chorus-api") },
-    }),
     // Without https there are no locks.
     ...("locks" in navigator && {
       tabsHome: {
@@ -32,3 +27,6 @@ if (root) {
   });
   if (import.meta.env.PROD) void updates.start("service-worker.js", isSettled);
 }
+
+const root = document.getElementById("root");
+if (root) void start(root);

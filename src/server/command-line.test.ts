@@ -36,6 +36,8 @@ describe("a command line", () => {
     ["--backnd cpu", /Did you mean --backend\?/],
     ["--prot 1", /Did you mean --port\?/],
     ["--zzz", /See --help/],
+    ["-p 1", /no option -p/],
+    ["-- --model x", /"--" belongs to no option/],
     ["--model", /needs a value/],
     ["--model --port 1", /--model needs a value/],
     ["--model a --model b", /twice/],

@@ -1,3 +1,5 @@
+import { parseArgs } from "node:util";
+
 import { nearestName } from "../api/nearest-name.ts";
 
 export const BACKENDS = ["auto", "webgpu", "cpu"] as const;
@@ -36,6 +38,10 @@ Serves a model to any client of OpenAI's API.
 
 const VALUES = ["model", "port", "host", "backend", "api-key", "cors"] as const;
 const SWITCHES = ["allow-anyone", "help"] as const;
+const OPTIONS = Object.fromEntries([
+  ...VALUES.map((name) => [name, { type: "string" }] as const),
+  ...SWITCHES.map((name) => [name, { type: "boolean" }] as const),
+]);
 
 /** Returns what to serve; "help" where that was asked for. @throws UsageError */
 export function parseCommandLine(words: readonly string[], env: Readonly<NodeJS.ProcessEnv>): ServeOptions | "help" {
@@ -62,24 +68,26 @@ export function isLoopback(host: string): boolean {
 function readWords(words: readonly string[]) {
   const values = new Map<string, string>();
   const switches = new Set<string>();
-  const rest = [...words];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    if (!word.startsWith("--")) throw new UsageError(`"${word}" belongs to no option. See --help.`);
-    const [name = "", ...parts] = word.slice(2).split("=");
-    if (isOneOf(SWITCHES, name)) {
-      if (parts.length > 0) throw new UsageError(`--${name} takes no value.`);
-      switches.add(name);
-      continue;
+  // Not strict: its errors don't name the nearest option.
+  for (const token of parseArgs({ args: [...words], options: OPTIONS, strict: false, tokens: true }).tokens) {
+    if (token.kind !== "option") {
+      const word = token.kind === "positional" ? token.value : "--";
+      throw new UsageError(`"${word}" belongs to no option. See --help.`);
     }
-    if (!isOneOf(VALUES, name)) {
+    const { name, rawName, value, inlineValue } = token;
+    if (isOneOf(SWITCHES, name)) {
+      if (value !== undefined) throw new UsageError(`--${name} takes no value.`);
+      switches.add(name);
+    } else if (isOneOf(VALUES, name)) {
+      if (value === undefined || (!inlineValue && value.startsWith("--")))
+        throw new UsageError(`--${name} needs a value. See --help.`);
+      if (values.has(name)) throw new UsageError(`--${name} is given twice.`);
+      values.set(name, value);
+    } else {
       const known = [...VALUES, ...SWITCHES];
       const near = nearestName(name, known) ?? known.find((one) => one.startsWith(name.slice(0, 3)));
-      throw new UsageError(`There is no option --${name}. ${near ? `Did you mean --${near}?` : "See --help."}`);
+      throw new UsageError(`There is no option ${rawName}. ${near ? `Did you mean --${near}?` : "See --help."}`);
     }
-    const value = parts.length > 0 ? parts.join("=") : rest.shift();
-    if (value === undefined || value.startsWith("--")) throw new UsageError(`--${name} needs a value. See --help.`);
-    if (values.has(name)) throw new UsageError(`--${name} is given twice.`);
-    values.set(name, value);
   }
   return { values, switches };
 }

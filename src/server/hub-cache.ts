@@ -4,7 +4,6 @@
 //                                  /snapshots/COMMIT/FILE       a link to the blob
 //                                  /blobs/HASH                  the file; HASH.incomplete while it comes
 
-import { parseJson } from "../protocol/bounded-data.ts";
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
@@ -16,8 +15,7 @@ import { downloadFailed, HttpClient, TransientFailure, type HttpRequest } from "
 import { openRemoteFolder, type ListedFile, type RemoteFolder } from "../files/hub/remote-folder.ts";
 import { CONFIG_FILE, modelFileNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "../files/model-folder.ts";
 import { whyMissing } from "../files/web-page.ts";
-import { ChorusError } from "../protocol/errors.ts";
-import { DEFAULT_HUB_URL, DEFAULT_REVISION } from "../protocol/model-source.ts";
+import { ChorusError, DEFAULT_HUB_URL, DEFAULT_REVISION, parseJson } from "../index.ts";
 
 interface HubCacheOptions {
   readonly env: Readonly<NodeJS.ProcessEnv>;

@@ -2,9 +2,8 @@ import { Agent, request as ask, type RequestOptions } from "node:http";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
-import { withApiKey, withJsonBodies } from "../http/access.ts";
+import { withApiKey, withJsonBodies, type Handler } from "./access.ts";
 import { MAX_BODY_BYTES } from "../http/read-json.ts";
-import type { Handler } from "../http/served-engine.ts";
 import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
 import { NodeServer } from "./node-server.ts";
 

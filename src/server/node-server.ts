@@ -3,8 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { ReadableStream } from "node:stream/web";
 import { setTimeout } from "node:timers/promises";
 
-import { errorResponse, HttpError } from "../http/errors.ts";
-import type { Handler } from "../http/served-engine.ts";
+import { toErrorData } from "../index.ts";
+import type { Handler } from "./access.ts";
+import { refusal } from "./refusal.ts";
 
 /** How long connections may go on once nothing is in flight. */
 const LAST_ANSWERS_MS = 500;
@@ -63,11 +64,11 @@ export class NodeServer {
     const body = incoming.iterator({ destroyOnReturn: false });
     try {
       const request = () => requestOf(incoming, body, this.url, closing.signal);
-      const response = this.#isDraining ? draining() : await handler(request());
-      await send(response, outgoing, closing.signal);
+      const refused = this.#isDraining ? draining() : incoming.method === "TRACE" ? noTrace() : null;
+      await send(refused ?? (await handler(request())), outgoing, closing.signal);
     } catch (error) {
       // Nobody is there to be told, or the answer failed in its middle: the client must see that it is not whole.
-      if (!outgoing.headersSent && !closing.signal.aborted) await send(errorResponse(error), outgoing, closing.signal);
+      if (!outgoing.headersSent && !closing.signal.aborted) await send(failed(error), outgoing, closing.signal);
       else outgoing.destroy();
     }
     // The connection's next request comes after the rest of a refused body. Nothing flows past an iterator that has begun.
@@ -77,10 +78,19 @@ export class NodeServer {
 }
 
 function draining(): Response {
-  return errorResponse(new HttpError(503, "server_draining", "This server is about to end.", { "retry-after": "1" }));
+  return refusal(503, "server_draining", "This server is about to end.", { "retry-after": "1" });
 }
 
-/** @throws HttpError 501 for a method that no Request can have */
+/** No Request can have this method. */
+function noTrace(): Response {
+  return refusal(501, "method_not_implemented", "TRACE is not implemented.");
+}
+
+function failed(error: unknown): Response {
+  const { code, message } = toErrorData(error);
+  return refusal(500, code, message);
+}
+
 function requestOf(
   incoming: IncomingMessage,
   bytes: AsyncIterable<Uint8Array>,
@@ -88,7 +98,6 @@ function requestOf(
   signal: AbortSignal,
 ): Request {
   const { method = "GET", url = "/" } = incoming;
-  if (method === "TRACE") throw new HttpError(501, "method_not_implemented", "TRACE is not implemented.");
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const one of [value ?? []].flat()) headers.append(name, one);

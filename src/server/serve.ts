@@ -1,22 +1,18 @@
 // npm run serve: an engine in Node, behind the handler that pages have too.
 
-import { withApiKey, withCors, withHostNames, withJsonBodies } from "../http/access.ts";
-import { errorResponse, HttpError } from "../http/errors.ts";
-import type { Handler } from "../http/served-engine.ts";
-import type { ChorusEngine, CreateEngineOptions } from "../protocol/engine.ts";
-import { ChorusError } from "../protocol/errors.ts";
-import { isHubId } from "../protocol/model-source.ts";
-import type { LoadProgress } from "../protocol/reports.ts";
+import { ChorusError, isHubId, type ChorusEngine, type CreateEngineOptions, type LoadProgress } from "../index.ts";
+import { withApiKey, withCors, withHostNames, withJsonBodies, type Handler } from "./access.ts";
 import { isLoopback, parseCommandLine, USAGE, UsageError, type ServeOptions } from "./command-line.ts";
 import { DownloadBar } from "./download-bar.ts";
 import { openHubModel } from "./hub-cache.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { NodeServer } from "./node-server.ts";
+import { refusal } from "./refusal.ts";
 
 /** How long requests in flight may go on once the server is to end. */
 const GRACE_MS = 30_000;
 const MIB = 2 ** 20;
-const STILL_LOADING = new HttpError(503, "model_loading", "The model is still loading.", { "retry-after": "1" });
+const stillLoading = () => refusal(503, "model_loading", "The model is still loading.", { "retry-after": "1" });
 
 /** What a server needs of where it runs. */
 export interface ServeHome {
@@ -49,7 +45,7 @@ async function run(options: ServeOptions, home: ServeHome): Promise<void> {
   const folder = await openModelFolder(options.model);
   if (!folder && !isHubId(options.model))
     throw new UsageError(`There is no folder ${options.model}, and it is no model of the hub ("owner/name") either.`);
-  let answer: Handler = async () => errorResponse(STILL_LOADING);
+  let answer: Handler = async () => stillLoading();
   const server = await NodeServer.listen(
     withAccess((request) => answer(request), options),
     options,

@@ -124,8 +124,7 @@ async function createEngine({
 
 if (query.has("nogpu")) Reflect.deleteProperty(Navigator.prototype, "gpu");
 
-const root = document.getElementById("root");
-if (root) {
+async function start(root: HTMLElement): Promise<void> {
   const kept = query.has("keep") ? { kept: await loadKept(new IndexedDbStorage()) } : {};
   const { workspace } = startApp({
     ...kept,
@@ -142,3 +141,6 @@ if (root) {
       .panes.forEach((pane, index) => pane.send(query.get("ask") || (QUESTIONS[index % QUESTIONS.length] ?? "")));
   }
 }
+
+const root = document.getElementById("root");
+if (root) void start(root);

@@ -3,13 +3,10 @@
 //   with network    the page, the model and the icons come from the server (one "not modified" each), code with its
 //                   hash in its name comes from the cache
 //   without         everything comes from the cache, from one version; of the documents, the pages that were visited
-//   switched on     v1/* is answered by the engine of a tab (answer-api.ts)
 //   both            pages and workers are isolated from other origins, so that threads of the CPU backend share memory
 //
 // A new version adds its changed files to the cache and takes over. Open pages keep the files of their version.
 
-import { CLAIM, switchName } from "./page-api-messages.ts";
-import { answerApi, apiPath, type PageClient } from "./answer-api.ts";
 import { entryFor, keyOf, type PrecacheEntry } from "./precache.ts";
 
 interface ExtendableEvent extends Event {
@@ -23,12 +20,10 @@ interface FetchEvent extends ExtendableEvent {
 interface WorkerScope {
   readonly registration: { readonly scope: string };
   readonly clients: {
-    matchAll(options: { includeUncontrolled: boolean; type?: "window" }): Promise<readonly PageClient[]>;
-    claim(): Promise<void>;
+    matchAll(options: { includeUncontrolled: boolean }): Promise<readonly unknown[]>;
   };
   skipWaiting(): Promise<void>;
   addEventListener(type: "install" | "activate", listener: (event: ExtendableEvent) => void): void;
-  addEventListener(type: "message", listener: (event: ExtendableEvent & { readonly data: unknown }) => void): void;
   addEventListener(type: "fetch", listener: (event: FetchEvent) => void): void;
 }
 
@@ -47,8 +42,6 @@ self.addEventListener("install", (event) => event.waitUntil(install()));
 self.addEventListener("activate", (event) => event.waitUntil(dropOld()));
 self.addEventListener("fetch", (event) => {
   const { request } = event;
-  const path = apiPath(request.url, scope);
-  if (path !== null) return event.respondWith(fromTab(request, path));
   // The server answers requests for a part of a file.
   if (request.method !== "GET" || request.headers.has("Range")) return;
   const response = answerTo(event);
@@ -64,18 +57,6 @@ function answerTo(event: FetchEvent): Promise<Response> | null {
   if (request.url.startsWith(new URL("docs/", scope).href)) return fromVisit(event);
   // An isolated page may start only workers that are isolated: the library's beside the app, too.
   return request.destination === "worker" ? fetch(request) : null;
-}
-
-// Switching the API on takes the page over, which was loaded without this worker on its first visit.
-self.addEventListener("message", (event) => {
-  if (event.data === CLAIM) event.waitUntil(self.clients.claim());
-});
-
-/** While it is switched off, these paths are the host's. */
-async function fromTab(request: Request, path: string): Promise<Response> {
-  if (!(await caches.has(switchName(scope)))) return fetch(request);
-  const pages = await self.clients.matchAll({ includeUncontrolled: true, type: "window" });
-  return answerApi(request, path, scope, pages);
 }
 
 /** What can be isolated from other origins. Nothing else is wrapped: weights come later through a second body. */

@@ -1,5 +1,5 @@
 import { ChorusError } from "../../protocol/errors.ts";
-import { Sha256 } from "../sha256.ts";
+import { hexDigest } from "../hex-digest.ts";
 import { looksLikeWebPage, WEB_PAGE_INSTEAD, whyMissing } from "../web-page.ts";
 import { downloadFailed, type HttpClient } from "./http-client.ts";
 import { readAll, tooLarge, MAX_SMALL_FILE_BYTES } from "./read-all.ts";
@@ -37,7 +37,7 @@ export async function readSmallFile(
 
 async function isAsListed(bytes: Uint8Array<ArrayBuffer>, { size, sha256, gitSha1 }: ListedFile): Promise<boolean> {
   if (bytes.length !== size) return false;
-  if (sha256 !== null) return new Sha256().update(bytes).hex() === sha256;
+  if (sha256 !== null) return (await hexDigest("SHA-256", bytes)) === sha256;
   return gitSha1 === null || (await gitBlobHash(bytes)) === gitSha1;
 }
 
@@ -47,8 +47,7 @@ async function gitBlobHash(bytes: Uint8Array): Promise<string> {
   const blob = new Uint8Array(prefix.length + bytes.length);
   blob.set(prefix);
   blob.set(bytes, prefix.length);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-1", blob));
-  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hexDigest("SHA-1", blob);
 }
 
 export function damaged(url: string, file: string): ChorusError {

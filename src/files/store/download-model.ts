@@ -6,7 +6,7 @@ import type { DownloadProgress } from "../../protocol/models.ts";
 import { downloadFailed, type HttpClient } from "../hub/http-client.ts";
 import { openRemoteFolder, type RemoteFolder } from "../hub/remote-folder.ts";
 import { damaged, readSmallFile } from "../hub/small-file.ts";
-import { Sha256 } from "../sha256.ts";
+import { toHex } from "../hex-digest.ts";
 import { openForWriting, readFile, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
 import {
   ChangedOnServer,
@@ -252,7 +252,9 @@ async function check(
 }
 
 async function hashOf(handle: SyncAccessHandle, signal: AbortSignal): Promise<string> {
-  const hash = new Sha256();
+  // The browser's digest() needs all bytes at once, and weights are too large for that.
+  const { sha256 } = await import("@noble/hashes/sha2.js");
+  const hash = sha256.create();
   const buffer = new Uint8Array(HASH_BYTES);
   const size = handle.getSize();
   for (let at = 0; at < size;) {
@@ -264,5 +266,5 @@ async function hashOf(handle: SyncAccessHandle, signal: AbortSignal): Promise<st
     await new Promise((resolve) => setTimeout(resolve));
     signal.throwIfAborted();
   }
-  return hash.hex();
+  return toHex(hash.digest());
 }

@@ -3,7 +3,7 @@ import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress, StoredModel } from "../../protocol/models.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { ModelFiles, type OnBytes } from "../model-files.ts";
-import { Sha256 } from "../sha256.ts";
+import { hexDigest } from "../hex-digest.ts";
 import { downloadModel } from "./download-model.ts";
 import { canWriteFiles, isNotFound, readFile } from "./opfs.ts";
 import type { DescribeModel } from "./plan-download.ts";
@@ -105,7 +105,7 @@ export class ModelStore {
     const signal = options.signal ?? new AbortController().signal;
     signal.throwIfAborted();
     return this.#locked(location, { signal }, async () => {
-      const folder = await this.#root.getDirectoryHandle(keyOf(location), { create: true });
+      const folder = await this.#root.getDirectoryHandle(await keyOf(location), { create: true });
       const manifest =
         (await wholeManifest(folder)) ??
         (await downloadModel({
@@ -126,7 +126,7 @@ export class ModelStore {
     await this.#locked(location, { ifAvailable: true }, async (lock) => {
       if (!lock) throw inUse(location);
       try {
-        await this.#root.removeEntry(keyOf(location), { recursive: true });
+        await this.#root.removeEntry(await keyOf(location), { recursive: true });
       } catch (error) {
         if (isNotFound(error)) return;
         if (error instanceof DOMException && error.name === "NoModificationAllowedError") throw inUse(location);
@@ -137,7 +137,7 @@ export class ModelStore {
 
   async #folder(location: RemoteLocation): Promise<FileSystemDirectoryHandle | undefined> {
     try {
-      return await this.#root.getDirectoryHandle(keyOf(location));
+      return await this.#root.getDirectoryHandle(await keyOf(location));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -146,16 +146,14 @@ export class ModelStore {
 
   async #locked<T>(location: RemoteLocation, options: LockOptions, task: (lock: unknown) => Promise<T>): Promise<T> {
     if (!this.#locks) return task(true);
-    return (await this.#locks.request(`${FOLDER}/${keyOf(location)}`, options, task)) as T;
+    return (await this.#locks.request(`${FOLDER}/${await keyOf(location)}`, options, task)) as T;
   }
 }
 
 /** Returns a folder name that is valid on every file system, whatever the URL contains. */
-function keyOf(location: RemoteLocation): string {
-  return new Sha256()
-    .update(new TextEncoder().encode(JSON.stringify(withoutToken(location))))
-    .hex()
-    .slice(0, 32);
+async function keyOf(location: RemoteLocation): Promise<string> {
+  const text = new TextEncoder().encode(JSON.stringify(withoutToken(location)));
+  return (await hexDigest("SHA-256", text)).slice(0, 32);
 }
 
 function inUse(location: RemoteLocation): ChorusError {

@@ -20,7 +20,7 @@ import type { Platform } from "../platforms/platform.ts";
 const PARAM = "speculation.model";
 
 /** A draft model whose weights were not read yet. */
-interface DescribedDraftModel {
+export interface DescribedDraftModel {
   readonly model: Model;
   /** @throws ChorusError model_unsupported if its tokens are not those of the model that it drafts for */
   checkTokens(target: ModelFiles): Promise<void>;

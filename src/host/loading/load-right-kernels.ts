@@ -2,7 +2,7 @@ import { KERNEL_CHOICES, type KernelChoice } from "../../backends/backend.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadedIntoMemory } from "./load-into-memory.ts";
 
-interface LoadedRightKernels extends LoadedIntoMemory {
+export interface LoadedRightKernels extends LoadedIntoMemory {
   /** For people: why these are not the usual kernels; null if they are. */
   readonly notice: string | null;
 }

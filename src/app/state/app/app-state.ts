@@ -1,5 +1,4 @@
 import type { BackendChoice, Models } from "../../../index.ts";
-import { SiteApi, type SiteApiHome } from "./site-api.ts";
 import { Announcements } from "./announcements.ts";
 import type { Route } from "./router.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
@@ -42,8 +41,6 @@ export interface AppStateOptions {
   readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
   /** [schemas are not checked before they are sent] */
   readonly schemaProblem?: SchemaProblem;
-  /** What offers the engine to the whole origin. [nothing does] */
-  readonly siteApiHome?: SiteApiHome;
   /** What lets the tabs of the app share an engine, and know what their engines take. [nothing does] */
   readonly tabsHome?: EngineTabsHome;
   /** What computes. [the one chosen before, or "auto"] */
@@ -68,7 +65,6 @@ export interface AppState {
   /** For all panes. */
   readonly settings: SharedSettings;
   /** Null where nothing can offer the engine to the origin. */
-  readonly siteApi: SiteApi | null;
   /** Null where tabs can't know of each other. */
   readonly tabs: EngineTabs | null;
   /** The servers that can answer panes. */
@@ -143,9 +139,6 @@ export function createAppState(options: AppStateOptions): AppState {
     for (const pane of workspace.store.getState().panes) pane.refreshFigures();
   }, FIGURES_INTERVAL_MS);
 
-  const siteApi = options.siteApiHome ? new SiteApi(engine, options.siteApiHome) : null;
-  void siteApi?.start();
-
   const tabs = options.tabsHome ? new EngineTabs(engine, options.tabsHome) : null;
   tabs?.start();
 
@@ -159,7 +152,6 @@ export function createAppState(options: AppStateOptions): AppState {
     batch,
     workspace,
     settings,
-    siteApi,
     tabs,
     connections,
     keeper,

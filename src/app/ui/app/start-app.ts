@@ -32,7 +32,6 @@ interface StartAppOptions {
   /** Settings from the address, sent with every question. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
   readonly kept?: AppStateOptions["kept"];
-  readonly siteApiHome?: NonNullable<AppStateOptions["siteApiHome"]>;
   readonly tabsHome?: NonNullable<AppStateOptions["tabsHome"]>;
   readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
   /** Reports newer versions of the page. [none] */
@@ -55,7 +54,7 @@ export function startApp(options: StartAppOptions): {
   readonly openChats: () => AppState;
   readonly isSettled: Promise<void>;
 } {
-  const { root, models, kept, siteApiHome, tabsHome, schemaProblem, model = null, backend = null } = options;
+  const { root, models, kept, tabsHome, schemaProblem, model = null, backend = null } = options;
   const { createEngine, isSettled } = settling(options.createEngine);
   void loadMarkdown();
   void isSettled.then(loadParts);
@@ -74,7 +73,6 @@ export function startApp(options: StartAppOptions): {
       },
       sampling: options.sampling ?? {},
       ...(kept && { kept }),
-      ...(siteApiHome && { siteApiHome }),
       ...(tabsHome && { tabsHome }),
       ...(schemaProblem && { schemaProblem }),
       backend,

@@ -38,7 +38,7 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
         title: "Open the documents",
         group: "Help",
         words: "help manual documentation troubleshooting library",
-        run: () => window.open(docsUrl("index"), "_blank", "noopener"),
+        run: () => window.open(docsUrl("README"), "_blank", "noopener"),
       },
     ],
     [],
@@ -64,7 +64,7 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
 function Documents() {
   return (
     <nav className={css.docs} aria-label="Documents">
-      <DocsLink page="index">Documents</DocsLink>
+      <DocsLink page="README">Documents</DocsLink>
       <DocsLink page="app">The app</DocsLink>
       <DocsLink page="how-it-works">How it works</DocsLink>
       <DocsLink page="tuning">Tuning</DocsLink>

@@ -1,12 +1,12 @@
 import type { ReactNode } from "react";
 import css from "./DocsLink.module.css";
 
-/** The documents beside the app that it links to, by the names of their pages. */
-export const LINKED_DOCS = ["index", "app", "how-it-works", "tuning", "troubleshooting", "library"] as const;
+/** The documents that the app links to, by their names. */
+export const LINKED_DOCS = ["README", "app", "how-it-works", "tuning", "troubleshooting", "library"] as const;
 type LinkedDoc = (typeof LINKED_DOCS)[number];
 
-/** Returns a page's address, relative to the app's. */
-export const docsUrl = (page: LinkedDoc, at = ""): string => `docs/${page}.html${at && `#${at}`}`;
+/** Returns a document's address in the app. */
+export const docsUrl = (page: LinkedDoc, at = ""): string => `#/docs/${page}${at && `?at=${at}`}`;
 
 interface DocsLinkProps {
   readonly page: LinkedDoc;
@@ -15,7 +15,7 @@ interface DocsLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link to a page of the documents. It opens in another tab: in this one the model would be loaded again. */
+/** A link to a document. It opens in another tab: in this one a duel or a recording would end. */
 export function DocsLink({ page, at, children }: DocsLinkProps) {
   return (
     <a href={docsUrl(page, at)} target="_blank" rel="noopener" className={css.link}>

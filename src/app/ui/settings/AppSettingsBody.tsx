@@ -5,7 +5,6 @@ import { ChatFiles } from "./ChatFiles.tsx";
 import { EngineSwitches } from "./EngineSwitches.tsx";
 import { ServingSettings } from "./ServingSettings.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
-import { SiteApiSwitch } from "./SiteApiSwitch.tsx";
 
 /** What the dialog of the settings for all panes holds. */
 export function AppSettingsBody({ app }: { app: AppState }) {
@@ -15,7 +14,6 @@ export function AppSettingsBody({ app }: { app: AppState }) {
       <Form app={app} />
       <ServingSettings app={app} />
       <EngineSwitches engine={app.engine} tabs={app.tabs} />
-      {app.siteApi && <SiteApiSwitch api={app.siteApi} />}
       <ChatFiles app={app} />
     </>
   );

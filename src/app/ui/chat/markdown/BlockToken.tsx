@@ -104,7 +104,7 @@ function Heading({ token, caret, dir, level }: BlockOf<Tokens.Heading> & { level
       </p>
     );
   }
-  const Tag = level === 3 ? "h3" : level === 4 ? "h4" : "h5";
+  const Tag = level === 2 ? "h2" : level === 3 ? "h3" : level === 4 ? "h4" : "h5";
   return <Tag dir={dir}>{words}</Tag>;
 }
 

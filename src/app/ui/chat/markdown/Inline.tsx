@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { createContext, use, type ReactNode } from "react";
 import type { Token, Tokens } from "marked";
 import { safeHref } from "./safe-href.ts";
 
@@ -14,6 +14,12 @@ type Known =
   | Tokens.Strong
   | Tokens.Tag
   | Tokens.Text;
+
+/**
+ * Returns the address in the app that a document's link or picture has; null: the app has no such file. There is none around
+ * text that a model wrote.
+ */
+export const AddressOf = createContext<((link: string) => string | null) | null>(null);
 
 /** Text within a block. */
 export function Inline({ tokens }: { tokens: readonly Token[] | undefined }) {
@@ -59,7 +65,7 @@ function InlineToken({ token }: { token: Known }): ReactNode {
       );
     // Loading an image would tell its server that it was read, so it becomes a link.
     case "image":
-      return <Link href={token.href}>{token.text || "Image"}</Link>;
+      return <Picture href={token.href}>{token.text || "Image"}</Picture>;
     // HTML is shown as text.
     case "html":
     default:
@@ -67,7 +73,16 @@ function InlineToken({ token }: { token: Known }): ReactNode {
   }
 }
 
+function Picture({ href, children }: { href: string; children: string }) {
+  const source = use(AddressOf)?.(href) ?? null;
+  return source === null ? <Link href={href}>{children}</Link> : <img src={source} alt={children} />;
+}
+
 function Link({ href, children }: { href: string; children: ReactNode }) {
+  const addressOf = use(AddressOf);
+  const address = addressOf?.(href) ?? null;
+  if (addressOf && address === null) return <code>{children}</code>;
+  if (address?.startsWith("#")) return <a href={address}>{children}</a>;
   const safe = safeHref(href);
   if (safe === null) return children;
   return (

@@ -8,13 +8,13 @@ const LAST_LEVEL = 5;
  * Returns each block's level as a heading of the page; null: it is none. An answer may begin with any depth and leave some
  * out, but the page's outline has no gaps. A block's level depends on the blocks before it alone.
  */
-export function headingLevels(blocks: readonly Token[]): readonly (number | null)[] {
+export function headingLevels(blocks: readonly Token[], levelsAbove = LEVELS_ABOVE): readonly (number | null)[] {
   /** Depths of the headings that the newest one is in. */
   const open: number[] = [];
   return blocks.map((token) => {
     if (token.type !== "heading") return null;
     while ((open.at(-1) ?? 0) >= token["depth"]) open.pop();
     open.push(token["depth"]);
-    return Math.min(LAST_LEVEL, LEVELS_ABOVE + open.length);
+    return Math.min(LAST_LEVEL, levelsAbove + open.length);
   });
 }

@@ -1,0 +1,41 @@
+// What a part of the run on a GPU is, and what those that check say.
+
+import type { BenchContext } from "../page/bench-context.ts";
+import type { SectionResult } from "../report/bench-result.ts";
+import { WRONG } from "./home.ts";
+
+export interface Part {
+  readonly id: string;
+  readonly title: string;
+  readonly about: string;
+  /** Of the time, beside the others' shares. */
+  readonly share: number;
+  /** Whether it wants the model loaded, as all but the first of its parts do. */
+  readonly needsModel: boolean;
+  readonly run: (context: BenchContext) => Promise<SectionResult>;
+}
+
+export interface Check {
+  readonly what: string;
+  readonly isRight: boolean;
+  readonly detail: string;
+}
+
+/** @param label says of what the headline has "3 of 3" */
+export function checksResult(checks: readonly Check[], label: string): SectionResult {
+  const numRight = checks.filter(({ isRight }) => isRight).length;
+  return {
+    headlines: [{ value: `${numRight} of ${checks.length}`, label }],
+    charts: [],
+    tables: [
+      {
+        title: "Checks",
+        columns: ["What", "verdict", "seen"],
+        rows: checks.map(({ what, isRight, detail }) => [what, isRight ? "right" : WRONG, detail]),
+      },
+    ],
+    blocks: [],
+    notes: [],
+    data: checks,
+  };
+}

@@ -1,0 +1,172 @@
+import type { EngineConfig, ModelSource } from "../../src/protocol/config.ts";
+import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
+import type { ModelCard } from "../../src/protocol/reports.ts";
+import type { BenchOptions, SectionId } from "./bench-options.ts";
+import type { WithKernelLab } from "../kernels/open-kernel-lab.ts";
+import type { SectionResult } from "../report/bench-result.ts";
+import { randomIntegers, seededRandom, type Random } from "../seeded-random.ts";
+
+/** Default of the most time for the rounds of one comparison; one round always runs. */
+const MOST_MS = 60_000;
+
+export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
+
+/** One benchmark section. */
+export interface Section {
+  readonly id: SectionId;
+  readonly title: string;
+  /** One sentence for people. */
+  readonly about: string;
+  /** Whether it measures kernels and buffers of WebGPU: left out on the CPU. [false] */
+  readonly needsWebGpu?: boolean;
+  readonly run: (context: BenchContext) => Promise<SectionResult>;
+}
+
+export interface BenchContextParts {
+  readonly options: BenchOptions;
+  readonly createEngine: CreateEngine;
+  readonly source: ModelSource;
+  /** The model that drafts for it. */
+  readonly draftSource: ModelSource;
+  /** null: nothing is measured of a model. */
+  readonly model: ModelCard | null;
+  readonly withKernelLab: WithKernelLab;
+  readonly signal: AbortSignal;
+  /** Most time for the section: it then has fewer rounds, and leaves out its last cases. [no limit] */
+  readonly budgetMs?: number;
+  /** `share` of the section, 0..1. */
+  readonly onProgress: (share: number, what: string) => void;
+}
+
+interface InterleaveOptions {
+  /** As a part of the section. [the whole of it] */
+  readonly progress?: (share: number, what: string) => void;
+  /** Most time for all rounds. */
+  readonly mostMs?: number | undefined;
+}
+
+/** What a section works with. Engines that it opens are disposed after it. */
+export class BenchContext {
+  readonly options: BenchOptions;
+  readonly source: ModelSource;
+  readonly draftSource: ModelSource;
+  readonly signal: AbortSignal;
+  readonly random: Random;
+  readonly withKernelLab: WithKernelLab;
+  readonly progress: (share: number, what: string) => void;
+  readonly #createEngine: CreateEngine;
+  readonly #engines: ChorusEngine[] = [];
+  readonly #notes = new Set<string>();
+  readonly #model: ModelCard | null;
+  readonly #endMs: number;
+
+  constructor(parts: BenchContextParts) {
+    const { options, createEngine, source, draftSource, model, signal, onProgress } = parts;
+    this.options = options;
+    this.#model = model;
+    this.source = source;
+    this.draftSource = draftSource;
+    this.signal = signal;
+    this.random = seededRandom(options.seed);
+    this.progress = onProgress;
+    this.withKernelLab = parts.withKernelLab;
+    this.#createEngine = createEngine;
+    this.#endMs = performance.now() + (parts.budgetMs ?? Infinity);
+  }
+
+  get model(): ModelCard {
+    if (!this.#model) throw new Error("this section has no model");
+    return this.#model;
+  }
+
+  /** What is left of the section's time; never below 0. */
+  get leftMs(): number {
+    return Math.max(0, this.#endMs - performance.now());
+  }
+
+  /** Opens an engine of the model under test, in the options' dtype, or of another model. */
+  async openEngine(
+    config: EngineConfig & Pick<CreateEngineOptions, "onProgress"> = {},
+    model: ModelSource = this.source,
+  ): Promise<ChorusEngine> {
+    this.signal.throwIfAborted();
+    const { backend, dtype, seed } = this.options;
+    const engine = await this.#createEngine({
+      ...(backend && { backend }),
+      ...(dtype && { dtype }),
+      seed,
+      signal: this.signal,
+      ...config,
+      model,
+    });
+    this.#engines.push(engine);
+    return engine;
+  }
+
+  async closeEngine(engine: ChorusEngine): Promise<void> {
+    this.#engines.splice(this.#engines.indexOf(engine), 1);
+    await engine.dispose();
+  }
+
+  async closeEngines(): Promise<void> {
+    await Promise.all(this.#engines.splice(0).map((engine) => engine.dispose()));
+  }
+
+  /** Returns random token ids, different at each call, so that no prompt is found in the prefix cache by accident. */
+  prompt(tokens: number): number[] {
+    return randomIntegers(this.random, tokens, 0, this.model.vocabSize - 2);
+  }
+
+  /** Adds a remark about the section's figures, such as a shortened run. The same remark is kept once. */
+  note(remark: string): void {
+    this.#notes.add(remark);
+  }
+
+  get notes(): readonly string[] {
+    return [...this.#notes];
+  }
+
+  /**
+   * Measures each case once to warm up, and then in rounds, one case after the other, so that a disturbance affects all
+   * of them alike. Returns each case's outcomes, one per round: as many as the options want, fewer if they would take
+   * too long, but at least one. Cases that come when half of the section's time is gone are left out, but never the first.
+   */
+  async interleave<Case, Outcome>(
+    cases: readonly Case[],
+    name: (one: Case) => string,
+    measure: (one: Case, isWarmUp: boolean) => Promise<Outcome>,
+    { progress = this.progress, mostMs = MOST_MS }: InterleaveOptions = {},
+  ): Promise<{ readonly of: Case; readonly outcomes: readonly Outcome[] }[]> {
+    const measured = cases.map((one) => ({ of: one, outcomes: [] as Outcome[] }));
+    const rounds = this.options.repeats;
+    const halfMs = this.leftMs / 2;
+    const beginMs = performance.now();
+    let startMs = beginMs;
+    let roundsMs = mostMs;
+    for (let round = 0; round <= rounds; round++) {
+      if (round === 1) {
+        startMs = performance.now();
+        roundsMs = Math.min(mostMs, this.leftMs);
+      }
+      const spentMs = performance.now() - startMs;
+      if (round > 1 && (spentMs / (round - 1)) * round > roundsMs) {
+        const seconds = Math.max(1, Math.round(roundsMs / 1000));
+        this.note(`${round - 1} of ${rounds} rounds: more would have taken over ${seconds} seconds.`);
+        break;
+      }
+      for (const [i, { of, outcomes }] of measured.entries()) {
+        this.signal.throwIfAborted();
+        if (round === 0 && i > 0 && performance.now() - beginMs >= halfMs) {
+          const others = measured.splice(i).map((one) => name(one.of));
+          this.note(`Left out for lack of time: ${others.join("; ")}.`);
+          break;
+        }
+        const what = round === 0 ? "warming up" : `round ${round} of ${rounds}`;
+        progress((round * cases.length + i) / ((rounds + 1) * cases.length), `${name(of)}, ${what}`);
+        const outcome = await measure(of, round === 0);
+        if (round > 0) outcomes.push(outcome);
+      }
+    }
+    return measured;
+  }
+}

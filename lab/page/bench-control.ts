@@ -1,0 +1,65 @@
+import { createStore } from "zustand/vanilla";
+
+import { toErrorData } from "../../src/protocol/errors.ts";
+import type { BenchOptions } from "./bench-options.ts";
+import type { BenchResult } from "../report/bench-result.ts";
+import type { SectionTimes } from "./section-times.ts";
+import { runBenchmark, type RunBenchmarkOptions } from "./run-benchmark.ts";
+
+export interface BenchState {
+  readonly status: "idle" | "running" | "done" | "stopped" | "failed";
+  /** 0..1 */
+  readonly share: number;
+  /** What is being measured, or why it failed. */
+  readonly what: string;
+  /** Seconds that the run will still take, about. */
+  readonly leftSeconds: number;
+  /** The figures so far. */
+  readonly result: BenchResult | null;
+}
+
+interface BenchSetting extends Pick<RunBenchmarkOptions, "createEngine" | "embeddedModel" | "browser"> {
+  readonly times: SectionTimes;
+}
+
+const NOTHING_RUN: BenchState = { status: "idle", share: 0, what: "", leftSeconds: 0, result: null };
+
+/** Starts, follows and stops the page's one run. */
+export class BenchControl {
+  readonly store = createStore<BenchState>(() => NOTHING_RUN);
+  readonly #setting: BenchSetting;
+  #abort: AbortController | null = null;
+
+  constructor(setting: BenchSetting) {
+    this.#setting = setting;
+  }
+
+  async run(options: BenchOptions): Promise<void> {
+    if (this.#abort) return;
+    const { signal } = (this.#abort = new AbortController());
+    const { times } = this.#setting;
+    this.store.setState({ ...NOTHING_RUN, status: "running" });
+    try {
+      const result = await runBenchmark({
+        ...this.#setting,
+        options,
+        signal,
+        secondsOf: (id) => times.secondsOf(id, options),
+        onProgress: (share, what, leftSeconds) => this.store.setState({ share, what, leftSeconds }),
+        onResult: (soFar) => this.store.setState({ result: soFar }),
+      });
+      this.store.setState({ status: "done", share: 1, what: "", result });
+      times.remember(options, result.sections);
+    } catch (error) {
+      const status = signal.aborted ? "stopped" : "failed";
+      this.store.setState({ status, what: signal.aborted ? "" : toErrorData(error).message });
+    } finally {
+      this.#abort = null;
+    }
+  }
+
+  /** Stops the run and keeps its figures. */
+  stop(): void {
+    this.#abort?.abort();
+  }
+}

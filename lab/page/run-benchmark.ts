@@ -1,0 +1,114 @@
+import type { ModelSource } from "../../src/protocol/config.ts";
+import { isHubId } from "../../src/protocol/model-source.ts";
+import type { ModelCard } from "../../src/protocol/reports.ts";
+import { version } from "../../package.json";
+import { BenchContext, type CreateEngine } from "./bench-context.ts";
+import { EMBEDDED, type BenchOptions, type SectionId } from "./bench-options.ts";
+import { withKernelLab } from "../kernels/open-kernel-lab.ts";
+import { environmentOf } from "../report/bench-environment.ts";
+import type { BenchResult, NamedSectionResult } from "../report/bench-result.ts";
+import { isSizeName, MODEL_SIZES } from "../model/model-sizes.ts";
+import { makeRandomModel } from "../model/random-model.ts";
+import { ALL_SECTIONS } from "./sections/all-sections.ts";
+import { sumOf } from "../statistics.ts";
+
+export interface RunBenchmarkOptions {
+  readonly options: BenchOptions;
+  readonly createEngine: CreateEngine;
+  /** The folder of the embedded model. */
+  readonly embeddedModel: string;
+  /** For people: "Chrome 142 on Linux". */
+  readonly browser: string;
+  readonly signal: AbortSignal;
+  /** How long a section will take. */
+  readonly secondsOf: (id: SectionId) => number;
+  /** `share` of the whole run, 0..1. `leftSeconds`: about as long will it take still. */
+  readonly onProgress: (share: number, what: string, leftSeconds: number) => void;
+  /** Called with the result so far after each section. */
+  readonly onResult: (result: BenchResult) => void;
+}
+
+/** Runs the chosen sections one after the other. Rejects with the signal's reason when aborted. */
+export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResult> {
+  const { options, createEngine, signal, onProgress } = run;
+  const startMs = performance.now();
+  const startedAt = new Date().toISOString();
+  const warnings = new Set<string>();
+  const watch = () => {
+    if (document.hidden) warnings.add("The tab was hidden for a while: browsers slow background tabs.");
+  };
+  watch();
+  document.addEventListener("visibilitychange", watch);
+  try {
+    onProgress(0, "loading the model", sumOf(options.sections.map(run.secondsOf)));
+    const source = modelSource(options.model, options.seed, run.embeddedModel);
+    // Another seed: of the same size, a random model that drafts is another one.
+    const draftSource = options.draft ? modelSource(options.draft, options.seed + 1, run.embeddedModel) : source;
+    const model = await loadOnce(createEngine, source, options);
+    const sections: NamedSectionResult[] = [];
+    const result = (): BenchResult => ({
+      environment: environmentOf(version, model, options, run.browser),
+      options,
+      startedAt,
+      seconds: (performance.now() - startMs) / 1000,
+      sections: [...sections],
+      warnings: [...warnings],
+    });
+    const wanted = ALL_SECTIONS.filter(({ id }) => options.sections.includes(id));
+    const leftOut = model.backend === "webgpu" ? [] : wanted.filter(({ needsWebGpu }) => needsWebGpu);
+    if (leftOut.length > 0) {
+      warnings.add(`Left out, as only a GPU has it: ${leftOut.map(({ title }) => title).join(", ")}.`);
+    }
+    const chosen = wanted.filter((section) => !leftOut.includes(section));
+    const seconds = chosen.map(({ id }) => run.secondsOf(id));
+    const allSeconds = sumOf(seconds);
+    for (const [i, { id, title, about, run: measure }] of chosen.entries()) {
+      const beforeSeconds = sumOf(seconds.slice(0, i));
+      signal.throwIfAborted();
+      const sectionStartMs = performance.now();
+      const context = new BenchContext({
+        options,
+        createEngine,
+        source,
+        draftSource,
+        model,
+        withKernelLab,
+        signal,
+        onProgress: (share, what) => {
+          const doneSeconds = beforeSeconds + share * (seconds[i] ?? 0);
+          onProgress(doneSeconds / allSeconds, `${title}: ${what}`, allSeconds - doneSeconds);
+        },
+      });
+      try {
+        const measured = await measure(context);
+        const took = (performance.now() - sectionStartMs) / 1000;
+        const notes = [...context.notes, ...measured.notes];
+        sections.push({ id, title, about, seconds: took, ...measured, notes });
+        run.onResult(result());
+      } finally {
+        await context.closeEngines();
+      }
+    }
+    return result();
+  } finally {
+    document.removeEventListener("visibilitychange", watch);
+  }
+}
+
+/** Returns an absolute URL, since the kernel lab's worker has another base. */
+function modelSource(model: string, seed: number, embeddedModel: string): ModelSource {
+  if (isSizeName(model)) return makeRandomModel(MODEL_SIZES[model], seed);
+  const name = model === EMBEDDED ? embeddedModel : model;
+  return isHubId(name) ? name : new URL(name, document.baseURI).href;
+}
+
+/** Loads the model once, for its name and adapter, and to see that it loads. */
+async function loadOnce(
+  createEngine: CreateEngine,
+  model: ModelSource,
+  { backend, dtype }: BenchOptions,
+): Promise<ModelCard> {
+  const engine = await createEngine({ model, ...(backend && { backend }), ...(dtype && { dtype }) });
+  await engine.dispose();
+  return engine.model;
+}

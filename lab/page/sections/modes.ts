@@ -1,0 +1,178 @@
+import type { BatchingMode } from "../../../src/protocol/config.ts";
+import type { Section } from "../bench-context.ts";
+import type { BenchOptions } from "../bench-options.ts";
+import { formatFigure, formatRatio } from "../../report/format-figure.ts";
+import { runLoad, type LoadRequest } from "../../load/load.ts";
+import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
+import { servingMetrics } from "../../load/serving-metrics.ts";
+import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { randomIntegers } from "../../seeded-random.ts";
+
+const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
+/** The engine's maxNumSeqs: room for all. */
+const BATCH_SIZE = 64;
+/** More would take too long one after the other. */
+const MOST_AT_ONCE = 32;
+const QUICK_AT_ONCE = 4;
+/** Questions of each reader. */
+const ROUNDS = 3;
+/** How long a static batch waits for others; here they all come at once. */
+const BATCH_WINDOW_MS = 10;
+
+/** Lengths of answers, as shares of the length asked for. */
+interface Lengths {
+  readonly id: "modes" | "modes-mixed";
+  readonly title: string;
+  readonly words: string;
+  readonly shortest: number;
+  readonly longest: number;
+}
+
+const SIMILAR: Lengths = {
+  id: "modes",
+  title: "Batching modes",
+  words: "within a tenth of the length asked for",
+  shortest: 0.9,
+  longest: 1.1,
+};
+const MIXED: Lengths = {
+  id: "modes-mixed",
+  title: "Batching modes, mixed lengths",
+  words: "between a tenth of the length asked for and twice of it",
+  shortest: 0.1,
+  longest: 2,
+};
+
+/** The three batching modes under the same requests: with similar answers, and with some 20 times as long as others. */
+export const modesSections: readonly Section[] = [SIMILAR, MIXED].map(sectionOf);
+
+function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
+  return {
+    id,
+    title,
+    about:
+      "Each reader asks again when its answer has ended, so that their number stays constant. Answers have lengths " +
+      `${words}. The three modes get the very same requests.`,
+    async run(context) {
+      const { promptTokens, outputTokens } = context.options;
+      const sequences = sequenceCounts(context.options);
+      const engine = await context.openEngine({
+        maxNumSeqs: BATCH_SIZE,
+        batchWindowMs: BATCH_WINDOW_MS,
+        enablePrefixCaching: false,
+      });
+      const cases = sequences.flatMap((count) => MODES.map((mode) => ({ count, mode })));
+      const lengths = new Map(
+        sequences.map((count) => [
+          count,
+          randomIntegers(
+            context.random,
+            ROUNDS * count,
+            Math.max(1, Math.round(shortest * outputTokens)),
+            Math.round(longest * outputTokens),
+          ),
+        ]),
+      );
+      const measured = await context.interleave(
+        cases,
+        ({ count, mode }) => `${mode}, ${count} at once`,
+        async ({ count, mode }) => {
+          await engine.update({ batchingMode: mode });
+          const requests: LoadRequest[] = (lengths.get(count) ?? []).map((length) => ({
+            prompt: context.prompt(promptTokens),
+            outputTokens: length,
+          }));
+          return runLoad(engine, requests, { maxConcurrency: count, signal: context.signal });
+        },
+      );
+      const plain = measured.map(({ of: { mode, count }, outcomes }) =>
+        loadCell(
+          {
+            batching_mode: mode,
+            batch_size: BATCH_SIZE,
+            concurrency: count,
+            batch_window_ms: mode === "static" ? BATCH_WINDOW_MS : null,
+            drafts: "off",
+          },
+          outcomes,
+        ),
+      );
+      // No efficiency: the batch has room for more than come.
+      const cells = plain.map((cell) => ({
+        ...comparedWith(cellOf(plain, "sequential", cell.concurrency), cell),
+        efficiency: null,
+      }));
+      const rate = (mode: BatchingMode, count: number) => cellOf(cells, mode, count).output_tokens_per_s;
+      const most = sequences.at(-1) ?? 1;
+      const ratio = (to: BatchingMode, count: number) => {
+        const [own, other] = [cellOf(cells, "continuous", count), cellOf(cells, to, count)];
+        return formatRatio(own.output_tokens_per_s / other.output_tokens_per_s, own.spread, other.spread);
+      };
+      return {
+        headlines: [
+          { value: `${ratio("sequential", most)} times`, label: `continuous vs sequential, ${most} at once` },
+          { value: `${ratio("static", most)} times`, label: `continuous vs static, ${most} at once` },
+          { value: `${formatFigure(rate("continuous", most))} tokens/s`, label: "continuous" },
+        ],
+        charts: [
+          {
+            title: "Tokens per second by sequences at once",
+            xName: "sequences at once",
+            yName: "tokens/s",
+            xScale: "log",
+            series: MODES.map((mode) => ({ name: mode, points: sequences.map((count) => [count, rate(mode, count)]) })),
+          },
+          {
+            title: "Time to first token (median) by sequences at once",
+            xName: "sequences at once",
+            yName: "ms",
+            xScale: "log",
+            series: MODES.map((mode) => ({
+              name: mode,
+              points: sequences.map((count) => [count, cellOf(cells, mode, count).p50_ttft_ms]),
+            })),
+          },
+        ],
+        tables: [
+          {
+            title: "Output tokens per second",
+            columns: ["At once", "continuous", "static", "sequential", "to static", "to sequential"],
+            rows: sequences.map((count) => [
+              count,
+              ...MODES.map((mode) => rate(mode, count)),
+              ratio("static", count),
+              ratio("sequential", count),
+            ]),
+          },
+          {
+            title: "Wall time and latencies",
+            columns: ["At once", "mode", ...CELL_COLUMNS],
+            rows: sequences.flatMap((count) =>
+              MODES.map((mode) => [count, mode, ...cellFigures(cellOf(cells, mode, count))]),
+            ),
+          },
+        ],
+        blocks: [],
+        notes: ["Under static and sequential batching the wait for one's turn is part of the time to first token."],
+        cells,
+        data: measured.map(({ of: { mode, count }, outcomes }) => ({
+          mode,
+          sequences: count,
+          runs: outcomes.map(servingMetrics),
+        })),
+      };
+    },
+  };
+}
+
+function cellOf(cells: readonly LoadCell[], mode: BatchingMode, concurrency: number | null): LoadCell {
+  const found = cells.find((one) => one.batching_mode === mode && one.concurrency === concurrency);
+  if (!found) throw new Error(`${mode} at ${concurrency} was not measured`);
+  return found;
+}
+
+function sequenceCounts({ sequences, quick }: BenchOptions): number[] {
+  const few = sequences.filter((count) => count <= MOST_AT_ONCE);
+  const chosen = quick && few.includes(QUICK_AT_ONCE) ? [QUICK_AT_ONCE] : few;
+  return chosen.length > 0 ? chosen : [MOST_AT_ONCE];
+}

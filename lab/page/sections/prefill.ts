@@ -1,0 +1,69 @@
+import type { BenchContext, Section } from "../bench-context.ts";
+import { formatFigure, formatSpread } from "../../report/format-figure.ts";
+import { runLoad } from "../../load/load.ts";
+import { ttftMs } from "../../load/request-record.ts";
+import { medianOf, spreadOf } from "../../statistics.ts";
+
+const LENGTHS = [32, 64, 128, 256, 512, 1024];
+const QUICK_LENGTHS = [32, 128];
+
+/** Time to the first token of prompts that run alone. */
+export const prefillSection: Section = {
+  id: "prefill",
+  title: "Prefill",
+  about: "One prompt on an idle engine, and one token: the time to it is the prompt's.",
+  async run(context) {
+    const engine = await context.openEngine({ enablePrefixCaching: false });
+    const measured = await context.interleave(
+      prefillLengths(context),
+      (length) => `${length} tokens`,
+      async (length) => {
+        const request = { prompt: context.prompt(length), outputTokens: 1 };
+        const { records } = await runLoad(engine, [request], { signal: context.signal });
+        return records[0] ? ttftMs(records[0]) : NaN;
+      },
+    );
+    const lines = measured.map(({ of, outcomes }) => ({
+      promptTokens: of,
+      ttftMs: medianOf(outcomes),
+      spread: spreadOf(outcomes),
+      tokensPerSecond: (1000 * of) / medianOf(outcomes),
+    }));
+    const best = lines.reduce((a, b) => (b.tokensPerSecond > a.tokensPerSecond ? b : a));
+    return {
+      headlines: [
+        {
+          value: `${formatFigure(best.tokensPerSecond)} tokens/s`,
+          label: `of prompt at best, ${best.promptTokens} tokens long`,
+        },
+      ],
+      charts: [
+        {
+          title: "Prompt tokens per second by the prompt's length",
+          xName: "prompt, tokens",
+          yName: "tokens/s",
+          xScale: "log",
+          series: [{ name: "prefill", points: lines.map((line) => [line.promptTokens, line.tokensPerSecond]) }],
+        },
+      ],
+      tables: [
+        {
+          title: "Time to first token of a prompt alone",
+          columns: ["Prompt, tokens", "TTFT, ms", "spread", "tokens/s"],
+          rows: lines.map((line) => [line.promptTokens, line.ttftMs, formatSpread(line.spread), line.tokensPerSecond]),
+        },
+      ],
+      blocks: [],
+      notes: [],
+      data: lines,
+    };
+  },
+};
+
+/** Prompt lengths within the context, with room for one token. */
+function prefillLengths({ options, model }: BenchContext): number[] {
+  const longest = model.contextLength - 1;
+  const lengths = (options.quick ? QUICK_LENGTHS : LENGTHS).filter((length) => length <= longest);
+  const isCutShort = !options.quick && !lengths.includes(longest) && longest < 1024;
+  return isCutShort ? [...lengths, longest] : lengths;
+}

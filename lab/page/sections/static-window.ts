@@ -1,0 +1,105 @@
+import type { Section } from "../bench-context.ts";
+import { loadCell, type LoadCell } from "../../load/load-cell.ts";
+import { poissonArrivalsMs, runLoad } from "../../load/load.ts";
+import { servingMetrics } from "../../load/serving-metrics.ts";
+import { textPrompts } from "../../load/text-prompts.ts";
+import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { formatFigure } from "../../report/format-figure.ts";
+
+const WINDOWS_MS = [0, 10, 50, 100, 200, 500];
+const QUICK_WINDOWS_MS = [0, 100, 500];
+const MOST_SEQS = 16;
+/** Times that each text is sent. */
+const LAPS = 4;
+const QUICK_LAPS = 1;
+/** Of the rate that the engine reaches when all requests come at once. */
+const LOAD = 0.5;
+const MOST_MS_PER_WINDOW = 12_000;
+
+/** What the window of static batching costs and gains. */
+export const staticWindowSection: Section = {
+  id: "static-window",
+  title: "Static window",
+  about:
+    "Static batching waits for more requests before a batch starts, until the batch is full or the window has " +
+    "passed. The ten texts come at random times, at half the rate that the engine reaches when all come at once. " +
+    "Every window gets the same requests at the same times.",
+  async run(context) {
+    const { sequences, outputTokens, quick } = context.options;
+    const windows = quick ? QUICK_WINDOWS_MS : WINDOWS_MS;
+    const batchSize = sequences.findLast((count) => count <= MOST_SEQS) ?? MOST_SEQS;
+    const cells: LoadCell[] = [];
+    let arrivalsMs: number[] | null = null;
+    let requestRate = NaN;
+    for (const [i, windowMs] of windows.entries()) {
+      const inEngine = (share: number, what: string) => context.progress((i + share) / windows.length, what);
+      inEngine(0, `an engine with a window of ${windowMs} ms`);
+      const engine = await context.openEngine({
+        maxNumSeqs: batchSize,
+        batchingMode: "static",
+        batchWindowMs: windowMs,
+        enablePrefixCaching: false,
+      });
+      const prompts = await textPrompts(engine, context);
+      const requests = Array.from({ length: quick ? QUICK_LAPS : LAPS }, () => prompts)
+        .flat()
+        .map((prompt) => ({ prompt, outputTokens }));
+      const burst = () => runLoad(engine, requests, { signal: context.signal });
+      if (!arrivalsMs) {
+        await burst();
+        requestRate = LOAD * servingMetrics(await burst()).request_throughput;
+        arrivalsMs = poissonArrivalsMs(requests.length, requestRate, context.random);
+      }
+      const arrivals = arrivalsMs;
+      const [measured] = await context.interleave(
+        [windowMs],
+        () => `a window of ${windowMs} ms`,
+        (_, isWarmUp) =>
+          isWarmUp ? burst() : runLoad(engine, requests, { requestRate, arrivalsMs: arrivals, signal: context.signal }),
+        { progress: inEngine, mostMs: MOST_MS_PER_WINDOW },
+      );
+      await context.closeEngine(engine);
+      cells.push(
+        loadCell(
+          {
+            batching_mode: "static",
+            batch_size: batchSize,
+            concurrency: null,
+            batch_window_ms: windowMs,
+            drafts: "off",
+          },
+          measured?.outcomes ?? [],
+        ),
+      );
+    }
+    return {
+      headlines: [],
+      charts: [
+        {
+          title: "Latencies by the window of static batching",
+          xName: "window, ms",
+          yName: "ms",
+          xScale: "linear",
+          series: [
+            { name: "E2EL p95", points: cells.map((cell) => [cell.batch_window_ms ?? NaN, cell.p95_e2el_ms]) },
+            { name: "E2EL p50", points: cells.map((cell) => [cell.batch_window_ms ?? NaN, cell.p50_e2el_ms]) },
+            { name: "TTFT p50", points: cells.map((cell) => [cell.batch_window_ms ?? NaN, cell.p50_ttft_ms]) },
+          ],
+        },
+      ],
+      tables: [
+        {
+          title:
+            `${cells[0]?.requests ?? 0} requests, ${formatFigure(requestRate)} a second, ` +
+            `answers of ${outputTokens} tokens, batches of at most ${batchSize}`,
+          columns: ["Window, ms", "mean batch", ...CELL_COLUMNS],
+          rows: cells.map((cell) => [cell.batch_window_ms, cell.mean_batch, ...cellFigures(cell)]),
+        },
+      ],
+      blocks: [],
+      notes: ["Each window has an engine of its own, one after the other."],
+      cells,
+      data: { requestRate, arrivalsMs },
+    };
+  },
+};

@@ -1,0 +1,97 @@
+import { marked } from "marked";
+import { useEffect, useMemo, useRef, useState } from "react";
+
+import type { Theme } from "../../state/app/theme.ts";
+import { PageHead } from "../bar/PageHead.tsx";
+import head from "../bar/PageHead.module.css";
+import { BlockToken } from "../chat/markdown/BlockToken.tsx";
+import { headingLevels } from "../chat/markdown/heading-levels.ts";
+import { AddressOf } from "../chat/markdown/Inline.tsx";
+import markdown from "../chat/markdown/Markdown.module.css";
+import { classNames } from "../class-names.ts";
+import { anchorOf } from "./anchor-of.ts";
+import css from "./DocsPage.module.css";
+import { addressIn, documents, pathOf } from "./documents.ts";
+
+const MAX_WAIT_MS = 30_000;
+
+interface DocsPageProps {
+  readonly theme: Theme;
+  readonly name: string;
+  /** The anchor to open it at. */
+  readonly at: string | null;
+}
+
+/** A document of the repository. */
+export function DocsPage({ theme, name, at }: DocsPageProps) {
+  const path = pathOf(name);
+  const text = useText(path);
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (text === null || !main.current) return;
+    const target = targetIn(main.current, at);
+    if (!target) return;
+    target.tabIndex = -1;
+    target.focus({ preventScroll: true });
+    if (at === null) scrollTo(0, 0);
+    else target.scrollIntoView();
+  }, [text, at]);
+  return (
+    <div className={css.page}>
+      <PageHead title="Documents" theme={theme}>
+        <a className={head.back} href="#/docs/README">
+          Contents
+        </a>
+      </PageHead>
+      <main ref={main} className={classNames(css.main, markdown.markdown)}>
+        {path === undefined ? (
+          <p role="alert">There is no document &ldquo;{name}&rdquo;. The contents have all of them.</p>
+        ) : (
+          text !== null && <Document key={path} path={path} text={text} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+function Document({ path, text }: { path: string; text: string }) {
+  const blocks = useMemo(() => marked.lexer(text).filter(({ type }) => type !== "space" && type !== "html"), [text]);
+  const levels = headingLevels(blocks, 1);
+  const addressOf = useMemo(() => (link: string) => addressIn(path, link), [path]);
+  return (
+    <AddressOf value={addressOf}>
+      {blocks.map((token, index) => (
+        // oxlint-disable-next-line react/no-array-index-key
+        <BlockToken key={index} token={token} level={levels[index] ?? null} />
+      ))}
+    </AddressOf>
+  );
+}
+
+/** Returns the text of a document, or a sentence instead of it; null: on its way. */
+function useText(path: string | undefined): string | null {
+  const [loaded, setLoaded] = useState<{ readonly path: string; readonly text: string } | null>(null);
+  useEffect(() => {
+    const url = path === undefined ? undefined : documents[path];
+    if (path === undefined || url === undefined) return;
+    const leaving = new AbortController();
+    void fetch(url, { signal: AbortSignal.any([leaving.signal, AbortSignal.timeout(MAX_WAIT_MS)]) })
+      .then((response) => (response.ok ? response.text() : Promise.reject(new Error(String(response.status)))))
+      .catch(() => "# Not loaded\n\nThis document could not be loaded. Reload the page when the network is back.")
+      .then((text) => leaving.signal.aborted || setLoaded({ path, text }));
+    return () => leaving.abort();
+  }, [path]);
+  return loaded !== null && loaded.path === path ? loaded.text : null;
+}
+
+/** Returns the heading with this anchor, or else the first cell of the row that begins with it; null: the title. */
+function targetIn(page: HTMLElement, at: string | null): HTMLElement | null {
+  const titles = [...page.querySelectorAll<HTMLElement>("h2, h3, h4, h5")];
+  const cells = [...page.querySelectorAll<HTMLElement>("td:first-child")];
+  return (
+    titles.find(({ textContent }) => anchorOf(textContent) === at) ??
+    cells.find(({ textContent }) => textContent === at) ??
+    titles[0] ??
+    null
+  );
+}

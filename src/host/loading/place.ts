@@ -1,0 +1,43 @@
+import type { KernelChoice, OpenedBackend } from "../../backends/backend.ts";
+import type { ResolvedEngineConfig, WeightsDtype } from "../../protocol/config.ts";
+import type { Platform } from "../platforms/platform.ts";
+import { loadDraftModel } from "./draft-model.ts";
+import type { FetchedModel } from "./fetch.ts";
+import type { LoadGuard, WeightsReader } from "./load-guard.ts";
+import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./load-into-memory.ts";
+import { readTeller } from "./read-teller.ts";
+import { usualDraws } from "./usual-draws.ts";
+
+/**
+ * Places a model, and what drafts for it, in the device's memory, with as large a cache as there is room for.
+ * @throws ChorusError of the device; then nothing is held
+ */
+export function place(
+  backend: OpenedBackend,
+  { weights, draftWeights, vocabSize, defaults }: FetchedModel,
+  requested: ResolvedEngineConfig,
+  kernels: KernelChoice,
+  { tuning }: Platform,
+  guard: LoadGuard,
+): Promise<LoadedIntoMemory> {
+  guard.signal.throwIfAborted();
+  const onKernel = (done: number, total: number) => guard.report({ stage: "kernels", done, total });
+  const options = { vocabSize, onKernel, kernels, draws: usualDraws(defaults) };
+  const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
+    const onRead = readTeller([weights, ...(draftWeights ? [draftWeights] : [])], guard.report);
+    const runner = await guard.wait(
+      (read) => backend.load({ ...options, weights: read(weights, onRead), engine, tuning }),
+      (late) => late.dispose(),
+    );
+    if (draftWeights === null) return { runner, draft: null };
+    try {
+      const loadDraft = (read: WeightsReader) => loadDraftModel(backend, read(draftWeights, onRead), engine, options);
+      return { runner, draft: await guard.wait(loadDraft, (late) => late.runner.dispose()) };
+    } catch (error) {
+      runner.dispose();
+      throw error;
+    }
+  };
+  const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...requested, dtype }).weightBytes;
+  return loadIntoMemory(requested, loadOnce, weightBytes);
+}

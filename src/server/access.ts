@@ -1,0 +1,85 @@
+// Who may ask a server: by key, by origin, and by what a foreign page could not have sent unasked.
+
+import { refusal } from "./refusal.ts";
+
+/** Answers a request as fetch would: with a Response, or by rejecting with the reason of the request's signal. */
+export type Handler = (request: Request) => Promise<Response>;
+
+/** Open to all: whether a server is alive is asked by what starts and balances it. */
+const OPEN_PATHS: readonly string[] = ["/health"];
+
+/** Answers only those that send `Authorization: Bearer KEY`. */
+export function withApiKey(handler: Handler, apiKey: string): Handler {
+  return async (request) => {
+    const isOpen = OPEN_PATHS.includes(new URL(request.url).pathname);
+    // A scheme's name has no case.
+    const given = /^bearer +(.*)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
+    if (isOpen || isSame(given, apiKey)) return handler(request);
+    const message = "This server wants a key, as the header Authorization: Bearer KEY.";
+    return refusal(401, "invalid_api_key", message, { "www-authenticate": "Bearer" });
+  };
+}
+
+/** Takes the same time wherever the first difference is. */
+function isSame(given: string, wanted: string): boolean {
+  let difference = given.length ^ wanted.length;
+  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ wanted.charCodeAt(i % wanted.length);
+  return difference === 0;
+}
+
+/**
+ * Refuses bodies that are not declared as JSON. A page of any origin may post text or forms without being asked first
+ * (CORS' simple requests), and so could spend this server's time.
+ */
+export function withJsonBodies(handler: Handler): Handler {
+  return async (request) => {
+    const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+    if (request.method !== "POST" || type === "application/json") return handler(request);
+    const message = "A body must come with the header Content-Type: application/json.";
+    return refusal(415, "unsupported_media_type", message);
+  };
+}
+
+/**
+ * Lets pages of an origin read the answers.
+ * @param allowed "https://app.example", or "*" for every origin
+ */
+export function withCors(handler: Handler, allowed: string): Handler {
+  return async (request) => {
+    const origin = request.headers.get("origin");
+    const isAllowed = origin !== null && (allowed === "*" || origin === allowed);
+    if (!isAllowed) return handler(request);
+    const isPreflight = request.method === "OPTIONS" && request.headers.has("access-control-request-method");
+    const response = isPreflight ? preflight(request) : await handler(request);
+    response.headers.set("access-control-allow-origin", allowed === "*" ? "*" : origin);
+    response.headers.append("vary", "origin");
+    response.headers.set("access-control-expose-headers", "x-request-id, retry-after");
+    return response;
+  };
+}
+
+function preflight({ headers }: Request): Response {
+  return new Response(null, {
+    status: 204,
+    headers: {
+      "access-control-allow-methods": "GET, POST",
+      // Clients send headers of their own: x-stainless-lang, traceparent...
+      "access-control-allow-headers": headers.get("access-control-request-headers") ?? "",
+      "access-control-allow-private-network": "true",
+      "access-control-max-age": "7200",
+    },
+  });
+}
+
+/**
+ * Answers only under names that pass. Any page could otherwise have its own name point to this machine (DNS rebinding), and
+ * then read the answers as its own origin's.
+ */
+export function withHostNames(handler: Handler, isAllowed: (name: string) => boolean): Handler {
+  return async (request) => {
+    const host = request.headers.get("host") ?? "";
+    const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname.replace(/^\[|\]$/g, "") : host;
+    if (isAllowed(name)) return handler(request);
+    return refusal(403, "host_not_allowed", `This server does not answer as "${name}".`);
+  };
+}
