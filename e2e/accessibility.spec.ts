@@ -87,7 +87,7 @@ test("axe finds nothing in an answer's figures, nor in alerts", async ({ page })
   await pane.turn.getByRole("button", { name: "Figures" }).click();
   const message = "128 sequences wait, more than 100.";
   const alert = { status: "raised", name: "queue_length", value: 128, threshold: 100, atMs: 5, message };
-  await page.evaluate((detail) => void dispatchEvent(new CustomEvent("tellalert", { detail })), alert);
+  await page.evaluate((detail) => void dispatchEvent(new CustomEvent("notifyalert", { detail })), alert);
   await expect(app.batch.getByRole("button", { name: /^Alerts:/ })).toHaveText("128 in the queue");
   expect(await findings(page), "figures and an alert").toEqual([]);
   // On a phone the batch with its dialog is there only while its tab is.

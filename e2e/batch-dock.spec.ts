@@ -302,14 +302,14 @@ test("alerts show in a line and a list, and their thresholds change by keys and 
     atMs: 5,
     message: "128 sequences wait, more than 100.",
   };
-  const tell = (status: string) =>
-    page.evaluate((detail) => void dispatchEvent(new CustomEvent("tellalert", { detail })), { status, ...queue });
-  await tell("raised");
+  const notify = (status: string) =>
+    page.evaluate((detail) => void dispatchEvent(new CustomEvent("notifyalert", { detail })), { status, ...queue });
+  await notify("raised");
   await expect(line).toHaveText("128 in the queue");
   await line.press("Enter");
   const dialog = page.getByRole("dialog", { name: "Alerts" });
   await expect(dialog.getByRole("region", { name: "Now" })).toContainText("128 sequences wait, more than 100.");
-  await tell("resolved");
+  await notify("resolved");
   await expect(dialog.getByRole("region", { name: "Earlier" })).toContainText("128 sequences wait, more than 100.");
   await expect(dialog).toContainText("No threshold is crossed now.");
   const threshold = dialog.getByRole("textbox", { name: "Waiting sequences, over" });

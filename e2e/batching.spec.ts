@@ -15,18 +15,22 @@ const questions = [
 test("four panes asked at once share steps, and say what each says alone", async ({ page }) => {
   const app = await App.open(page, `${ON_GPU}&temperature=0&max_tokens=28`);
   const panes = await app.addPanes(8);
-  const asked = questions.map((question, index) => ({ question, crowded: panes[index]!, quiet: panes[index + 4]! }));
-  for (const { question, crowded } of asked) await crowded.message.fill(question);
+  const requested = questions.map((question, index) => ({
+    question,
+    crowded: panes[index]!,
+    quiet: panes[index + 4]!,
+  }));
+  for (const { question, crowded } of requested) await crowded.message.fill(question);
   // None has ended before the last is asked.
   const steps = await Steps.hold(page);
-  for (const { crowded } of asked) await crowded.send.click();
+  for (const { crowded } of requested) await crowded.send.click();
   // Prompts beside streams may take two steps each, and answers have 28 tokens.
   await steps.allow(16);
   await expect(app.figure("Peak")).toHaveText("4");
   await steps.release();
-  for (const { crowded } of asked) await crowded.finished();
+  for (const { crowded } of requested) await crowded.finished();
 
-  for (const { question, crowded, quiet } of asked) {
+  for (const { question, crowded, quiet } of requested) {
     await quiet.ask(question);
     await quiet.finished();
     expect(await quiet.answer()).toMatch(/\w+ \w+/);
@@ -42,7 +46,7 @@ test("calls made at the same time share steps, and give the tokens that each giv
   await engine.evaluate((engine) => engine.completions.create({ prompt: "Hi", max_tokens: 2, temperature: 1 }));
   // None has ended before the last one's text is tokens.
   const steps = await Steps.hold(page, "now");
-  const asked = await engine.evaluateHandle((engine, prompts) => {
+  const requested = await engine.evaluateHandle((engine, prompts) => {
     const ids = async (content: string, index: number) => {
       const answer = await engine.chat.completions.create({
         messages: [{ role: "user", content }],
@@ -66,7 +70,7 @@ test("calls made at the same time share steps, and give the tokens that each giv
     });
   await expect.poll(numOpen).toBe(questions.length);
   await steps.release();
-  const { together, alone } = await asked.evaluate(async ({ together, ids }, prompts) => {
+  const { together, alone } = await requested.evaluate(async ({ together, ids }, prompts) => {
     const { answers, mostSequences } = await together;
     const alone = [];
     for (const [index, prompt] of prompts.entries()) alone.push(await ids(prompt, index));

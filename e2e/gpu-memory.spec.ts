@@ -21,7 +21,7 @@ const FAULTS: readonly (Fault & { readonly code: string })[] = [
 ];
 const NUM_LOADS = 6;
 /** Half of what they would leave if each left its weights. In four runs there were 6 to 7 MiB less after them than before. */
-const MOST_LEFT_BYTES = (NUM_LOADS * 17 * MIB) / 2;
+const MAX_LEFT_BYTES = (NUM_LOADS * 17 * MIB) / 2;
 
 test("failed loads leave no memory behind in the GPU process", async ({ page, browser }) => {
   const pid = await gpuProcessId(browser);
@@ -88,7 +88,7 @@ test("failed loads leave no memory behind in the GPU process", async ({ page, br
   }
   expect(await gpuProcessId(browser)).toBe(pid);
   const left = async () => (await held()) - beforeBytes;
-  await expect.poll(left).toBeLessThan(MOST_LEFT_BYTES);
+  await expect.poll(left).toBeLessThan(MAX_LEFT_BYTES);
   console.log(
     `GPU process: ${Math.round(beforeBytes / MIB)} MiB before ${NUM_LOADS} failed loads, ${Math.round((await held()) / MIB)} after`,
   );

@@ -96,14 +96,14 @@ test("a download resumes where it stopped after an abort or a closed page", asyn
 
   await page.reload();
   server.interfere = () => undefined;
-  server.asked.length = 0;
+  server.requested.length = 0;
   const first = await inPage(page, async ({ library: { models }, id: model, hub }) => {
-    let told: number | undefined;
-    await models.download(model, { ...hub, onProgress: ({ receivedBytes }) => void (told ??= receivedBytes) });
-    return told;
+    let reported: number | undefined;
+    await models.download(model, { ...hub, onProgress: ({ receivedBytes }) => void (reported ??= receivedBytes) });
+    return reported;
   });
   expect(first).toBe(aborted.list[0]?.receivedBytes);
-  expect(server.bytesAsked(weights)).toBeLessThan(TOTAL_BYTES - 3_000_000);
+  expect(server.bytesRequested(weights)).toBeLessThan(TOTAL_BYTES - 3_000_000);
 });
 
 test("an estimate says how much memory a model needs and whether it fits; delete removes it", async ({ page }) => {

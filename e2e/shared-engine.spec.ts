@@ -63,18 +63,18 @@ test("pages that share a model of the hub download it once, and later visits not
       await engine.dispose();
       return choices.length;
     }, server.url);
-  const bytesAsked = () => server.bytesAsked(`tests/tiny/resolve/c0ffee0/${WEIGHTS}`);
+  const bytesRequested = () => server.bytesRequested(`tests/tiny/resolve/c0ffee0/${WEIGHTS}`);
   try {
     const other = await context.newPage();
     for (const each of [page, other]) await openBarePage(each);
     expect(await Promise.all([load(page), load(other)])).toEqual([1, 1]);
-    const once = bytesAsked();
+    const once = bytesRequested();
     const size = fixture(WEIGHTS).length;
     // Its header is asked for separately.
     expect(once).toBeGreaterThanOrEqual(size);
     expect(once).toBeLessThanOrEqual(2 * Math.max(size, 2 ** 16));
     await load(page);
-    expect(bytesAsked()).toBe(once);
+    expect(bytesRequested()).toBe(once);
   } finally {
     await server.close();
   }

@@ -30,7 +30,7 @@ override SPLIT: u32; // a multiple of LANES
 override MAX_SPLITS: u32;
 override ALONE: bool;
 override ROWS: u32; // most rows of a span: 1 unless ALONE
-override QUERIES: u32; // divides HEADS / KV_HEADS; ROWS QUERIES is at most MOST_QUERIES
+override QUERIES: u32; // divides HEADS / KV_HEADS; ROWS QUERIES is at most MAX_QUERIES
 override Y_STRIDE: u32;
 override SCALE: f32;
 
@@ -43,7 +43,7 @@ override SCALE: f32;
 @group(0) @binding(6) var<storage, read_write> y: array<f32>;
 @group(0) @binding(7) var<uniform> step: Step;
 
-const MOST_QUERIES = 8u; // also in kernels/attention.ts
+const MAX_QUERIES = 8u; // also in kernels/attention.ts
 
 // One after the other for each query: [row][head].
 var<workgroup> queries: array<vec4<f32>, ROWS * QUERIES * HEAD_VEC4>;
@@ -102,13 +102,13 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   }
   workgroupBarrier();
 
-  var wholes: array<SoftmaxPart, MOST_QUERIES>;
+  var wholes: array<SoftmaxPart, MAX_QUERIES>;
   for (var q = 0u; q < num_queries; q++) {
     wholes[q] = NOTHING;
   }
   for (var split = first; split < end; split += SPLIT) {
     let split_end = min(end, split + SPLIT);
-    var parts: array<SoftmaxPart, MOST_QUERIES>;
+    var parts: array<SoftmaxPart, MAX_QUERIES>;
     for (var q = 0u; q < num_queries; q++) {
       parts[q] = NOTHING;
     }
@@ -118,7 +118,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       let scored = tile + lane;
       var index = 0u;
       if (scored >= seen_from && scored < split_end) {
-        var dots: array<vec4<f32>, MOST_QUERIES>;
+        var dots: array<vec4<f32>, MAX_QUERIES>;
         for (var q = 0u; q < num_queries; q++) {
           dots[q] = vec4(0.0); // SwiftShader zeros it only in the first round
         }

@@ -1,7 +1,7 @@
 // The library: createEngine, its types and its error.
 
 import { createModels, type Models } from "./client/models-client.ts";
-import { LentWorkers } from "./client/lend-threads.ts";
+import { PageThreads } from "./client/page-threads.ts";
 import { EngineClient, signalOf } from "./client/engine-client.ts";
 import { pageUrl } from "./client/page-url.ts";
 import { startWorker } from "./client/worker-transport.ts";
@@ -178,9 +178,9 @@ export const models: Models = createModels(async () => {
 async function browserHere(gpu: GPU | undefined): Promise<Platform> {
   const { browserPlatform } = await import("./host/platforms/browser.ts");
   if (globalThis.Worker === undefined) return browserPlatform({ gpu });
-  const { BorrowedThreads } = await import("./host/borrowed-threads.ts");
-  const threads = new BorrowedThreads((port) => port);
-  threads.add(new LentWorkers(null));
+  const { RemoteThreads } = await import("./host/remote-threads.ts");
+  const threads = new RemoteThreads((port) => port);
+  threads.add(new PageThreads(null));
   return browserPlatform({ gpu, threads });
 }
 

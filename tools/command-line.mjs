@@ -13,7 +13,7 @@ import { setUp } from "./setup.mjs";
  * @typedef {{
  *   flags: string,
  *   about: string,
- *   usual?: string,
+ *   defaultText?: string,
  *   choices?: readonly string[],
  *   items?: readonly string[],
  *   counts?: "one" | "several",
@@ -46,8 +46,8 @@ export async function addOptions(
   /** @type {readonly CommandOption[]} */ options,
 ) {
   const { Option, InvalidArgumentError } = await import("commander");
-  for (const { flags, about, usual, choices, items, counts, amount, isAddress } of options) {
-    const option = new Option(flags, usual === undefined ? about : `${about} [${usual}]`);
+  for (const { flags, about, defaultText, choices, items, counts, amount, isAddress } of options) {
+    const option = new Option(flags, defaultText === undefined ? about : `${about} [${defaultText}]`);
     if (choices) option.choices(choices);
     const check = (/** @type {(part: string) => boolean} */ isRight, /** @type {string} */ otherwise) =>
       option.argParser((text) => {

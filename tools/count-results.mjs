@@ -9,12 +9,12 @@ import { stripVTControlCharacters } from "node:util";
  */
 
 /** What is awaited and what was there come first; what a runner tried in between can be a hundred lines. */
-const MOST_LINES = 12;
+const MAX_LINES = 12;
 
 /** Returns the start of what a runner said, without colours, empty lines, and calls outside of the project. */
 function shorten(/** @type {string | undefined} */ message = "") {
   const lines = stripVTControlCharacters(message).split("\n");
-  return lines.filter((line) => line.trim() && !line.includes("node_modules")).slice(0, MOST_LINES);
+  return lines.filter((line) => line.trim() && !line.includes("node_modules")).slice(0, MAX_LINES);
 }
 
 const describeFailure = (/** @type {string} */ name, /** @type {string | undefined} */ message) =>

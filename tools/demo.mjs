@@ -18,8 +18,8 @@ const command = await openCommand(
   "Asks four panes at once in a browser without a window, and shows the answers here.",
 );
 await addOptions(command, [
-  { flags: "--out <file>", about: "where the page's picture goes", usual: "demo.png" },
-  { flags: "--backend <name>", about: "what computes", usual: "auto", choices: ["auto", "webgpu", "cpu"] },
+  { flags: "--out <file>", about: "where the page's picture goes", defaultText: "demo.png" },
+  { flags: "--backend <name>", about: "what computes", defaultText: "auto", choices: ["auto", "webgpu", "cpu"] },
 ]);
 const { out = "demo.png", backend = "auto" } = command.parse().opts();
 // At a signal Playwright only closes its browser, and the demo would go on with the next part.

@@ -25,7 +25,7 @@ const hasGroup = (/** @type {string} */ command) => process.platform !== "win32"
 /** Most that downloading and installing packages may take. */
 export const INSTALL_MS = 20 * 60_000;
 /** Longer than any of the commands takes. */
-const MOST_MS = 3 * 3_600_000;
+const MAX_MS = 3 * 3_600_000;
 
 /**
  * Runs a shell command in the repository's root. It ends with this process, and so does all that it still waits for.
@@ -35,7 +35,7 @@ const MOST_MS = 3 * 3_600_000;
  * lines are shown after it, for commands that run side by side. After `limitMs` it is ended, and has failed
  * @returns {Promise<boolean>} whether it succeeded
  */
-export function run(command, { env = {}, output = "show", name, limitMs = MOST_MS } = {}) {
+export function run(command, { env = {}, output = "show", name, limitMs = MAX_MS } = {}) {
   return new Promise((settle) => {
     const shown = output === "show" && name === undefined ? "inherit" : "pipe";
     const child = spawn(command, {

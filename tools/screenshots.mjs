@@ -94,7 +94,7 @@ const folder = join(root, "docs");
 mkdirSync(folder, { recursive: true });
 try {
   for (const [name, { query = "", prepare }] of Object.entries(VIEWS)) {
-    if (!isWanted(name)) continue;
+    if (!isRequested(name)) continue;
     for (const viewport of SIZES) {
       const { context, page } = await openApp(query, viewport, "light");
       // The small pictures of the first visit are whole at once.
@@ -111,7 +111,7 @@ try {
       await context.close();
     }
   }
-  for (const colorScheme of isWanted(MOVING) ? /** @type {const} */ (["light", "dark"]) : []) {
+  for (const colorScheme of isRequested(MOVING) ? /** @type {const} */ (["light", "dark"]) : []) {
     const { context, page } = await openApp(VIEWS.workspace?.query ?? "", MOVING_SIZE, colorScheme);
     await writeQuestions(page);
     const frames = await recordFrames(page, async () => {
@@ -130,7 +130,7 @@ try {
   await server.close();
 }
 
-function isWanted(/** @type {string} */ name) {
+function isRequested(/** @type {string} */ name) {
   return named.length === 0 || named.includes(name);
 }
 

@@ -17,10 +17,10 @@ export async function setUp() {
 // npm leaves a list of what it installed in node_modules when it is done: a half-finished install has none. Packages
 // for other operating systems are in package-lock.json only, marked optional.
 function packagesAreInstalled() {
-  const wanted = readPackages("package-lock.json");
+  const requested = readPackages("package-lock.json");
   const installed = readPackages(join("node_modules", ".package-lock.json"));
-  if (!wanted || !installed) return false;
-  return Object.entries(wanted).every(([path, { version, optional }]) => {
+  if (!requested || !installed) return false;
+  return Object.entries(requested).every(([path, { version, optional }]) => {
     const found = installed[path];
     return path === "" || (found ? found.version === version : optional === true);
   });

@@ -57,7 +57,7 @@ const tiers = [
 ];
 
 /** While one waits, for a page or for its own last test, the other computes. */
-const MOST_AT_ONCE = 2;
+const MAX_AT_ONCE = 2;
 
 /** @returns {Promise<Counts>} */
 async function runPart(
@@ -158,7 +158,7 @@ async function runNext() {
     results.set(tier, { counts, seconds: Math.round((performance.now() - startMs) / 1000) });
   }
 }
-await Promise.all(Array.from({ length: MOST_AT_ONCE }, runNext));
+await Promise.all(Array.from({ length: MAX_AT_ONCE }, runNext));
 
 const lines = chosen.flatMap((tier) => {
   const { counts, seconds } = results.get(tier) ?? {};

@@ -38,13 +38,13 @@ export async function within(work, limitMs, what) {
  * @typedef {{ vendor: string, architecture: string, device: string, description: string, isFallbackAdapter: boolean }} AdapterInfo
  */
 export function askAdapter(page, limitMs = ADAPTER_MS) {
-  const asked = page.evaluate(async () => {
+  const requested = page.evaluate(async () => {
     const info = (await navigator.gpu?.requestAdapter())?.info;
     if (!info) return null;
     const { vendor, architecture, device, description, isFallbackAdapter } = info;
     return { vendor, architecture, device, description, isFallbackAdapter };
   });
-  return within(asked, limitMs, "it did not answer when it was asked for a WebGPU adapter");
+  return within(requested, limitMs, "it did not answer when it was asked for a WebGPU adapter");
 }
 
 /**

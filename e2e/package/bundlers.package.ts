@@ -44,16 +44,16 @@ afterAll(async () => {
 async function textOf(
   path: string,
   prepare?: (page: Page) => Promise<unknown>,
-): Promise<{ text: string; asked: string[] }> {
+): Promise<{ text: string; requested: string[] }> {
   const page = await browser.newPage();
   await prepare?.(page);
-  const asked: string[] = [];
-  page.on("request", (request) => asked.push(request.url()));
+  const requested: string[] = [];
+  page.on("request", (request) => requested.push(request.url()));
   try {
     await page.goto(site.url + path);
     // React writes into the body.
     await page.waitForFunction(() => document.title !== "");
-    return { text: await page.title(), asked };
+    return { text: await page.title(), requested };
   } finally {
     await page.close();
   }
@@ -166,9 +166,9 @@ it("answers in a build by esbuild, whose one file has the workers in it", async 
   const outfile = join(packed.folder, "esbuild/main.js");
   const { warnings } = await esbuild({ entryPoints: [entry], bundle: true, outfile, logLevel: "silent" });
   expect(warnings).toEqual([]);
-  const { text, asked } = await textOf(path);
+  const { text, requested } = await textOf(path);
   expect(text).toMatch(ANSWER);
-  expect(asked.filter((url) => /worker|xgrammar/.test(basename(url)) && !url.startsWith("blob:"))).toEqual([]);
+  expect(requested.filter((url) => /worker|xgrammar/.test(basename(url)) && !url.startsWith("blob:"))).toEqual([]);
   expect((await textOf(`${path}?shared`)).text).toMatch(ANSWER);
 });
 
@@ -182,9 +182,9 @@ it("answers in a build by esbuild into modules, which looks for the workers' fil
     outdir: join(packed.folder, "esbuild-modules"),
     logLevel: "silent",
   });
-  const { text, asked } = await textOf(path);
+  const { text, requested } = await textOf(path);
   expect(text).toMatch(ANSWER);
-  expect(asked.map((url) => basename(url))).toContain("engine.worker.js");
+  expect(requested.map((url) => basename(url))).toContain("engine.worker.js");
 });
 
 it("answers as a module of another site, whose workers a page may not start", async () => {

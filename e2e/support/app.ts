@@ -58,7 +58,7 @@ export class App {
   /** Makes the fake engine raise an alert. */
   async raiseAlert(name: Alert["name"], value: number): Promise<void> {
     const detail: Alert = { status: "raised", name, value, threshold: 1, atMs: 5, message: `${name}: ${value}.` };
-    await this.page.evaluate((alert) => void dispatchEvent(new CustomEvent("tellalert", { detail: alert })), detail);
+    await this.page.evaluate((alert) => void dispatchEvent(new CustomEvent("notifyalert", { detail: alert })), detail);
   }
 
   /** Returns a counter of the batch by its label. */

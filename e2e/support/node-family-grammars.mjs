@@ -25,13 +25,13 @@ for (const family of process.argv.slice(2)) {
       cpuThreads: 1,
       ...more,
     });
-    const asked = [];
+    const requested = [];
     for (const request of REQUESTS) {
       const answer = engine.completions.create(request).then(({ choices }) => choices[0]);
       if (!isTogether) await answer;
-      asked.push(answer);
+      requested.push(answer);
     }
-    const choices = await Promise.all(asked);
+    const choices = await Promise.all(requested);
     await engine.dispose();
     return choices;
   };

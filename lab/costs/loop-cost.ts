@@ -62,7 +62,7 @@ export async function measureLoopCost(
   );
   if (!loaded.ok) throw new Error(loaded.error.message);
   // A checkout to compare with may be older than this method: there everybody is told.
-  if (isWatched && "tell" in host) host.tell("steps", true);
+  if (isWatched && "requestReports" in host) host.requestReports("steps", true);
   let lastTicket = 0;
   const decode = (maxTokens: number) =>
     Promise.all(

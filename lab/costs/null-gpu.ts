@@ -1,7 +1,7 @@
 import { BufferUsage } from "../../src/backends/gpu/flags.ts";
 
 /** The embedded model has 4,096. */
-const MOST_TOKENS = 3000;
+const MAX_TOKENS = 3000;
 
 /** Calls since it was made, by name. */
 export type CallCounts = Record<string, number>;
@@ -63,7 +63,7 @@ function nullBuffer({ size, usage }: GPUBufferDescriptor, onMap: () => void) {
   const words = new Uint32Array(bytes);
   const floats = new Float32Array(bytes);
   for (let i = 0; i < words.length; i++) {
-    if (i % 2 === 0) words[i] = 300 + ((i * 37) % MOST_TOKENS);
+    if (i % 2 === 0) words[i] = 300 + ((i * 37) % MAX_TOKENS);
     else floats[i] = -1;
   }
   return {

@@ -21,7 +21,7 @@ const START_MS = 60_000;
 /** Given to a home beyond its time, to end the step that it is in. */
 const GRACE_MS = 15_000;
 
-export interface Heard {
+export interface Outcome {
   /** null: it never said what it has. */
   readonly report: HomeReport | null;
   /** Why it did not come to its end; null if it did. */
@@ -77,13 +77,13 @@ export class Driver {
   /**
    * Runs a program until it says that it is done, ends, or takes too long. Then it has ended, whatever happened.
    *
-   * @param onHeard hears each report, and what is going on
+   * @param onReport hears each report, and what is going on
    */
   async run(
     program: string,
     args: readonly string[],
-    { minutes, env = {}, onHeard }: { minutes: number; env?: Record<string, string>; onHeard: (said: Said) => void },
-  ): Promise<Heard> {
+    { minutes, env = {}, onReport }: { minutes: number; env?: Record<string, string>; onReport: (said: Said) => void },
+  ): Promise<Outcome> {
     const child = spawn(program, args, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],
@@ -105,7 +105,7 @@ export class Driver {
             timer = setTimeout(() => resolve("it took too long, and was ended"), limitMs);
           }
           if (said.kind === "report") ({ report } = said);
-          onHeard(said);
+          onReport(said);
           if (said.kind === "failed") resolve(said.message);
           if (said.kind === "done") resolve(null);
         };

@@ -88,6 +88,6 @@ async function scoresOf(engine: ChorusEngine, prompt: number[], { signal }: Benc
   const request: Request = { prompt, max_tokens: 0, echo: true, prompt_logprobs: 0 };
   const { choices } = await engine.completions.create(request, { signal });
   // The first token has no log-probability.
-  const told = choices[0]?.prompt_logprobs?.slice(1) ?? [];
-  return told.map((one, i) => one?.[String(prompt[i + 1])]?.logprob ?? NaN);
+  const reported = choices[0]?.prompt_logprobs?.slice(1) ?? [];
+  return reported.map((one, i) => one?.[String(prompt[i + 1])]?.logprob ?? NaN);
 }

@@ -3,7 +3,7 @@
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
 import { tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
-import { usualMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
+import { defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import { createEngine } from "../../src/index.ts";
 import type { Model } from "../../src/models/model.ts";
 import { checkpointFiles, goldenAnswers } from "../../tests/models/golden-answers.ts";
@@ -36,7 +36,7 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
       const checks: Check[] = [];
       const golden = await loadGolden("gpt2-tiny");
       context.progress(0, "the usual kernels are taken");
-      await takeUsualKernels({ gpu, tuning }, golden.weights.model);
+      await takeDefaultKernels({ gpu, tuning }, golden.weights.model);
       {
         const prompts = quick ? golden.prompts.slice(0, QUICK_PROMPTS) : golden.prompts;
         await using engine = await createEngine({ ...base, ...F32 });
@@ -79,9 +79,9 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
 }
 
 /** Which kernels are fastest is another part's question: measuring that takes a software adapter half a minute. */
-async function takeUsualKernels({ gpu, tuning }: Pick<Home, "gpu" | "tuning">, model: Model): Promise<void> {
+async function takeDefaultKernels({ gpu, tuning }: Pick<Home, "gpu" | "tuning">, model: Model): Promise<void> {
   const opened = await openDevice(gpu);
-  const names = usualMatmuls(opened).map(({ name }) => name);
+  const names = defaultMatmuls(opened).map(({ name }) => name);
   for (const dtype of ["f32", "f16"] as const) {
     await tuning.save(tuningKey(opened.adapterName, model, dtype), names);
   }

@@ -2,7 +2,7 @@
 
 import { tuningOfProcess } from "../../src/host/platforms/node.ts";
 import type { HomeOptions } from "./home.ts";
-import { runHome } from "./tell-driver.ts";
+import { runHome } from "./report-to-driver.ts";
 
 const [driver = "", dawn = "", options = "{}"] = process.argv.slice(2);
 const { create, globals } = (await import(dawn)) as {

@@ -1,6 +1,6 @@
 import { indexedDbTuningStore } from "../../src/host/platforms/tuning-store.ts";
 import type { HomeOptions } from "./home.ts";
-import { runHome } from "./tell-driver.ts";
+import { runHome } from "./report-to-driver.ts";
 
 addEventListener("message", ({ data }: MessageEvent<string>) => {
   const options = JSON.parse(new URLSearchParams(data).get("options") ?? "{}") as HomeOptions;

@@ -17,7 +17,7 @@ import { productsPart } from "./products.ts";
 
 /** Of the second look at decoding: attention then reads in splits. More sequences would fill a small GPU's memory. */
 const LONG_PROMPT = 512;
-const MOST_LONG = 32;
+const MAX_LONG = 32;
 /** Tokens more than the options have: answers grow while others' prompts are computed. */
 const GROWTH = 128;
 
@@ -53,7 +53,7 @@ function ofSection({ id, title, about, run }: Section, share: number): Part {
 function decodeAfterLongPrompts(context: BenchContext): Promise<SectionResult> {
   const { options, model } = context;
   const { outputTokens } = options;
-  const sequences = options.sequences.filter((count) => count <= MOST_LONG);
+  const sequences = options.sequences.filter((count) => count <= MAX_LONG);
   const promptTokens = Math.min(LONG_PROMPT, model.contextLength - outputTokens - GROWTH);
   const blocksEach = Math.ceil((promptTokens + outputTokens + GROWTH) / model.blockSize);
   const config = { numGpuBlocks: Math.max(...sequences) * blocksEach };

@@ -3,8 +3,8 @@
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
 import { tuneMatmuls, tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
-import { matmulChoices, usualMatmuls, type MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
-import { usualDtype } from "../../src/backends/gpu/usual-dtype.ts";
+import { matmulChoices, defaultMatmuls, type MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
+import { defaultDtype } from "../../src/backends/gpu/default-dtype.ts";
 import type { WeightsDtype } from "../../src/protocol/config.ts";
 import { openSafetensors } from "../../src/files/safetensors.ts";
 import { describeModel } from "../../src/models/families.ts";
@@ -17,7 +17,7 @@ import { WRONG, type Home } from "./home.ts";
 import type { Part } from "./part.ts";
 
 /** As many as the tuning times where a kernel takes any number. */
-const MOST_ROWS = 64;
+const MAX_ROWS = 64;
 /** Bytes of a weight, the scales of groups of 32 among them. */
 const BYTES_OF_WEIGHT = { f32: 4, f16: 2, q8: 1.0625, q4: 0.5625 } as const satisfies Record<WeightsDtype, number>;
 
@@ -42,13 +42,13 @@ export function productsPart({ gpu, tuning }: Home): Part {
       try {
         const weights = await weightsOf(context);
         const choices = matmulChoices(opened);
-        const dtype = context.options.dtype ?? usualDtype(weights.model, opened);
+        const dtype = context.options.dtype ?? defaultDtype(weights.model, opened);
         if (choices.every(({ length }) => length === 1)) {
           context.note("There is nothing to choose: a software adapter has one kernel for each class of rows.");
           return resultOf([], [], 0);
         }
         const key = tuningKey(opened.adapterName, weights.model, dtype);
-        const prepared = await prepareProducts(opened, weights, { maxRows: MOST_ROWS, dtype });
+        const prepared = await prepareProducts(opened, weights, { maxRows: MAX_ROWS, dtype });
         try {
           const timer = new VariantTimer(opened.device, prepared, context);
           // Nothing is remembered: a smaller model may have the same key.
@@ -63,7 +63,7 @@ export function productsPart({ gpu, tuning }: Home): Part {
           // Engines would measure again, which took too long already.
           await tuning.save(
             key,
-            usualMatmuls(opened).map(({ name }) => name),
+            defaultMatmuls(opened).map(({ name }) => name),
           );
           throw error;
         } finally {
@@ -167,7 +167,7 @@ function resultOf(
     charts: [],
     tables: classes.map((variants, i) => {
       const most = choices[i]?.[0]?.maxRows ?? Infinity;
-      const [usual] = variants;
+      const [standard] = variants;
       return {
         title: titleOf(most),
         columns: ["Kernel", "rows", "µs a product", "GB/s of weights", "vs the usual", "bits", "chosen"],
@@ -176,7 +176,7 @@ function resultOf(
           rows,
           1000 * ms,
           weightBytes / ms / 1e6,
-          ms / (usual?.ms ?? NaN),
+          ms / (standard?.ms ?? NaN),
           differing === 0 ? "same" : WRONG,
           chosen[i] === name ? "yes" : "",
         ]),

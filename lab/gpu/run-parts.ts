@@ -29,7 +29,7 @@ const ON_SOFTWARE = "quick&outputTokens=8&repeats=3";
 const SEQUENCES = "1,2,4,8,16,32,64";
 
 /** A part is cut where it takes this many times its share: it ends by itself where it can. */
-const MOST_OVER = 2.5;
+const MAX_OVER = 2.5;
 
 /** Most time for engines to end. */
 const CLOSE_MS = 3000;
@@ -37,8 +37,8 @@ const CLOSE_MS = 3000;
 /** @param tell hears the report after each part, and what is going on */
 export async function runParts(
   found: Home,
-  { minutes, models, sequences, parts: wanted, asHardware }: HomeOptions,
-  tell: (report: HomeReport, what: string) => void,
+  { minutes, models, sequences, parts: requested, asHardware }: HomeOptions,
+  notify: (report: HomeReport, what: string) => void,
 ): Promise<HomeReport> {
   const startMs = performance.now();
   const endMs = startMs + 60_000 * minutes;
@@ -47,12 +47,12 @@ export async function runParts(
   const gpu = pretends ? tampered({ pretendHardware: true }, found.gpu) : found.gpu;
   // Compiling takes such an adapter longer than all that is measured.
   const home = adapter.isSoftware ? { ...found, gpu: (await shareDevice(gpu)).gpu } : found;
-  const isWanted = ({ id }: Part) => wanted === null || wanted.includes(id);
+  const isRequested = ({ id }: Part) => requested === null || requested.includes(id);
   const groups = [
-    { model: null, parts: generalParts(home).filter(isWanted) },
+    { model: null, parts: generalParts(home).filter(isRequested) },
     ...(models ?? (adapter.isSoftware ? SOFTWARE_MODELS : GPU_MODELS)).map((model) => ({
       model,
-      parts: modelParts(home).filter(isWanted),
+      parts: modelParts(home).filter(isRequested),
     })),
   ].filter(({ parts }) => parts.length > 0);
   const toCome = groups.flatMap(({ model, parts }) =>
@@ -69,7 +69,7 @@ export async function runParts(
     startMs,
     endMs,
     toCome,
-    tell,
+    notify,
   });
   let sharesLeft = sumOf(groups.flatMap(({ parts }) => parts.map(({ share }) => share)));
   for (const { model, parts } of groups) {
@@ -97,7 +97,7 @@ interface HomeRunParts {
   readonly endMs: number;
   /** Names of all parts, in their order. */
   readonly toCome: readonly string[];
-  readonly tell: (report: HomeReport, what: string) => void;
+  readonly notify: (report: HomeReport, what: string) => void;
 }
 
 interface OpenGroup {
@@ -138,7 +138,7 @@ class HomeRun {
     this.#say(what);
     const startMs = performance.now();
     const partMs = share * leftMs;
-    const signal = AbortSignal.timeout(Math.ceil(Math.min(leftMs, MOST_OVER * partMs)));
+    const signal = AbortSignal.timeout(Math.ceil(Math.min(leftMs, MAX_OVER * partMs)));
     // Not everything that waits for a GPU can be given up.
     const cut = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason as Error));
@@ -192,7 +192,7 @@ class HomeRun {
   }
 
   #say(what: string): void {
-    this.#parts.tell(this.report(), what);
+    this.#parts.notify(this.report(), what);
   }
 
   /** In place, so that the engine's WebGPU is the one that was given. */

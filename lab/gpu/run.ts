@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 
 import { version } from "../../package.json";
 import { testFlags, type Adapter } from "../../tools/browsers/chromium-flags.mjs";
-import { Driver, type Heard } from "./driver.ts";
+import { Driver, type Outcome } from "./driver.ts";
 import { HOME_NAMES, type HomeName, type HomeOptions, type HomeReport, type Said } from "./home.ts";
 import { gpuReportMarkdown, wrongSections, type GpuReport } from "./report.ts";
 
@@ -50,8 +50,8 @@ for (const name of chosen) {
     asHardware: values.asHardware,
   };
   console.log(`\n${name}, at most ${ofHome.toFixed(1)} minutes`);
-  const heard = await (name === "chromium" ? inChromium(options) : inNode(options));
-  if (heard.failure !== null) missing.push(`${name}: ${heard.failure}.`);
+  const received = await (name === "chromium" ? inChromium(options) : inNode(options));
+  if (received.failure !== null) missing.push(`${name}: ${received.failure}.`);
   write();
 }
 driver.close();
@@ -63,12 +63,12 @@ if (wrong.length > 0) console.log(`\nWRONG ANSWERS: ${wrong.join("; ")}`);
 process.exit(reports.size === 0 || wrong.length > 0 ? 1 : 0);
 
 /** With the machine's GPU; where Chromium has none, with its software adapter. */
-async function inChromium(options: HomeOptions): Promise<Heard> {
+async function inChromium(options: HomeOptions): Promise<Outcome> {
   const executable = findChromium();
   if (executable === null) return { report: null, failure: "there is no Chromium; CHROME_PATH names one" };
-  const wanted = values.adapter ?? process.env.CHORUS_ADAPTER;
-  const adapters: Adapter[] = wanted === "real" || wanted === "software" ? [wanted] : ["real", "software"];
-  let heard: Heard = { report: null, failure: null };
+  const requested = values.adapter ?? process.env.CHORUS_ADAPTER;
+  const adapters: Adapter[] = requested === "real" || requested === "software" ? [requested] : ["real", "software"];
+  let received: Outcome = { report: null, failure: null };
   for (const adapter of adapters) {
     const profile = mkdtempSync(join(tmpdir(), "chorus-gpu-bench-"));
     const flags = [
@@ -82,12 +82,15 @@ async function inChromium(options: HomeOptions): Promise<Heard> {
       `--user-data-dir=${profile}`,
     ];
     const page = `${url}lab/gpu/page.html?${new URLSearchParams({ options: JSON.stringify(options) })}`;
-    heard = await driver.run(executable, [...flags, page], { minutes: options.minutes, onHeard: listenTo("chromium") });
+    received = await driver.run(executable, [...flags, page], {
+      minutes: options.minutes,
+      onReport: listenTo("chromium"),
+    });
     rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-    if (heard.report !== null) break;
-    console.log(`  on the ${adapter} adapter: ${heard.failure}`);
+    if (received.report !== null) break;
+    console.log(`  on the ${adapter} adapter: ${received.failure}`);
   }
-  return heard;
+  return received;
 }
 
 function findChromium(): string | null {
@@ -97,13 +100,13 @@ function findChromium(): string | null {
   return [CHROME_PATH, CHORUS_CHROMIUM, ...found].find((path) => path && existsSync(path)) ?? null;
 }
 
-async function inNode(options: HomeOptions): Promise<Heard> {
+async function inNode(options: HomeOptions): Promise<Outcome> {
   const dawn = process.env.CHORUS_DAWN ?? findDawn();
   if (!dawn) return { report: null, failure: "there is no Dawn; CHORUS_DAWN names its module" };
   const { CHORUS_VULKAN: driverFile } = process.env;
   const env = driverFile ? { VK_DRIVER_FILES: driverFile } : {};
   const args = [join(folder, "node-home.js"), url, dawn, JSON.stringify(options)];
-  return driver.run(process.execPath, args, { minutes: options.minutes, env, onHeard: listenTo("node") });
+  return driver.run(process.execPath, args, { minutes: options.minutes, env, onReport: listenTo("node") });
 }
 
 /** Where NODE_PATH or a folder above has it. */

@@ -153,8 +153,8 @@ it.each(SHAPES)("attention of $HEADS heads, $KV_HEADS of keys and values", async
     `Attention, ${HEADS} heads of ${HEAD_SIZE}, ${KV_HEADS} of keys and values, f16 cache: median of ${ROUNDS}, in one run`,
     ["rows", "context", "kernel", "ms", "over one workgroup"],
     cases.map(({ rows, context, kernel, ms }) => {
-      const usual = cases.find((one) => one.rows === rows && one.context === context);
-      const ratio = medianOf(ms) / medianOf(usual?.ms ?? []);
+      const standard = cases.find((one) => one.rows === rows && one.context === context);
+      const ratio = medianOf(ms) / medianOf(standard?.ms ?? []);
       return [rows, context, kernel, medianOf(ms).toFixed(2), ratio.toFixed(2)];
     }),
   );

@@ -2,13 +2,13 @@
 // needs no second list of them.
 
 /** What an engine's pipelines are labelled with: `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`. */
-export interface HeardPipeline {
+export interface ObservedPipeline {
   /** The kernel's. */
   readonly name: string;
   readonly constants: Readonly<Record<string, number>>;
 }
 
-export interface HeardDispatch {
+export interface ObservedDispatch {
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;
   readonly workgroups: readonly [number, number, number];
@@ -18,10 +18,10 @@ export class GpuListener {
   /** The device that was used last. */
   device: GPUDevice | null = null;
   /** The dispatches of the last submit. */
-  dispatches: readonly HeardDispatch[] = [];
+  dispatches: readonly ObservedDispatch[] = [];
   /** Bytes of all buffers that have not been destroyed. */
   bytes = 0;
-  readonly pipelines = new Map<GPUComputePipeline, HeardPipeline>();
+  readonly pipelines = new Map<GPUComputePipeline, ObservedPipeline>();
   readonly #bound = new Map<GPUBindGroup, readonly number[]>();
   readonly #untouched = [GPUDevice, GPUBuffer, GPUQueue, GPUComputePassEncoder].map(
     ({ prototype }) => [prototype, Object.getOwnPropertyDescriptors(prototype)] as const,
@@ -79,8 +79,8 @@ export class GpuListener {
     after(prototype, "createComputePipelineAsync", (_, promise, { label = "" }) => {
       if (!this.#isOn) return;
       const [name = "", constants = "{}"] = label.split(" ");
-      const heard = { name, constants: JSON.parse(constants) as Record<string, number> };
-      void promise.then((pipeline) => this.pipelines.set(pipeline, heard));
+      const received = { name, constants: JSON.parse(constants) as Record<string, number> };
+      void promise.then((pipeline) => this.pipelines.set(pipeline, received));
     });
   }
 
@@ -88,7 +88,7 @@ export class GpuListener {
     const { prototype } = GPUComputePassEncoder;
     let pipeline: GPUComputePipeline | null = null;
     let bindGroup: GPUBindGroup | null = null;
-    let recorded: HeardDispatch[] = [];
+    let recorded: ObservedDispatch[] = [];
     before(GPUDevice.prototype, "createCommandEncoder", () => {
       recorded = [];
     });
@@ -118,7 +118,7 @@ function before<Target, Name extends MethodsOf<Target>>(
 ): void {
   const method = prototype[name] as (...args: unknown[]) => unknown;
   prototype[name] = function (this: Target, ...args: unknown[]) {
-    (listener as (...heard: unknown[]) => void)(this, ...args);
+    (listener as (...received: unknown[]) => void)(this, ...args);
     return method.apply(this, args);
   } as Target[Name];
 }
@@ -134,7 +134,7 @@ function after<Target, Name extends MethodsOf<Target>>(
   const method = prototype[name] as (...args: unknown[]) => unknown;
   prototype[name] = function (this: Target, ...args: unknown[]) {
     const result = method.apply(this, args);
-    (listener as (...heard: unknown[]) => void)(this, result, ...args);
+    (listener as (...received: unknown[]) => void)(this, result, ...args);
     return result;
   } as Target[Name];
 }

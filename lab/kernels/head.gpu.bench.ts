@@ -9,7 +9,7 @@ import { makeBuffer } from "./make-buffer.ts";
 import { openTestDevice, randomFloats } from "../../tests/gpu/gpu.ts";
 import { packSamples } from "../../tests/gpu/samples.ts";
 import { KernelCompiler } from "../../src/backends/gpu/kernel.ts";
-import { usualMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
+import { defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import { strideOf } from "../../src/backends/gpu/padding.ts";
 import { packedBytes, weightsDtypeCode } from "../../src/backends/gpu/weights-dtype.ts";
 import { Epilogue, matmulSkinny } from "../../src/backends/gpu/kernels/matmul.ts";
@@ -69,7 +69,7 @@ it("head and sample", async () => {
   const sum = await compiler.pipeline(sumLogits, { LANES: 64, VOCABULARY, STRIDE });
   const cases: Case[] = [];
   for (const rows of ROWS) {
-    const variant = usualMatmuls({ isSoftware: false, hasSubgroups }).find(({ maxRows }) => maxRows >= rows);
+    const variant = defaultMatmuls({ isSoftware: false, hasSubgroups }).find(({ maxRows }) => maxRows >= rows);
     if (!variant) throw new Error(`no kernel for ${rows} rows`);
     for (const [hasParts, EPILOGUE] of [Epilogue.biasOnly, Epilogue.head].entries()) {
       const shape = { K4, N4, Y4: N4, SAMPLES_ONLY: true, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE };

@@ -1,6 +1,6 @@
 // The least that a dispatch must move and compute: each weight, each input and each output once.
 
-import type { HeardPipeline } from "./gpu-listener.ts";
+import type { ObservedPipeline } from "./gpu-listener.ts";
 
 export interface KernelCost {
   readonly bytes: number;
@@ -22,7 +22,7 @@ export type KernelClass = "matmul" | "attention" | "head and sampling" | "the re
 
 const FLOAT_BYTES = 4;
 
-export function classOf({ name, constants }: HeardPipeline): KernelClass {
+export function classOf({ name, constants }: ObservedPipeline): KernelClass {
   if (constants["SAMPLES_ONLY"] || name.startsWith("sample")) return "head and sampling";
   if (name.startsWith("matmul")) return "matmul";
   return name.startsWith("attention") || name === "cache-write" ? "attention" : "the rest";
@@ -33,7 +33,7 @@ export function classOf({ name, constants }: HeardPipeline): KernelClass {
  * whose sizes are data: only the first steps have those.
  */
 export function costOf(
-  { name, constants }: HeardPipeline,
+  { name, constants }: ObservedPipeline,
   boundBytes: readonly number[],
   { rows, samples, context, cachedPositions }: StepShape,
 ): KernelCost | null {

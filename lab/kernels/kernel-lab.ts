@@ -1,9 +1,9 @@
-import { unlessStalled } from "../../src/protocol/unless-stalled.ts";
+import { withStallTimeout } from "../../src/protocol/with-stall-timeout.ts";
 import { createEngine } from "../../src/index.ts";
 import type { EngineConfig, ModelSource } from "../../src/protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
 import { medianOf } from "../statistics.ts";
-import { GpuListener, type HeardDispatch } from "./gpu-listener.ts";
+import { GpuListener, type ObservedDispatch } from "./gpu-listener.ts";
 import { classOf, costOf, type KernelClass, type KernelCost, type StepShape } from "./kernel-cost.ts";
 import { prepareRoofline } from "./roofline.ts";
 import { measureSubmits, type SubmitCosts } from "./submit-costs.ts";
@@ -44,8 +44,8 @@ export interface KernelTimes {
 
 /** Least duration of one submit; shorter ones would measure the submission itself. */
 const SHORTEST_SUBMIT_MS = 8;
-const MOST_REPEATS = 1024;
-const MOST_OPENING_MS = 15_000;
+const MAX_REPEATS = 1024;
+const MAX_OPENING_MS = 15_000;
 
 interface KernelRun {
   readonly model: ModelSource;
@@ -75,9 +75,9 @@ export class KernelLab {
 
   /** Measures what submitting costs, on a device of its own. */
   async submits(rounds: number, mostMs: number): Promise<SubmitCosts> {
-    const device = await unlessStalled(() => openDevice(this.#gpu ?? navigator.gpu), {
-      limitMs: MOST_OPENING_MS,
-      error: () => new Error(`no adapter answered within ${MOST_OPENING_MS / 1000} seconds`),
+    const device = await withStallTimeout(() => openDevice(this.#gpu ?? navigator.gpu), {
+      limitMs: MAX_OPENING_MS,
+      error: () => new Error(`no adapter answered within ${MAX_OPENING_MS / 1000} seconds`),
       discard: (late) => late.destroy(),
     });
     try {
@@ -123,15 +123,15 @@ export class KernelLab {
   /** Until all kernels are compiled steps take some that they would not take for long. */
   async #open(options: CreateEngineOptions): Promise<ChorusEngine> {
     const kernels = { missing: 0 };
-    let tellProgress = (): void => {};
+    let notifyProgress = (): void => {};
     const onProgress: CreateEngineOptions["onProgress"] = ({ stage, done, total }) => {
       if (stage !== "kernels") return;
       kernels.missing = total - done;
-      tellProgress();
+      notifyProgress();
     };
     const here = { backend: "webgpu", worker: false, ...(this.#gpu && { gpu: this.#gpu }) } as const;
     const engine = await createEngine({ ...options, ...here, onProgress });
-    while (kernels.missing > 0) await new Promise<void>((resolve) => (tellProgress = resolve));
+    while (kernels.missing > 0) await new Promise<void>((resolve) => (notifyProgress = resolve));
     return engine;
   }
 
@@ -176,7 +176,7 @@ export class KernelLab {
     };
   }
 
-  #kernelTime(group: readonly HeardDispatch[], ms: number, step: StepCase): KernelTime {
+  #kernelTime(group: readonly ObservedDispatch[], ms: number, step: StepCase): KernelTime {
     const [first] = group;
     const pipeline = first && this.#listener.pipelines.get(first.pipeline);
     if (!first || !pipeline) throw new Error("a dispatch of an unknown pipeline");
@@ -216,8 +216,8 @@ async function runStep(engine: ChorusEngine, { kind, rows, context }: StepCase):
 }
 
 /** By pipeline, in the order in which they come. */
-function byPipeline(pass: readonly HeardDispatch[]): HeardDispatch[][] {
-  const groups = new Map<GPUComputePipeline, HeardDispatch[]>();
+function byPipeline(pass: readonly ObservedDispatch[]): ObservedDispatch[][] {
+  const groups = new Map<GPUComputePipeline, ObservedDispatch[]>();
   for (const dispatch of pass) {
     const group = groups.get(dispatch.pipeline);
     if (group) group.push(dispatch);
@@ -229,7 +229,7 @@ function byPipeline(pass: readonly HeardDispatch[]): HeardDispatch[][] {
 /** Returns the milliseconds of each work in each round. There is at least one round. The works alternate. */
 async function interleavedMs(
   device: GPUDevice,
-  works: readonly (readonly HeardDispatch[])[],
+  works: readonly (readonly ObservedDispatch[])[],
   { rounds, mostMs }: Pick<KernelRun, "rounds" | "mostMs">,
   onProgress: (share: number) => void,
 ): Promise<number[][]> {
@@ -238,7 +238,7 @@ async function interleavedMs(
   for (const work of works) {
     await submitMs(device, work, 1);
     let count = 1;
-    while (count < MOST_REPEATS && (await submitMs(device, work, count)) < SHORTEST_SUBMIT_MS) count *= 2;
+    while (count < MAX_REPEATS && (await submitMs(device, work, count)) < SHORTEST_SUBMIT_MS) count *= 2;
     repeats.push(count);
   }
   const times = works.map((): number[] => []);
@@ -253,7 +253,7 @@ async function interleavedMs(
   return times;
 }
 
-async function submitMs(device: GPUDevice, work: readonly HeardDispatch[], repeats: number): Promise<number> {
+async function submitMs(device: GPUDevice, work: readonly ObservedDispatch[], repeats: number): Promise<number> {
   const startMs = performance.now();
   const encoder = device.createCommandEncoder();
   const pass = encoder.beginComputePass();

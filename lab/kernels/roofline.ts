@@ -1,6 +1,6 @@
 import copyCode from "./roofline-copy.wgsl?raw";
 import multiplyCode from "./roofline-multiply.wgsl?raw";
-import type { HeardDispatch } from "./gpu-listener.ts";
+import type { ObservedDispatch } from "./gpu-listener.ts";
 
 const LANES = 64;
 const VEC4_BYTES = 16;
@@ -15,16 +15,16 @@ const MULTIPLY_LANES = { software: 2 ** 11, gpu: 2 ** 20 };
 
 /** The speed of a copy and of a multiplication on this adapter: the upper limits for the kernels. */
 interface Roofline {
-  readonly copy: HeardDispatch;
+  readonly copy: ObservedDispatch;
   /** Read and written by one copy. */
   readonly copyBytes: number;
-  readonly multiply: HeardDispatch;
+  readonly multiply: ObservedDispatch;
   readonly multiplyFlops: number;
   /**
    * One workgroup that does next to nothing, and like all its neighbours waits for the one before: what a dispatch
    * costs.
    */
-  readonly smallest: HeardDispatch;
+  readonly smallest: ObservedDispatch;
   readonly destroy: () => void;
 }
 
@@ -36,8 +36,8 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
   const dispatch = async (
     code: string,
     constants: Record<string, number>,
-    workgroups: HeardDispatch["workgroups"],
-  ): Promise<HeardDispatch> => {
+    workgroups: ObservedDispatch["workgroups"],
+  ): Promise<ObservedDispatch> => {
     const module = device.createShaderModule({ code });
     const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute: { module, constants } });
     const entries = [values, results].map((bound, binding) => ({ binding, resource: { buffer: bound } }));

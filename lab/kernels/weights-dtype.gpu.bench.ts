@@ -8,22 +8,22 @@ import { medianOf } from "../statistics.ts";
 import { makeBuffer } from "./make-buffer.ts";
 import { openTestDevice } from "../../tests/gpu/gpu.ts";
 import { KernelCompiler } from "../../src/backends/gpu/kernel.ts";
-import { firstMatmul, packProduct, usualMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
+import { firstMatmul, packProduct, defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import { packedBytes, weightsDtypeCode } from "../../src/backends/gpu/weights-dtype.ts";
 import { matmulAny, matmulLane, matmulSkinny } from "../../src/backends/gpu/kernels/matmul.ts";
 
 const { device, ...adapter } = await openTestDevice();
 const compiler = new KernelCompiler(device);
 const [K, N] = [768, 768];
-const MOST_ROWS = 64;
+const MAX_ROWS = 64;
 const DTYPES: readonly WeightsDtype[] = ["f32", "f16", "q8", "q4"];
 
 it("weights", async () => {
   const buffer = (bytes: number) => makeBuffer(device, bytes);
   const shared = {
-    x: buffer(4 * MOST_ROWS * K),
+    x: buffer(4 * MAX_ROWS * K),
     bias: buffer(4 * N),
-    y: buffer(4 * MOST_ROWS * N),
+    y: buffer(4 * MAX_ROWS * N),
     step: buffer(16),
   };
   const cases: {
@@ -35,10 +35,10 @@ it("weights", async () => {
     workgroups: readonly [number, number];
     ms: number[];
   }[] = [];
-  const usual = usualMatmuls(adapter);
-  const first = firstMatmul(usual, adapter.isSoftware);
-  const tried = usual.map((variant) => ({ variant, rows: Math.min(variant.maxRows, MOST_ROWS) }));
-  const triedFirst = [1, 4, MOST_ROWS].map((rows) => ({ variant: first, rows }));
+  const standard = defaultMatmuls(adapter);
+  const first = firstMatmul(standard, adapter.isSoftware);
+  const tried = standard.map((variant) => ({ variant, rows: Math.min(variant.maxRows, MAX_ROWS) }));
+  const triedFirst = [1, 4, MAX_ROWS].map((rows) => ({ variant: first, rows }));
   for (const { variant, rows } of [...tried, ...triedFirst]) {
     for (const dtype of DTYPES) {
       const shape = {

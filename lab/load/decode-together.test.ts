@@ -3,8 +3,8 @@ import type { ChorusEngine } from "../../src/protocol/engine.ts";
 import { countsThatFit, decodeTogether } from "./decode-together.ts";
 
 /** Steps of 64 rows, as on the CPU, and a context of 512 tokens. */
-function engine(asked: number[] = []): ChorusEngine {
-  const create = ({ max_tokens }: { max_tokens: number }) => Promise.resolve(asked.push(max_tokens));
+function engine(requested: number[] = []): ChorusEngine {
+  const create = ({ max_tokens }: { max_tokens: number }) => Promise.resolve(requested.push(max_tokens));
   return {
     config: { maxNumBatchedTokens: 64 },
     model: { contextLength: 512 },
@@ -32,12 +32,12 @@ it("a sequence alone fits always: nobody's prompt is computed after its own", ()
 it("asks for no more tokens than the context has", async () => {
   for (const promptTokens of [32, 112, 128, 480]) {
     for (const count of countsThatFit(engine(), counts, promptTokens, 32).counts) {
-      const asked: number[] = [];
+      const requested: number[] = [];
       const prompts = Array.from({ length: count }, () => Array.from({ length: promptTokens }, () => 1));
       // oxlint-disable-next-line no-await-in-loop -- it is a stub's
-      await decodeTogether(engine(asked), prompts, 32, AbortSignal.timeout(1000));
-      expect(asked).toHaveLength(1);
-      expect(promptTokens + asked[0]!).toBeLessThanOrEqual(512);
+      await decodeTogether(engine(requested), prompts, 32, AbortSignal.timeout(1000));
+      expect(requested).toHaveLength(1);
+      expect(promptTokens + requested[0]!).toBeLessThanOrEqual(512);
     }
   }
 });

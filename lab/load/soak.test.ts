@@ -44,10 +44,10 @@ it.each<[string, (text: string) => string, RegExp]>([
   ["mixes answers up", (text) => text.replace(/"id":"/, '"id":"other-'), /chunks of 2/],
 ])("finds a server that %s", async (_, spoil, problem) => {
   const good = createHandler(fake.engine);
-  let numAsked = 0;
+  let numRequests = 0;
   const target = await targetOf(async (request) => {
     const response = await good(request);
-    if (++numAsked <= REQUESTS.length) return response;
+    if (++numRequests <= REQUESTS.length) return response;
     return new Response(spoil(await response.text()), { headers: { "content-type": "text/event-stream" } });
   });
   const wrong: string[] = [];

@@ -8,12 +8,12 @@ afterEach(() => vi.useRealTimers());
 
 /** Cases that take so long each, with five rounds asked for. */
 async function interleaved(caseMs: readonly number[], mostMs?: number, budgetMs = Infinity) {
-  const heard: string[] = [];
+  const received: string[] = [];
   const context = new BenchContext({
     options: readBenchOptions(new URLSearchParams("repeats=5")),
     signal: new AbortController().signal,
     budgetMs,
-    onProgress: (share: number, what: string) => heard.push(`${share.toFixed(2)} ${what}`),
+    onProgress: (share: number, what: string) => received.push(`${share.toFixed(2)} ${what}`),
   } as unknown as BenchContextParts);
   const order: number[] = [];
   const warmUps: boolean[] = [];
@@ -28,11 +28,11 @@ async function interleaved(caseMs: readonly number[], mostMs?: number, budgetMs 
     },
     { mostMs },
   );
-  return { order, warmUps, heard, notes: context.notes, outcomes: measured.map((one) => one.outcomes) };
+  return { order, warmUps, received, notes: context.notes, outcomes: measured.map((one) => one.outcomes) };
 }
 
 it("measures in rounds, the first for nothing", async () => {
-  const { order, warmUps, outcomes, notes, heard } = await interleaved([10, 20]);
+  const { order, warmUps, outcomes, notes, received } = await interleaved([10, 20]);
   expect(order).toEqual(Array.from({ length: 6 }, () => [10, 20]).flat());
   expect(warmUps).toEqual(order.map((_, i) => i < 2));
   expect(outcomes).toEqual([
@@ -40,7 +40,11 @@ it("measures in rounds, the first for nothing", async () => {
     [4, 6, 8, 10, 12],
   ]);
   expect(notes).toEqual([]);
-  expect(heard.slice(0, 3)).toEqual(["0.00 10 ms, warming up", "0.08 20 ms, warming up", "0.17 10 ms, round 1 of 5"]);
+  expect(received.slice(0, 3)).toEqual([
+    "0.00 10 ms, warming up",
+    "0.08 20 ms, warming up",
+    "0.17 10 ms, round 1 of 5",
+  ]);
 });
 
 it("leaves out the rounds that would take over a minute, and says so", async () => {

@@ -7,7 +7,7 @@ import type { SectionResult } from "../report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "../seeded-random.ts";
 
 /** Default of the most time for the rounds of one comparison; one round always runs. */
-const MOST_MS = 60_000;
+const MAX_MS = 60_000;
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
@@ -135,7 +135,7 @@ export class BenchContext {
     cases: readonly Case[],
     name: (one: Case) => string,
     measure: (one: Case, isWarmUp: boolean) => Promise<Outcome>,
-    { progress = this.progress, mostMs = MOST_MS }: InterleaveOptions = {},
+    { progress = this.progress, mostMs = MAX_MS }: InterleaveOptions = {},
   ): Promise<{ readonly of: Case; readonly outcomes: readonly Outcome[] }[]> {
     const measured = cases.map((one) => ({ of: one, outcomes: [] as Outcome[] }));
     const rounds = this.options.repeats;

@@ -54,12 +54,12 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
       sections: [...sections],
       warnings: [...warnings],
     });
-    const wanted = ALL_SECTIONS.filter(({ id }) => options.sections.includes(id));
-    const leftOut = model.backend === "webgpu" ? [] : wanted.filter(({ needsWebGpu }) => needsWebGpu);
+    const requested = ALL_SECTIONS.filter(({ id }) => options.sections.includes(id));
+    const leftOut = model.backend === "webgpu" ? [] : requested.filter(({ needsWebGpu }) => needsWebGpu);
     if (leftOut.length > 0) {
       warnings.add(`Left out, as only a GPU has it: ${leftOut.map(({ title }) => title).join(", ")}.`);
     }
-    const chosen = wanted.filter((section) => !leftOut.includes(section));
+    const chosen = requested.filter((section) => !leftOut.includes(section));
     const seconds = chosen.map(({ id }) => run.secondsOf(id));
     const allSeconds = sumOf(seconds);
     for (const [i, { id, title, about, run: measure }] of chosen.entries()) {

@@ -74,8 +74,8 @@ type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { executablePath, adapter, model, isQuick, place } = options;
   const large = isLarge(model.numParameters);
-  const asked = isQuick ? QUICK : FULL;
-  const pace = large ? { ...asked, newTokens: asked.newTokens / 2 } : asked;
+  const requested = isQuick ? QUICK : FULL;
+  const pace = large ? { ...requested, newTokens: requested.newTokens / 2 } : requested;
   const { contenders, mostSequences } = listContenders(place, pace.newTokens, large);
   const prompts: PromptSet = new Map([
     [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
@@ -198,8 +198,8 @@ function ask(
   withTokenIds: boolean,
   { timeoutMs }: Pace,
 ): Promise<Answer[]> {
-  const asked = prompts.get(promptTokens)?.slice(0, sequences) ?? [];
-  return page.generate({ prompts: asked, maxTokens, way, withTokenIds }, timeoutMs);
+  const requested = prompts.get(promptTokens)?.slice(0, sequences) ?? [];
+  return page.generate({ prompts: requested, maxTokens, way, withTokenIds }, timeoutMs);
 }
 
 async function giveUp(engine: Engine, error: unknown, say: CompareOptions["say"]): Promise<void> {

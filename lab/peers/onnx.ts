@@ -30,7 +30,7 @@ const IR_VERSION = 8;
 
 const GB = 1e9;
 /** Of the graph's file, and of each file beside it. */
-const MOST_FILE_BYTES = 1.9 * GB;
+const MAX_FILE_BYTES = 1.9 * GB;
 /** Shapes and scalars stay in the graph: onnxruntime looks at them before it reads other files. */
 const LEAST_OUTSIDE_BYTES = 4096;
 /** Of where a weight begins, as onnxruntime's own exports have it. */
@@ -97,7 +97,7 @@ export class OnnxGraph {
   }
 
   /** @param path of the graph's file; those beside it have the names that transformers.js looks for */
-  encode(path: string, mostFileBytes = MOST_FILE_BYTES): OnnxFiles {
+  encode(path: string, mostFileBytes = MAX_FILE_BYTES): OnnxFiles {
     const numBytes = this.#constants.reduce((sum, { bytes }) => sum + bytes.length, 0);
     if (numBytes <= mostFileBytes) return new Map([[path, this.#encodeGraph(encodeConstant)]]);
     const outside = new OutsideConstants(`${path}_data`, mostFileBytes);

@@ -76,10 +76,10 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
 
 /** Of requests at once, with the usual prompt: the tokens over the whole time. */
 function ratesOf({ loads }: EngineResult): Map<number, number> {
-  const usual = loads.filter(({ way, promptTokens }) => !promptTokens && way !== "one after the other");
+  const defaultText = loads.filter(({ way, promptTokens }) => !promptTokens && way !== "one after the other");
   const rates = new Map<number, number>();
   // The first way is the engine's own for many: a padded batch where it has one.
-  for (const { sequences, timing } of usual) {
+  for (const { sequences, timing } of defaultText) {
     if (!rates.has(sequences)) rates.set(sequences, timing.tokensPerSecond);
   }
   return rates;

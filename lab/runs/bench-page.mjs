@@ -13,7 +13,7 @@ import { root } from "../../tools/run-command.mjs";
 import { buildAndServe } from "../../tools/serve-app.mjs";
 
 const POLL_MS = 500;
-const MOST_MINUTES = 240;
+const MAX_MINUTES = 240;
 
 /**
  * @param {{ params: Record<string, unknown>, out: string, name?: string | undefined, note?: string | undefined }} options
@@ -25,14 +25,14 @@ export async function benchmarkPage({ params, out, name, note }) {
   const server = await buildAndServe(4173);
   const bundle = measureBundle();
   console.log(`\n${describeBundle(bundle)}`);
-  const browser = await launchChromium(executablePath, { minutes: MOST_MINUTES });
+  const browser = await launchChromium(executablePath, { minutes: MAX_MINUTES });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const backend = typeof params.backend === "string" ? `backend=${params.backend}&` : "";
-    const asked = `${server.url}?${backend}temperature=0`;
+    const requested = `${server.url}?${backend}temperature=0`;
     // The second time counts: files and shaders are then in the browser's caches.
-    await firstWordMs(page, asked);
-    const app = appSection(await firstWordMs(page, asked), bundle.gzipBytes);
+    await firstWordMs(page, requested);
+    const app = appSection(await firstWordMs(page, requested), bundle.gzipBytes);
 
     await page.goto("about:blank");
     const given = Object.entries(params).filter(([, value]) => value !== undefined);

@@ -17,43 +17,43 @@ export const BOTH = "core-and-page";
  * @typedef {{ name: string, about: string, options: readonly CommandOption[], run: (values: any) => Promise<unknown> }} Part
  */
 
-const size = (/** @type {readonly string[]} */ choices, /** @type {string} */ usual) => ({
+const size = (/** @type {readonly string[]} */ choices, /** @type {string} */ defaultText) => ({
   flags: "--size <name>",
   about: "the shape of a model with random weights",
-  usual,
+  defaultText,
   choices,
 });
 const quick = { flags: "--quick", about: "fewer points, shorter answers" };
 const dtype = { flags: "--dtype <name>", about: "of the weights", choices: ["f32", "f16", "q8", "q4"] };
 /** @returns {CommandOption} */
-const count = (/** @type {[flags: string, about: string, usual?: string]} */ ...[flags, about, usual]) => ({
+const count = (/** @type {[flags: string, about: string, defaultText?: string]} */ ...[flags, about, defaultText]) => ({
   flags,
   about,
   counts: "one",
-  ...(usual !== undefined && { usual }),
+  ...(defaultText !== undefined && { defaultText }),
 });
 
 /** @returns {readonly CommandOption[]} */
 const pageOptions = (/** @type {readonly string[]} */ sections) => [
   quick,
-  { flags: "--size <name>", about: 'a size with random weights, or "embedded"', usual: "embedded" },
+  { flags: "--size <name>", about: 'a size with random weights, or "embedded"', defaultText: "embedded" },
   { flags: "--model <folder>", about: "a folder's address instead of a size" },
-  { flags: "--backend <name>", about: "what computes", usual: "auto", choices: ["auto", "webgpu", "cpu"] },
+  { flags: "--backend <name>", about: "what computes", defaultText: "auto", choices: ["auto", "webgpu", "cpu"] },
   dtype,
-  { flags: "--sections <names>", about: `some of ${sections.join(", ")}`, usual: "all", items: sections },
+  { flags: "--sections <names>", about: `some of ${sections.join(", ")}`, defaultText: "all", items: sections },
   {
     flags: "--sequences <counts>",
     about: "how many at once, such as 1,8",
-    usual: "1,2,4,8,16,32,64",
+    defaultText: "1,2,4,8,16,32,64",
     counts: "several",
   },
-  { flags: "--draft <name>", about: "the draft model: a size or a folder", usual: "the model itself" },
+  { flags: "--draft <name>", about: "the draft model: a size or a folder", defaultText: "the model itself" },
   count("--promptTokens <n>", "of each prompt", "32"),
   count("--outputTokens <n>", "of each answer", "32"),
   count("--repeats <n>", "rounds; figures are medians", "5"),
   count("--seed <n>", "of prompts and arrivals"),
-  { flags: "--out <folder>", about: "where the report goes", usual: "docs/benchmarks" },
-  { flags: "--name <name>", about: "what the report is called", usual: "the adapter and the model" },
+  { flags: "--out <folder>", about: "where the report goes", defaultText: "docs/benchmarks" },
+  { flags: "--name <name>", about: "what the report is called", defaultText: "the adapter and the model" },
   { flags: "--note <text>", about: "what its readers should know" },
 ];
 
@@ -62,14 +62,14 @@ const SERVE_OPTIONS = [
   {
     flags: "--url <address>",
     about: "a running server",
-    usual: "npm run serve with the embedded model",
+    defaultText: "npm run serve with the embedded model",
     isAddress: true,
   },
   { flags: "--model <folder>", about: "the model of the server that is started" },
   { flags: "--backend <name>", about: "what computes there", choices: ["auto", "webgpu", "cpu"] },
   { flags: "--apiKey <key>", about: "the server's key" },
   count("--requests <n>", "how many", "64"),
-  { flags: "--rate <n>", about: "requests a second, or inf", usual: "inf", amount: "endless" },
+  { flags: "--rate <n>", about: "requests a second, or inf", defaultText: "inf", amount: "endless" },
   count("--concurrency <n>", "most open at once", "no limit"),
   count("--promptTokens <n>", "of each prompt", "32"),
   count("--outputTokens <n>", "of each answer", "32"),
@@ -87,34 +87,34 @@ const gpuOptions = (/** @type {readonly string[]} */ sizes) => [
   {
     flags: "--minutes <n>",
     about: "the time for all parts: each is cut to its share, and the report says how",
-    usual: "10",
+    defaultText: "10",
     amount: "finite",
   },
   {
     flags: "--models <sizes>",
     about: `some of ${sizes.join(", ")}`,
-    usual: "gpt2,smollm2-135m; on a software adapter tiny,tiny-llama",
+    defaultText: "gpt2,smollm2-135m; on a software adapter tiny,tiny-llama",
     items: sizes,
   },
   {
     flags: "--sequences <counts>",
     about: "how many at once, such as 1,8",
-    usual: "1,2,4,8,16,32,64",
+    defaultText: "1,2,4,8,16,32,64",
     counts: "several",
   },
-  { flags: "--parts <names>", about: `some of ${GPU_PARTS.join(", ")}`, usual: "all", items: GPU_PARTS },
-  { flags: "--homes <names>", about: "chromium, node or both", usual: "both", items: ["chromium", "node"] },
+  { flags: "--parts <names>", about: `some of ${GPU_PARTS.join(", ")}`, defaultText: "all", items: GPU_PARTS },
+  { flags: "--homes <names>", about: "chromium, node or both", defaultText: "both", items: ["chromium", "node"] },
   {
     flags: "--adapter <name>",
     about: "Chromium's: the machine's GPU, or its own software",
-    usual: "real, or software where there is none",
+    defaultText: "real, or software where there is none",
     choices: ["real", "software"],
   },
   { flags: "--asHardware", about: "takes a software adapter for a GPU: its kernels, its tuning, its sizes of buffers" },
   { flags: "--pack <folder>", about: "only builds: that folder runs without packages, on a machine with Node" },
   { flags: "--peers", about: "runs the peers on the same adapter afterwards, which takes longer" },
-  { flags: "--out <folder>", about: "where the report goes", usual: "docs/benchmarks" },
-  { flags: "--name <name>", about: "what the report is called", usual: "the adapter" },
+  { flags: "--out <folder>", about: "where the report goes", defaultText: "docs/benchmarks" },
+  { flags: "--name <name>", about: "what the report is called", defaultText: "the adapter" },
 ];
 
 const GPU_PARTS = [
@@ -168,7 +168,7 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
         {
           flags: "--backend <name>",
           about: "where all of them compute; on the CPU each with one thread and with two",
-          usual: "gpu",
+          defaultText: "gpu",
           choices: ["gpu", "webgpu", "cpu"],
         },
         quick,
@@ -176,7 +176,7 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
         {
           flags: "--adapter <name>",
           about: "Chromium's software adapter, or the machine's GPU",
-          usual: "as CHORUS_ADAPTER says: swiftshader",
+          defaultText: "as CHORUS_ADAPTER says: swiftshader",
           choices: ["swiftshader", "software", "real"],
         },
         { flags: "--as <name>", about: "what to call the adapter, where the browser does not say it well" },
@@ -240,7 +240,11 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       name: "policies",
       about: "A simulation of the scheduling policies, on recorded and seeded loads.",
       options: [
-        { flags: "--recording <file>", about: "a run that recordRun wrote", usual: "those of tests/fixtures/runs" },
+        {
+          flags: "--recording <file>",
+          about: "a run that recordRun wrote",
+          defaultText: "those of tests/fixtures/runs",
+        },
         count("--sequences <n>", "most sequences at once, instead of the recording's"),
       ],
       run: async (values) => (await import("./bench-policies.mjs")).benchPolicies(values),

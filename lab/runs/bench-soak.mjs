@@ -17,9 +17,9 @@ import { within } from "../../tools/time-limits.mjs";
 
 const PAGE = "lab/soak/soak.html";
 const HIDDEN_MS = 2000;
-const MOST_GROWTH = 0.05;
+const MAX_GROWTH = 0.05;
 // A round takes 20 seconds and comes to rest within 60.
-const MOST_OVERTIME_MS = 300_000;
+const MAX_OVERTIME_MS = 300_000;
 
 /**
  * Prints what came of it.
@@ -54,7 +54,7 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
     );
     const { report, growth } = await within(
       ran,
-      options.ms + MOST_OVERTIME_MS,
+      options.ms + MAX_OVERTIME_MS,
       "The soak hangs: its last round does not end",
     );
     const { memory, ...counts } = report;
@@ -65,8 +65,8 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
       const grown = growth[name] === undefined ? "" : `, ${(100 * growth[name]).toFixed(1)}% since the second`;
       console.log(`  ${name.padEnd(28)} ${mib.join(", ")} MiB${grown}`);
     }
-    const tooMuch = Object.entries(growth).filter(([, share]) => share > MOST_GROWTH);
-    for (const [name] of tooMuch) console.error(`${name} has grown by more than ${100 * MOST_GROWTH}%.`);
+    const tooMuch = Object.entries(growth).filter(([, share]) => share > MAX_GROWTH);
+    for (const [name] of tooMuch) console.error(`${name} has grown by more than ${100 * MAX_GROWTH}%.`);
     if (tooMuch.length > 0) process.exitCode = 1;
   } finally {
     await browser.close();

@@ -111,7 +111,7 @@ async function measurePipelines(page, url, times) {
   await page.goto(`${url}${MODEL.slice(1)}config.json`);
   const compiled = await page.evaluate(async (model) => {
     /** @type {[string, number][]} */
-    const heard = [];
+    const received = [];
     /** @type {Promise<unknown>} */
     let last = Promise.resolve();
     // oxlint-disable-next-line unbound-method -- called with the device below
@@ -121,7 +121,7 @@ async function measurePipelines(page, url, times) {
         await this.queue.onSubmittedWorkDone();
         const beganMs = performance.now();
         const pipeline = await compile.call(this, descriptor);
-        heard.push([descriptor.label ?? "", performance.now() - beganMs]);
+        received.push([descriptor.label ?? "", performance.now() - beganMs]);
         return pipeline;
       });
       last = own.catch(() => undefined);
@@ -138,10 +138,10 @@ async function measurePipelines(page, url, times) {
         if (stage === "kernels") kernels.missing = total - done;
       },
     });
-    const first = heard.length;
+    const first = received.length;
     while (kernels.missing > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     await engine.dispose();
-    return heard.map(([label, ms], i) => /** @type {const} */ ([label, ms, i < first]));
+    return received.map(([label, ms], i) => /** @type {const} */ ([label, ms, i < first]));
   }, MODEL);
   for (const [label, ms, isFirst] of compiled) add(times, `${isFirst ? "before" : "after"} ${label}`, ms);
 }

@@ -6,7 +6,7 @@ import { workerCalls } from "./worker-calls.mjs";
 
 const SAMPLE_MS = 20;
 // Chromium doesn't always tell that a worker has ended while it was asked something.
-const MOST_SILENCE_MS = 30_000;
+const MAX_SILENCE_MS = 30_000;
 
 /**
  * Bytes: V8's heap, the DOM's own heap (as that of Blobs and streams), and what array buffers hold outside of both.
@@ -89,7 +89,7 @@ export async function startHeapMeter(page) {
 /** Returns the answer; undefined from a target that has ended, whether that was told or not. */
 function answered(/** @type {Promise<any> | undefined} */ answer) {
   const inTime = new AbortController();
-  const silence = setTimeout(MOST_SILENCE_MS, undefined, { signal: inTime.signal });
+  const silence = setTimeout(MAX_SILENCE_MS, undefined, { signal: inTime.signal });
   return Promise.race([answer, silence])
     .catch(() => undefined)
     .finally(() => inTime.abort());

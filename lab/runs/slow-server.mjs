@@ -12,8 +12,8 @@ const SLICE_BYTES = 2 ** 16;
  * @returns {Promise<{ url: string, close: () => Promise<void> }>}
  */
 export function slowServer(target, bytesPerSecond) {
-  const server = createServer((asked, answer) => {
-    const { url = "/", method, headers } = asked;
+  const server = createServer((requested, answer) => {
+    const { url = "/", method, headers } = requested;
     const forwarded = request(new URL(url, target), { method, headers }, (found) => {
       answer.writeHead(found.statusCode ?? 502, found.headers);
       const isSlow = url.endsWith(".safetensors");

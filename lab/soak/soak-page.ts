@@ -29,7 +29,7 @@ async function run(options: { ms: number; seed: number }) {
       loseDevice: async () => isOnGpu && (await outside.loseDevice()),
       hide: () => outside.hide(),
       memory: () => outside.memory(),
-      tell: (line) => console.info(line),
+      notify: (line) => console.info(line),
     },
     options,
   );

@@ -16,7 +16,7 @@ const KINDS: readonly EngineConfig[] = [
 ];
 
 /** Steps from one row of an answer to its next: 1 is each step, and a step in flight may have been planned without it. */
-const MOST_GAP_STEPS = 3;
+const MAX_GAP_STEPS = 3;
 
 it("comes through two minutes of mixed load with losses, aborts, drafts, preemptions, modes and models", async () => {
   setFlagsFromString("--expose-gc");
@@ -46,7 +46,7 @@ it("comes through two minutes of mixed load with losses, aborts, drafts, preempt
   for (const count of [rounds - 4, answered - 200, compared - 200, aborted, refused, preemptions, draftTokens]) {
     expect(count).toBeGreaterThan(0);
   }
-  expect(report.longestGapSteps).toBeLessThanOrEqual(MOST_GAP_STEPS);
+  expect(report.longestGapSteps).toBeLessThanOrEqual(MAX_GAP_STEPS);
   expect(Object.keys(growthOf(report))).toHaveLength(KINDS.length);
   for (const growth of Object.values(growthOf(report))) expect(growth).toBeLessThan(0.05);
 });

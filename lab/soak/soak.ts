@@ -20,7 +20,7 @@ export interface SoakHome {
   /** Returns bytes in use by name, without garbage. */
   memory(): Promise<Readonly<Record<string, number>>>;
   /** Hears what is going on. */
-  tell?(line: string): void;
+  notify?(line: string): void;
 }
 
 interface SoakReport {
@@ -70,7 +70,7 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
 
   for (; home.nowMs() < endMs; counts.rounds++) {
     const kind = counts.rounds % home.numKinds;
-    home.tell?.(`Round ${counts.rounds + 1}: ${JSON.stringify(counts)}`);
+    home.notify?.(`Round ${counts.rounds + 1}: ${JSON.stringify(counts)}`);
     const engine = await home.open(kind);
     const fairness = new BackgroundFairness(engine);
     let failure: unknown = null;

@@ -56,7 +56,7 @@ export function promptTokenIds({ prompts, n }: ParsedRequest, choice: number): n
 }
 
 /** Returns the token ids of the prompt as the caller wrote it, without those that the tokenizer put around it. */
-export function toldPromptIds({ prompts, n }: ParsedRequest, choice: number): readonly number[] {
+export function reportedPromptIds({ prompts, n }: ParsedRequest, choice: number): readonly number[] {
   const { tokenIds = [], added = { before: 0, after: 0 } } = prompts[Math.floor(choice / n)] ?? {};
   return tokenIds.slice(added.before, tokenIds.length - added.after);
 }
@@ -64,7 +64,7 @@ export function toldPromptIds({ prompts, n }: ParsedRequest, choice: number): re
 /** Returns the text before a choice's own tokens: the prompt's, if the request wants an echo, else none. */
 export function echoedText(request: ParsedRequest, choice: number, names: TokenNames): string {
   if (!request.echo) return "";
-  const bytes = toldPromptIds(request, choice).flatMap((id) => {
+  const bytes = reportedPromptIds(request, choice).flatMap((id) => {
     const own = names.tokenBytes(id);
     return own.length > 0 ? [...own] : [...new TextEncoder().encode(names.tokenText(id))]; // a control token, by its name
   });
@@ -72,7 +72,7 @@ export function echoedText(request: ParsedRequest, choice: number, names: TokenN
 }
 
 /** Returns the part of an output that the request wants. */
-export function toldOutput<Output extends ChoiceOutput>({ isPromptOnly }: ParsedRequest, output: Output): Output {
+export function reportedOutput<Output extends ChoiceOutput>({ isPromptOnly }: ParsedRequest, output: Output): Output {
   if (!isPromptOnly) return output;
   const finishReason = output.finishReason === "stop" ? "length" : output.finishReason;
   const nothing = {

@@ -23,7 +23,7 @@ const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[]
   ["top_k", [0, -1], "Leave it out"],
   ["min_p", [0], "Leave it out"],
   ["typical_p", [1], "Leave it out"],
-  ["seed", [], "Leave it out: there is no chance in it"],
+  ["seed", [], "Leave it out: beam search is deterministic"],
   ["stop", [], "Give stop_token_ids"],
   ["logprobs", [false], "Leave it out: each choice has its beam_score"],
   ["prompt_logprobs", [], "Leave it out: each choice has its beam_score"],
@@ -34,14 +34,14 @@ const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[]
  * @returns null if the request doesn't ask for beam search
  */
 export function parseBeamSearch(fields: Fields, n: number): BeamSearchParams | null {
-  const isWanted = fields.boolean("use_beam_search") ?? false;
+  const isRequested = fields.boolean("use_beam_search") ?? false;
   const bestOf = fields.integer("best_of", { min: 1, max: MAX_BEAMS });
   const lengthPenalty = fields.number("length_penalty", { min: -MAX_LENGTH_PENALTY, max: MAX_LENGTH_PENALTY }) ?? 1;
   const earlyStopping = parseEarlyStopping(fields);
   if (bestOf !== undefined && bestOf < n) {
     throw new ChorusError("invalid_value", `best_of is ${bestOf}, fewer than the ${n} answers of n.`, "best_of");
   }
-  if (!isWanted) {
+  if (!isRequested) {
     refuseWithoutBeams("best_of", (bestOf ?? n) !== n, bestOf);
     refuseWithoutBeams("length_penalty", lengthPenalty !== 1, lengthPenalty);
     refuseWithoutBeams("early_stopping", earlyStopping !== false, earlyStopping);

@@ -75,8 +75,8 @@ describe("with the model's template", () => {
     ),
     // A template that writes the last message elsewhere as well.
     ["{{ messages[-1].content }}!{% for m in messages %}{{ m.content }}<|endoftext|>{% endfor %}", "u", "ab", null],
-  ])("%j after %j: %j is left open where it ends, not where its text is found", (source, question, begun, left) => {
-    const { tokenIds } = createChatFormat(withTemplate(source)).open([user(question), assistant(begun)], {
+  ])("%j after %j: %j is left open where it ends, not where its text is found", (source, question, started, left) => {
+    const { tokenIds } = createChatFormat(withTemplate(source)).open([user(question), assistant(started)], {
       isContinued: true,
     });
     const plain = (text: string) => chorus.encodePlain(text);

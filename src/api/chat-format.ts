@@ -86,8 +86,8 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
       const tokenIds = tokenizer
         .splitControlTokens(text)
         .flatMap((part, i) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part), i === 0)));
-      const begun = isContinued ? messages.at(-1) : undefined;
-      return { tokenIds, reasoning: mayReason ? reasoningAfter(text, begun) : "none" };
+      const started = isContinued ? messages.at(-1) : undefined;
+      return { tokenIds, reasoning: mayReason ? reasoningAfter(text, started) : "none" };
     },
   };
 }
@@ -96,8 +96,8 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
  * Where an answer begins that follows a text: some templates open the thought, and close it where it is not wanted.
  * @param begun what there is of the answer; undefined: it is new
  */
-function reasoningAfter(text: string, begun: ChatMessage | undefined): ReasoningState {
-  if (begun !== undefined) return begun.content === "" ? "open" : stateAfter("may open", begun.content);
+function reasoningAfter(text: string, started: ChatMessage | undefined): ReasoningState {
+  if (started !== undefined) return started.content === "" ? "open" : stateAfter("may open", started.content);
   const end = text.trimEnd();
   if (end.endsWith(OPENING)) return "open";
   return end.endsWith(CLOSING) ? "none" : "may open";

@@ -126,11 +126,11 @@ describe("parseChatRequest", () => {
 
   test("continues an answer from its tokens, which another text could not become again", () => {
     const [, ...rest] = tokenizer.encode(" x");
-    const begun = [...tokenizer.encode("c"), ...tokenizer.encode("at"), ...rest];
-    const asked = [...messages, { role: "assistant", content: "cat" }];
-    const body = { messages: asked, continue_final_message: true, final_message_token_ids: begun };
+    const started = [...tokenizer.encode("c"), ...tokenizer.encode("at"), ...rest];
+    const requested = [...messages, { role: "assistant", content: "cat" }];
+    const body = { messages: requested, continue_final_message: true, final_message_token_ids: started };
     const opened = createChatFormat(tokenizer).open([{ role: "user", content: "Hi there!" }]).tokenIds;
-    expect(parse(body).prompts[0]!.tokenIds).toEqual([...opened, ...begun]);
+    expect(parse(body).prompts[0]!.tokenIds).toEqual([...opened, ...started]);
     expect(() => parse({ ...body, continue_final_message: false })).toThrow(
       expect.objectContaining({ code: "invalid_value", param: "final_message_token_ids" }),
     );

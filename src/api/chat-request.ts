@@ -39,10 +39,10 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   const maxTokens = parseChatMaxTokens(fields);
   const isContinued = parseContinue(fields, messages);
   const variables = parseTemplateVariables(fields);
-  const begun = parseFinalTokens(fields, isContinued, context);
+  const started = parseFinalTokens(fields, isContinued, context);
   const holdsInReasoning = fields.boolean("enable_in_reasoning") ?? false;
-  const { tokenIds, reasoning } = begun
-    ? continued(context.chatFormat.open(messages.slice(0, -1), { variables }), begun, context)
+  const { tokenIds, reasoning } = started
+    ? continued(context.chatFormat.open(messages.slice(0, -1), { variables }), started, context)
     : context.chatFormat.open(messages, { isContinued, variables });
   const prompts = [{ tokenIds, param: "messages" }];
   return {
@@ -91,8 +91,8 @@ function parseChatMaxTokens(fields: Fields): number | undefined {
 function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolean {
   const isContinued = fields.boolean("continue_final_message") ?? false;
   const last = messages.at(-1);
-  const begun = last?.role === "assistant" ? `${last.content}${last.reasoning_content ?? ""}` : "";
-  if (!isContinued || begun !== "") return isContinued;
+  const started = last?.role === "assistant" ? `${last.content}${last.reasoning_content ?? ""}` : "";
+  if (!isContinued || started !== "") return isContinued;
   const message = "continue_final_message needs a last message from the assistant that is not empty.";
   throw new ChorusError("invalid_value", message, "continue_final_message");
 }
@@ -109,10 +109,10 @@ function parseFinalTokens(fields: Fields, isContinued: boolean, { vocabSize }: R
 
 function continued(
   { tokenIds, reasoning }: OpenedChat,
-  begun: readonly number[],
+  started: readonly number[],
   { tokenizer }: RequestContext,
 ): OpenedChat {
-  return { tokenIds: [...tokenIds, ...begun], reasoning: stateAfter(reasoning, textOf(begun, tokenizer)) };
+  return { tokenIds: [...tokenIds, ...started], reasoning: stateAfter(reasoning, textOf(started, tokenizer)) };
 }
 
 /** Variables that only the request's other fields decide. */

@@ -26,7 +26,7 @@ export class ChunkWriter {
   readonly #head: AnswerHead;
   readonly #names: TokenNames;
   /** Whether there has been a chunk: without one, nobody knows what the others have in common. */
-  #hasBegun = false;
+  #hasStarted = false;
   /** For each choice that has begun: length of its tokens' text so far, where log-probabilities need it. */
   readonly #textLengths = new Map<number, number>();
   readonly #usage: UsageCounter;
@@ -42,7 +42,7 @@ export class ChunkWriter {
   writeText(choice: number, output: ChoiceOutput): string | null {
     const { wantLogprobs, returnTokenIds } = this.#request;
     if (output.finishReason !== null || output.reasoning !== "" || wantLogprobs || returnTokenIds) return null;
-    if (!this.#hasBegun || !this.#textLengths.has(choice)) return null;
+    if (!this.#hasStarted || !this.#textLengths.has(choice)) return null;
     this.#usage.add(choice, output);
     return output.text;
   }
@@ -50,7 +50,7 @@ export class ChunkWriter {
   /** Returns the chunks of one output; none if it has no text yet (an incomplete character or stop string). */
   write(choice: number, output: ChoiceOutput): Chunk[] {
     const chunks = this.#chunksOf(choice, output);
-    this.#hasBegun ||= chunks.length > 0;
+    this.#hasStarted ||= chunks.length > 0;
     return chunks;
   }
 
@@ -66,15 +66,15 @@ export class ChunkWriter {
 
     if (this.#request.endpoint === "chat.completions") {
       const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
-      return this.#isWorthTelling(output) ? [...opening, this.#chatChunk([this.#delta(choice, output)])] : opening;
+      return this.#isWorthSending(output) ? [...opening, this.#chatChunk([this.#delta(choice, output)])] : opening;
     }
     const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
-    const told = { ...output, text: echoed + output.text };
+    const reported = { ...output, text: echoed + output.text };
     const hasLogprobs = this.#request.wantLogprobs && tokenIds.length > 0;
     const logprobs = hasLogprobs
       ? completionLogprobs(this.#request, echo ? inTurn(echo, output) : output, this.#names, offset)
       : null;
-    return this.#isWorthTelling(told) ? [this.#completion([this.#text(choice, told, logprobs, isFirst)])] : [];
+    return this.#isWorthSending(reported) ? [this.#completion([this.#text(choice, reported, logprobs, isFirst)])] : [];
   }
 
   /**
@@ -94,7 +94,7 @@ export class ChunkWriter {
       : { ...this.#completion([]), usage };
   }
 
-  #isWorthTelling({ text, reasoning, tokenIds, finishReason }: ChoiceOutput): boolean {
+  #isWorthSending({ text, reasoning, tokenIds, finishReason }: ChoiceOutput): boolean {
     const { returnTokenIds, wantLogprobs } = this.#request;
     return (
       text + reasoning !== "" || finishReason !== null || (tokenIds.length > 0 && (returnTokenIds || wantLogprobs))

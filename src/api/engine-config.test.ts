@@ -73,8 +73,8 @@ describe("resolveEngineConfig", () => {
   });
 
   test("takes a backend's own token budget, unless more sequences are to run than that has rows", () => {
-    const usual = { maxNumBatchedTokens: 64 };
-    const budgetOf = (config: EngineConfig) => resolveEngineConfig(config, small, usual).maxNumBatchedTokens;
+    const defaultText = { maxNumBatchedTokens: 64 };
+    const budgetOf = (config: EngineConfig) => resolveEngineConfig(config, small, defaultText).maxNumBatchedTokens;
     expect([budgetOf({}), budgetOf({ maxNumSeqs: 100 }), budgetOf({ maxNumBatchedTokens: 512 })]).toEqual([
       64, 100, 512,
     ]);

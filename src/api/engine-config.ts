@@ -74,7 +74,7 @@ export function parseBackendChoice(backend: unknown): BackendChoice {
 export function resolveEngineConfig(
   config: EngineConfig,
   model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "maxPositions">,
-  usual: Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">> = {},
+  defaultText: Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">> = {},
   draftModel: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim"> | null = null,
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
@@ -85,7 +85,7 @@ export function resolveEngineConfig(
       maxNumSeqs: fields.integer("maxNumSeqs", { min: 1, max: 1024 }) ?? null,
       maxNumBatchedTokens: fields.integer("maxNumBatchedTokens", { min: 1, max: 8192 }) ?? null,
     },
-    usual.maxNumBatchedTokens ?? null,
+    defaultText.maxNumBatchedTokens ?? null,
   );
   // Every running sequence needs a row in a step.
   if (maxNumSeqs > maxNumBatchedTokens) {
@@ -108,7 +108,7 @@ export function resolveEngineConfig(
     maxModelLen,
     blockSize,
     numGpuBlocks: decideNumBlocks(fields, bytesPerBlock, maxModelLen, blockSize),
-    dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? usual.dtype ?? "f16",
+    dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? defaultText.dtype ?? "f16",
     kvCacheDtype,
     seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
     runAhead: fields.integer("runAhead", { min: 0, max: MAX_RUN_AHEAD }) ?? DEFAULT_RUN_AHEAD,
@@ -138,10 +138,10 @@ export interface ConfigInUse {
 /** Returns the sizes of steps that an engine with this config is loaded for. */
 export function loadedSizes(
   { given, resolved: { maxNumSeqs, maxNumBatchedTokens, speculation } }: ConfigInUse,
-  usualBatchedTokens: number | null,
+  defaultBatchedTokens: number | null,
 ): LoadedSizes {
   const maxSpareSamples = spareSamples(maxNumSeqs, speculation?.numTokens ?? 0);
-  return { maxNumSeqs, maxNumBatchedTokens, maxSpareSamples, draftModel: draftModelOf(given), usualBatchedTokens };
+  return { maxNumSeqs, maxNumBatchedTokens, maxSpareSamples, draftModel: draftModelOf(given), defaultBatchedTokens };
 }
 
 /**
@@ -156,15 +156,15 @@ export function changeEngineConfig(
   const { seed, dtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize } = resolved;
   new Fields(changes).refuseOthers(CONFIG_FIELDS);
   const said = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const wanted: EngineConfig = { ...given, ...Object.fromEntries(said) }; // null is the default everywhere
+  const requested: EngineConfig = { ...given, ...Object.fromEntries(said) }; // null is the default everywhere
   const fixed = { seed, dtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize };
   // Where the number of blocks is given, the model's shape has no say.
   const shape = { numLayers: 0, numKvHeads: 0, headDim: 0, maxPositions: maxModelLen };
-  const { usualBatchedTokens } = loaded;
-  const usual = usualBatchedTokens === null ? {} : { maxNumBatchedTokens: usualBatchedTokens };
-  const next = resolveEngineConfig({ ...wanted, ...fixed }, shape, usual);
-  const field = fieldThatRestarts(given, wanted, loaded);
-  if (field === null) return { given: wanted, resolved: next };
+  const { defaultBatchedTokens } = loaded;
+  const defaultText = defaultBatchedTokens === null ? {} : { maxNumBatchedTokens: defaultBatchedTokens };
+  const next = resolveEngineConfig({ ...requested, ...fixed }, shape, defaultText);
+  const field = fieldThatRestarts(given, requested, loaded);
+  if (field === null) return { given: requested, resolved: next };
   throw new ChorusError("invalid_value", `${field} ${whyFixed(field, loaded)} Create another engine for that.`, field);
 }
 
@@ -201,8 +201,8 @@ function decideNumBlocks(fields: Fields, bytesPerBlock: number, maxModelLen: num
   const numGpuBlocks = fields.integer("numGpuBlocks", { min: 1, max: 2 ** 24 });
   if (numGpuBlocks !== undefined) return numGpuBlocks;
   if (kvCacheBytes === undefined) {
-    const wanted = DEFAULT_FULL_CONTEXTS * Math.ceil(maxModelLen / blockSize);
-    return Math.max(1, Math.min(wanted, Math.floor(DEFAULT_KV_CACHE_BYTES / bytesPerBlock)));
+    const requested = DEFAULT_FULL_CONTEXTS * Math.ceil(maxModelLen / blockSize);
+    return Math.max(1, Math.min(requested, Math.floor(DEFAULT_KV_CACHE_BYTES / bytesPerBlock)));
   }
   if (kvCacheBytes < bytesPerBlock) {
     throw new ChorusError(

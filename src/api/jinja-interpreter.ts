@@ -186,9 +186,9 @@ function testOf(name: string, environment: Environment): Test {
   return test;
 }
 
-function isFound(element: Value, container: Value, wanted: boolean): Value | null {
+function isFound(element: Value, container: Value, requested: boolean): Value | null {
   const found = contains(container, element);
-  return found === null ? null : booleanValue(found === wanted);
+  return found === null ? null : booleanValue(found === requested);
 }
 
 /** As in Python the result has the divisor's sign. */

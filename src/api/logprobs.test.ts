@@ -38,10 +38,10 @@ describe("the most likely tokens", () => {
 test("tokens are named by their ids for who asks for that, with their bytes", () => {
   const output: ChoiceOutput = { ...ending("aa", 2), topLogprobs: [[{ tokenId: 3, logprob: -0.5 }]] };
   const prompts = [{ params: { ...params, topLogprobs: 1 }, tokenIds: [7], param: "messages" }];
-  const asked = { wantLogprobs: true, namesTokensById: true, prompts };
+  const requested = { wantLogprobs: true, namesTokensById: true, prompts };
   const chat = { token: "token_id:2", bytes: [97, 97], top_logprobs: [{ token: "token_id:3", bytes: [97, 97, 97] }] };
-  expect(stream(request(asked), [[0, output]]).at(-1)?.choices[0]?.logprobs).toMatchObject({ content: [chat] });
-  expect(respond(request({ ...asked, endpoint: "completions" }), [[0, output]]).choices[0]?.logprobs).toEqual({
+  expect(stream(request(requested), [[0, output]]).at(-1)?.choices[0]?.logprobs).toMatchObject({ content: [chat] });
+  expect(respond(request({ ...requested, endpoint: "completions" }), [[0, output]]).choices[0]?.logprobs).toEqual({
     tokens: ["token_id:2"],
     token_logprobs: [-2],
     top_logprobs: [{ "token_id:3": -0.5, "token_id:2": -2 }],
@@ -57,15 +57,15 @@ test("what can't come is reported as -9999, since JSON has no -Infinity", () => 
   const scores = [{ tokenId: 1, logprob: -Infinity, rank: 7, top: [] }];
   const output = { ...ending("aa", 2), logprobs: [-3.4028234e38], topLogprobs: [likely], promptScores: scores };
   const prompts = [{ params: { ...params, topLogprobs: 2 }, tokenIds: [7], param: "messages" }];
-  const asked = { wantLogprobs: true, promptLogprobs: 0, prompts };
+  const requested = { wantLogprobs: true, promptLogprobs: 0, prompts };
 
-  const chat = respond(request(asked), [[0, output]]);
+  const chat = respond(request(requested), [[0, output]]);
   expect(chat.choices[0]?.logprobs).toMatchObject({
     content: [{ logprob: -9999, top_logprobs: [{ logprob: -9999 }, { logprob: -9998.5 }] }],
   });
   expect(chat).toMatchObject({ prompt_logprobs: [null, { 1: { logprob: -9999, rank: 7 } }] });
 
-  const completion = respond(request({ ...asked, endpoint: "completions" }), [[0, output]]);
+  const completion = respond(request({ ...requested, endpoint: "completions" }), [[0, output]]);
   expect(completion.choices[0]?.logprobs).toMatchObject({
     token_logprobs: [-9999],
     top_logprobs: [{ a: -9999, aaa: -9998.5, aa: -9999 }],
@@ -87,7 +87,7 @@ const SCORES = [
 ];
 
 describe("the prompt's log-probabilities", () => {
-  const told = [
+  const reported = [
     null,
     { 1: { logprob: -0.25, rank: 1, decoded_token: "a" }, 3: { logprob: -1.5, rank: 1, decoded_token: "aaa" } },
     { 2: { logprob: -4, rank: 9, decoded_token: "aa" }, 3: { logprob: -0.5, rank: 1, decoded_token: "aaa" } },
@@ -95,9 +95,9 @@ describe("the prompt's log-probabilities", () => {
   const scored = { ...ending("a", 1), promptScores: SCORES };
 
   test("are a chat's, and each choice's of completions, as many as were asked for", () => {
-    expect(respond(request({ promptLogprobs: 1 }), [[0, scored]])).toMatchObject({ prompt_logprobs: told });
+    expect(respond(request({ promptLogprobs: 1 }), [[0, scored]])).toMatchObject({ prompt_logprobs: reported });
     const completions = respond(request({ endpoint: "completions", promptLogprobs: 1 }), [[0, scored]]);
-    expect(completions.choices[0]).toMatchObject({ prompt_logprobs: told });
+    expect(completions.choices[0]).toMatchObject({ prompt_logprobs: reported });
   });
 
   test("are left out where nobody asked", () => {
@@ -106,7 +106,7 @@ describe("the prompt's log-probabilities", () => {
 
   test("come first in an echo's, null for the first token", () => {
     const asking = { params: { ...params, topLogprobs: 1, promptLogprobs: 1 }, tokenIds: [2, 1], param: "prompt" };
-    const asked = request({ endpoint: "completions", echo: true, wantLogprobs: true, prompts: [asking] });
+    const requested = request({ endpoint: "completions", echo: true, wantLogprobs: true, prompts: [asking] });
     const first = { ...going("aaa", 3), promptScores: SCORES.slice(0, 1) };
     const logprobs = {
       tokens: ["aa", "a", "aaa"],
@@ -116,11 +116,11 @@ describe("the prompt's log-probabilities", () => {
     };
     const later = { ...logprobs, tokens: ["a"], token_logprobs: [-1], top_logprobs: [{ a: -1 }], text_offset: [6] };
     expect(
-      stream(asked, [
+      stream(requested, [
         [0, first],
         [0, ending("a", 1)],
       ]).map(({ choices }) => choices[0]?.logprobs),
     ).toEqual([logprobs, later]);
-    expect(respond(asked, [[0, first]]).choices[0]?.logprobs).toEqual(logprobs);
+    expect(respond(requested, [[0, first]]).choices[0]?.logprobs).toEqual(logprobs);
   });
 });

@@ -2,7 +2,7 @@
 
 import type { SampledToken } from "../engine/runner.ts";
 import type { CompletionLogprobs, PromptLogprobs, TokenLogprob, TopLogprob } from "../protocol/openai.ts";
-import { toldPromptIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import { reportedPromptIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 /** Lowest log-probability to return, as in vLLM: JSON has no -Infinity. */
@@ -69,7 +69,7 @@ export function completionLogprobs(
 export function echoedLogprobs(request: ParsedRequest, choice: number, scores: readonly SampledToken[]): Logprobs {
   if (!request.echo || !request.wantLogprobs) return { tokenIds: [], logprobs: [], topLogprobs: [] };
   const numTop = request.prompts[0]?.params.topLogprobs ?? 0;
-  const tokenIds = toldPromptIds(request, choice);
+  const tokenIds = reportedPromptIds(request, choice);
   const { before = 0 } = request.prompts[Math.floor(choice / request.n)]?.added ?? {};
   const all = [null, ...scores].slice(before, before + tokenIds.length);
   return {

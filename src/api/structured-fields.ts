@@ -143,7 +143,7 @@ function parseChoices(outputs: Fields): string[] {
 function tooLong(param: string): ChorusError {
   return new ChorusError(
     "invalid_value",
-    `${param} is no JSON, or longer than ${MAX_SOURCE_LENGTH} characters.`,
+    `${param} is not valid JSON, or longer than ${MAX_SOURCE_LENGTH} characters.`,
     param,
   );
 }

@@ -25,7 +25,7 @@ export type EngineSizes = Pick<
 >;
 
 /** Defaults that a backend may set by itself. */
-type UsualConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">>;
+type DefaultConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">>;
 
 export interface ModelMemory {
   readonly weightBytes: number;
@@ -40,7 +40,7 @@ export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
   /** Resolves when the device can't go on: lost, out of memory, or used wrongly by us. Never rejects. */
   readonly failure: Promise<ChorusError>;
   /** Returns what counts here for a model where the caller says nothing. */
-  usual(model: Model): UsualConfig;
+  defaults(model: Model): DefaultConfig;
   /** @throws ChorusError out_of_memory or model_unsupported, saying what would fit */
   checkFits(model: Model, engine: ResolvedEngineConfig): void;
   /**
@@ -53,7 +53,7 @@ export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
 }
 
 /** How tokens are drawn unless a request says otherwise. */
-export interface UsualDraws {
+export interface CommonDraws {
   readonly haveFilters: boolean;
   readonly haveRules: boolean;
 }
@@ -72,7 +72,7 @@ export interface LoadOptions {
   /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
   /** A GPU compiles the kernels for these beside those of the first step. [neither] */
-  readonly draws?: UsualDraws;
+  readonly draws?: CommonDraws;
   /** "plain": those that ask least of a driver, without workgroup memory and optional features. ["usual"] */
   readonly kernels?: KernelChoice;
 }
@@ -101,7 +101,7 @@ export interface LoadedRunner extends Runner {
    * Times each kernel of some steps as soon as it can, or no longer. Resolves to false where the device refuses what that
    * takes. Never rejects. [null: it has no clock for that]
    */
-  readonly timeKernels?: ((isWanted: boolean) => Promise<boolean>) | null;
+  readonly timeKernels?: ((isRequested: boolean) => Promise<boolean>) | null;
   dispose(): void;
 }
 

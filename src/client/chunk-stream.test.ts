@@ -19,9 +19,9 @@ function open() {
 
 it("several next() at once get the chunks in order, and those after the last one end", async () => {
   const { events, stream } = open();
-  const asked = Promise.all([stream.next(), stream.next(), stream.next(), stream.next()]);
+  const requested = Promise.all([stream.next(), stream.next(), stream.next(), stream.next()]);
   for (const event of [chunk("a"), chunk("b"), END]) events.push(event);
-  expect(await asked).toEqual([given("a"), given("b"), ended, ended]);
+  expect(await requested).toEqual([given("a"), given("b"), ended, ended]);
 });
 
 it("a next() that was not waited for loses no chunk", async () => {
@@ -36,9 +36,9 @@ it("a next() that was not waited for loses no chunk", async () => {
 
 it("return() beside pending next() settles them all, and leaves once", async () => {
   const { stream, numLeft } = open();
-  const asked = [stream.next(), stream.next()];
+  const requested = [stream.next(), stream.next()];
   expect(await stream.return()).toEqual(ended);
-  expect(await Promise.all(asked)).toEqual([ended, ended]);
+  expect(await Promise.all(requested)).toEqual([ended, ended]);
   expect(await stream.next()).toEqual(ended);
   await stream.return();
   expect(numLeft()).toBe(1);
@@ -46,9 +46,9 @@ it("return() beside pending next() settles them all, and leaves once", async () 
 
 it("an abort rejects the first next() that waits, and ends the others", async () => {
   const { events, stream } = open();
-  const asked = Promise.allSettled([stream.next(), stream.next(), stream.next()]);
+  const requested = Promise.allSettled([stream.next(), stream.next(), stream.next()]);
   events.fail(new Error("stop"));
-  const [first, ...others] = await asked;
+  const [first, ...others] = await requested;
   expect(first).toMatchObject({ status: "rejected", reason: { message: "stop" } });
   expect(others).toEqual([1, 2].map(() => ({ status: "fulfilled", value: ended })));
 });

@@ -44,10 +44,10 @@ it("changes the configuration, and tells why a change is refused", async () => {
 it("tells what another page that shares the engine has changed", async () => {
   const side = new FakeSide();
   const client = await side.connect();
-  const heard: number[] = [];
-  client.on("config", ({ maxNumSeqs }) => heard.push(maxNumSeqs));
+  const received: number[] = [];
+  client.on("config", ({ maxNumSeqs }) => received.push(maxNumSeqs));
   side.post({ configs: [{ ...CONFIG, maxNumSeqs: 2 }] });
-  expect(heard).toEqual([2]);
+  expect(received).toEqual([2]);
   expect(client.config.maxNumSeqs).toBe(2);
 });
 
@@ -240,12 +240,12 @@ it("takes null for options and signal as if they were left out", async () => {
 it("tells of a step before the requests it ended and the alerts it raised, and gives the metrics' text", async () => {
   const side = new FakeSide();
   const client = await side.connect();
-  const told: string[] = [];
-  client.on("alert", ({ name }) => told.push(name));
-  client.on("request", ({ status }) => told.push(status));
-  client.on("step", ({ step }) => told.push(`step ${step}`));
+  const reported: string[] = [];
+  client.on("alert", ({ name }) => reported.push(name));
+  client.on("request", ({ status }) => reported.push(status));
+  client.on("step", ({ step }) => reported.push(`step ${step}`));
   const alert = { status: "raised", name: "itl", value: 2, threshold: 1, atMs: 0, message: "slow" } as const;
   side.post({ alerts: [alert], requests: [sampleRequest("a", { status: "finished" })], steps: [sampleStep()] });
-  expect(told).toEqual(["step 1", "finished", "itl"]);
+  expect(reported).toEqual(["step 1", "finished", "itl"]);
   expect(await client.metrics()).toContain("vllm:num_requests_running");
 });

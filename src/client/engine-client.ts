@@ -21,7 +21,7 @@ import {
   type LoadedEngine,
   type Response,
   type Result,
-  type ToldReports,
+  type OptionalReports,
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
@@ -33,7 +33,7 @@ import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 const DISPOSE_LIMIT_MS = 5000;
 
 /** The events whose reports the other side posts only while somebody listens here. */
-const REPORTS_BY_EVENT: Partial<Record<keyof EngineEvents, ToldReports>> = {
+const REPORTS_BY_EVENT: Partial<Record<keyof EngineEvents, OptionalReports>> = {
   step: "steps",
   words: "words",
   kernels: "kernels",
@@ -106,7 +106,7 @@ export class EngineClient implements ChorusEngine {
       return service.load(location, config, onMessage, onProgress);
     });
     try {
-      client.#loaded = valueOf(await unlessAborted(loading, signal));
+      client.#loaded = valueOf(await withAbort(loading, signal));
       return client;
     } catch (error) {
       // Closing ends a worker. An engine in place can't be stopped while it loads, and is disposed of afterwards.
@@ -143,11 +143,12 @@ export class EngineClient implements ChorusEngine {
     }
     const listeners = this.#listeners[event];
     listeners.add(listener);
-    const told = REPORTS_BY_EVENT[event];
-    if (told !== undefined && listeners.size === 1) this.#tell(told, true);
-    if (event === "alert") this.#tellRaised(listener as (alert: Alert) => void);
+    const reported = REPORTS_BY_EVENT[event];
+    if (reported !== undefined && listeners.size === 1) this.#requestReports(reported, true);
+    if (event === "alert") this.#notifyRaised(listener as (alert: Alert) => void);
     return () => {
-      if (listeners.delete(listener) && told !== undefined && listeners.size === 0) this.#tell(told, false);
+      if (listeners.delete(listener) && reported !== undefined && listeners.size === 0)
+        this.#requestReports(reported, false);
     };
   }
 
@@ -308,12 +309,12 @@ export class EngineClient implements ChorusEngine {
     this.#open.clear();
   }
 
-  #tell(reports: ToldReports, isWanted: boolean): void {
-    if (!this.#ended) void this.#transport.service.tell(reports, isWanted);
+  #requestReports(reports: OptionalReports, isRequested: boolean): void {
+    if (!this.#ended) void this.#transport.service.requestReports(reports, isRequested);
   }
 
   /** A page that joins an engine hears of the alerts before anybody listens here. */
-  #tellRaised(listener: (alert: Alert) => void): void {
+  #notifyRaised(listener: (alert: Alert) => void): void {
     for (const alert of this.#raised.values()) {
       queueMicrotask(() => {
         if (this.#listeners.alert.has(listener) && this.#raised.get(alert.name) === alert) listener(alert);
@@ -357,7 +358,7 @@ export class EngineClient implements ChorusEngine {
 }
 
 /** Rejects with the signal's reason as soon as it is aborted. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+function withAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason as Error);

@@ -1,8 +1,8 @@
 const TICK_MS = 5000;
 /** Longer gaps between ticks mean that the page was frozen, and count as this much. */
-const MOST_TICK_MS = 2 * TICK_MS;
+const MAX_TICK_MS = 2 * TICK_MS;
 /** Compiling and parsing may keep a worker busy for seconds. */
-const MOST_SILENCE_MS = 60_000;
+const MAX_SILENCE_MS = 60_000;
 
 /** Notices that the other side has stopped answering, while something is awaited of it. */
 export class Heartbeat {
@@ -12,7 +12,7 @@ export class Heartbeat {
   #timer: ReturnType<typeof setInterval> | null = null;
   #lastTickMs = 0;
   #silentMs = 0;
-  #isAsked = false;
+  #isPending = false;
 
   constructor(options: {
     /** Asks the other side for a sign of life. */
@@ -36,20 +36,20 @@ export class Heartbeat {
 
   #tick(): void {
     const nowMs = performance.now();
-    const elapsedMs = Math.min(nowMs - this.#lastTickMs, MOST_TICK_MS);
+    const elapsedMs = Math.min(nowMs - this.#lastTickMs, MAX_TICK_MS);
     this.#lastTickMs = nowMs;
     if (!this.#isAwaited()) return this.stop();
-    if (!this.#isAsked) return this.#ask();
+    if (!this.#isPending) return this.#ask();
     this.#silentMs += elapsedMs;
-    if (this.#silentMs < MOST_SILENCE_MS) return;
+    if (this.#silentMs < MAX_SILENCE_MS) return;
     this.stop();
     this.#onSilence();
   }
 
   #ask(): void {
-    this.#isAsked = true;
+    this.#isPending = true;
     const answered = () => {
-      this.#isAsked = false;
+      this.#isPending = false;
       this.#silentMs = 0;
     };
     this.#ping().then(answered, answered);

@@ -1,11 +1,11 @@
 import * as Comlink from "comlink";
 
 import { announced } from "../protocol/announced-endpoint.ts";
-import { unlessStalled } from "../protocol/unless-stalled.ts";
+import { withStallTimeout } from "../protocol/with-stall-timeout.ts";
 import { ChorusError } from "../protocol/errors.ts";
 
 /** A slow network brings a worker's script late, and tells nothing meanwhile. */
-const MOST_START_MS = 120_000;
+const MAX_START_MS = 120_000;
 
 /** A worker of this library that has answered. */
 export interface OwnWorker<Service extends Startable> {
@@ -84,8 +84,8 @@ async function answering<Service extends Startable>(
 
 /** Waits for a worker's first answer. @throws ChorusError worker_died if there is none */
 export function firstAnswer<T>(start: () => Promise<T>): Promise<T> {
-  const message = `The library's worker gave no answer within ${MOST_START_MS / 1000} seconds.`;
-  return unlessStalled(start, { limitMs: MOST_START_MS, error: () => new ChorusError("worker_died", message) });
+  const message = `The library's worker gave no answer within ${MAX_START_MS / 1000} seconds.`;
+  return withStallTimeout(start, { limitMs: MAX_START_MS, error: () => new ChorusError("worker_died", message) });
 }
 
 let inlineUrl: Promise<string | null> | undefined;

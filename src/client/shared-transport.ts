@@ -4,15 +4,15 @@ import { announced } from "../protocol/announced-endpoint.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
-import type { ThreadLender } from "../protocol/thread-lender.ts";
-import { LentWorkers } from "./lend-threads.ts";
+import type { ThreadProvider } from "../protocol/thread-provider.ts";
+import { PageThreads } from "./page-threads.ts";
 import { aborted, firstAnswer } from "./own-worker.ts";
 import type { Transport } from "./transport.ts";
 import { lockFreed, throughComlink } from "./worker-transport.ts";
 
 interface SharedService extends EngineService {
   /** @param pageLock the lock that this page holds; null: it can't hold any */
-  started(pageLock: string | null, lender: ThreadLender): Promise<string | null>;
+  started(pageLock: string | null, lender: ThreadProvider): Promise<string | null>;
   ping(): boolean;
 }
 
@@ -33,7 +33,7 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   const closing = new AbortController();
   const pageLock = await holdPageLock(closing.signal);
   const remote = Comlink.wrap<SharedService>(announced(worker.port));
-  const lent = new LentWorkers(null);
+  const lent = new PageThreads(null);
   const failed = failedToStart.then((error) => Promise.reject(error));
   const close = () => {
     if (closing.signal.aborted) return; // Comlink throws when a proxy is released twice

@@ -4,8 +4,8 @@ import { ChorusError } from "../protocol/errors.ts";
 import { ONE_WAY, oneWay } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
-import type { ThreadLender } from "../protocol/thread-lender.ts";
-import { LentWorkers } from "./lend-threads.ts";
+import type { ThreadProvider } from "../protocol/thread-provider.ts";
+import { PageThreads } from "./page-threads.ts";
 import { startOwnWorker } from "./own-worker.ts";
 import type { AsyncService, Transport } from "./transport.ts";
 
@@ -14,7 +14,7 @@ Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 /** What host/engine.worker.ts exposes. */
 interface OwnService extends EngineService {
   /** Resolves to whether the lock of the worker's name is held. */
-  started(lender: ThreadLender): Promise<boolean>;
+  started(lender: ThreadProvider): Promise<boolean>;
   ping(): boolean;
 }
 
@@ -32,14 +32,14 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
     );
   }
   const name = `chorus-${randomId()}`;
-  let lent: LentWorkers | undefined;
+  let lent: PageThreads | undefined;
   const { worker, remote, started, failed } = await startOwnWorker<OwnService>(
     () => new Worker(new URL("../host/engine.worker.ts", import.meta.url), { type: "module", name }),
     {
       kind: "engine.worker",
       name,
       signal,
-      start: (service, inlineUrl) => service.started(Comlink.proxy((lent = new LentWorkers(inlineUrl)))),
+      start: (service, inlineUrl) => service.started(Comlink.proxy((lent = new PageThreads(inlineUrl)))),
     },
   );
   const closing = new AbortController();

@@ -128,11 +128,11 @@ describe("a session", () => {
   it("ends what it is asked when it is aborted or destroyed, and forgets the question", async () => {
     const session = await api.create(GREEDY);
     const controller = new AbortController();
-    const asked = session.prompt("Hello", { signal: controller.signal });
+    const requested = session.prompt("Hello", { signal: controller.signal });
     fake.pause();
     await expect.poll(async () => (await stats()).num_requests_running).toBe(1);
     controller.abort(new Error("enough"));
-    await expect(asked).rejects.toThrow("enough");
+    await expect(requested).rejects.toThrow("enough");
     fake.resume();
     await expect.poll(isIdle).toBe(true);
     expect(session.contextUsage).toBe(0);

@@ -237,12 +237,12 @@ export function languageModelApi(source: EngineSource): LanguageModelApi {
       const { messages } = parseInput(initialPrompts);
       const progress = new EventTarget();
       monitor?.(progress);
-      const tell = (loaded: number) => progress.dispatchEvent(progressEvent(loaded));
+      const notify = (loaded: number) => progress.dispatchEvent(progressEvent(loaded));
       const engine = await lazy.open(
-        ({ stage, done, total }) => stage === "weights" && total > 0 && tell(done / total),
+        ({ stage, done, total }) => stage === "weights" && total > 0 && notify(done / total),
       );
       signal?.throwIfAborted();
-      tell(1);
+      notify(1);
       return new LanguageModelSession(engine, sampling, messages, await countTokens(engine, messages));
     },
   };

@@ -23,7 +23,7 @@ interface Traffic {
   readonly losses: readonly {
     readonly atStep: number;
     readonly inFlight: boolean;
-    readonly isTold: boolean;
+    readonly isReported: boolean;
     readonly stepsWithout: number;
   }[];
   readonly kernelAtStep: number;
@@ -93,7 +93,7 @@ const traffic: fc.Arbitrary<Traffic> = fc.record({
     fc.record({
       atStep: fc.nat({ max: 40 }),
       inFlight: fc.boolean(),
-      isTold: fc.boolean(),
+      isReported: fc.boolean(),
       stepsWithout: fc.nat({ max: 3 }),
     }),
     { maxLength: 3 },

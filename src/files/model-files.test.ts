@@ -13,7 +13,7 @@ async function openFolder(
   url = FOLDER,
 ): Promise<ModelFiles> {
   const http = new HttpClient({
-    fetch: async (asked) => answers[asked as string]?.() ?? new Response("no", { status: 404 }),
+    fetch: async (requested) => answers[requested as string]?.() ?? new Response("no", { status: 404 }),
     wait: () => Promise.resolve(),
   });
   return openRemoteFiles(await openRemoteFolder({ type: "folder", url }, http), http, onBytes);

@@ -101,10 +101,10 @@ export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFi
     .map((file) => ({ file, path: (file.webkitRelativePath || file.name).split("/") }))
     .sort((a, b) => a.path.length - b.path.length);
   const name = paths.find(({ path }) => path.length > 1)?.path.at(-2) ?? "model";
-  return new ModelFiles(name, "the files you chose", (wanted) => {
-    const file = paths.find(({ path }) => path.at(-1) === wanted)?.file;
-    if (file) onBytes?.(wanted, file.size, file.size);
-    return Promise.resolve(file ?? { missing: `There is no ${wanted} ${among(files.length)}.` });
+  return new ModelFiles(name, "the files you chose", (requested) => {
+    const file = paths.find(({ path }) => path.at(-1) === requested)?.file;
+    if (file) onBytes?.(requested, file.size, file.size);
+    return Promise.resolve(file ?? { missing: `There is no ${requested} ${among(files.length)}.` });
   });
 }
 

@@ -26,7 +26,7 @@ export function modelFileNames(names: readonly string[]): string[] {
 /** Weights in formats that Chorus does not read. */
 export const FOREIGN_WEIGHTS = /^(pytorch_model.*\.bin|tf_model\.h5|flax_model\.msgpack|.*\.gguf|.*\.onnx)$/;
 
-const MOST_SHARDS = 1000;
+const MAX_SHARDS = 1000;
 
 /**
  * Returns the shards that an index lists, each once.
@@ -35,10 +35,10 @@ const MOST_SHARDS = 1000;
 export function parseShardNames(json: unknown): string[] {
   const map = new JsonFields(WEIGHTS_INDEX_FILE, json).get("weight_map");
   const shards = [...new Set(isObject(map) ? Object.values(map) : [])];
-  if (shards.length === 0 || shards.length > MOST_SHARDS || !shards.every(isShardName)) {
+  if (shards.length === 0 || shards.length > MAX_SHARDS || !shards.every(isShardName)) {
     throw new ChorusError(
       "model_invalid",
-      `${WEIGHTS_INDEX_FILE}: weight_map must map tensors to at most ${MOST_SHARDS} .safetensors files of the same folder.`,
+      `${WEIGHTS_INDEX_FILE}: weight_map must map tensors to at most ${MAX_SHARDS} .safetensors files of the same folder.`,
       WEIGHTS_INDEX_FILE,
     );
   }

@@ -78,7 +78,7 @@ test("10,000 lying headers are refused with the file's name, or describe tensors
       fc.option(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), { freq: 10 }),
       fc.option(fc.nat(200), { freq: 4 }),
       (lies, length, cut) => {
-        const text = new TextEncoder().encode(JSON.stringify(lies.reduce((header, tell) => tell(header), sound)));
+        const text = new TextEncoder().encode(JSON.stringify(lies.reduce((header, notify) => notify(header), sound)));
         const bytes = new Uint8Array(8 + text.length);
         new DataView(bytes.buffer).setBigUint64(0, length ?? BigInt(text.length), true);
         bytes.set(text, 8);

@@ -63,7 +63,11 @@ function parseTokenizerJson(json: unknown, config: JsonFields): TokenizerJson {
   const added = withConfigured(listed, config);
   const unknown = model.string("unk_token", null);
   if (unknown !== null && !Object.hasOwn(vocab, unknown) && !added.some(({ content }) => content === unknown)) {
-    throw new ChorusError("model_invalid", `${file}: model.unk_token ${brief(unknown)} is no token.`, file);
+    throw new ChorusError(
+      "model_invalid",
+      `${file}: model.unk_token ${brief(unknown)} is not in its vocabulary.`,
+      file,
+    );
   }
   return {
     alphabet: isSentencePiece ? "sentencepiece" : "bytes",

@@ -83,7 +83,9 @@ export class GrammarCompiler implements Grammars {
       for (const matcher of made) matcher.dispose();
       const complaint = instance.complaint();
       const reason = complaint === "" ? "it can't be compiled" : complaint;
-      throw new ChorusError("invalid_value", `${source.param} is no grammar: ${reason}.`, source.param, { cause });
+      throw new ChorusError("invalid_value", `${source.param} is not a valid grammar: ${reason}.`, source.param, {
+        cause,
+      });
     }
     const [first] = made;
     if (first === undefined || (await first.prepareMask())) {
@@ -100,7 +102,7 @@ export class GrammarCompiler implements Grammars {
       if (this.#instance === loading) this.#instance = null;
       if (cause instanceof ChorusError) throw cause;
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const message = `What holds answers to a grammar can't be loaded: ${reason}`;
+      const message = `The grammar library could not be loaded: ${reason}`;
       throw new ChorusError("internal_error", message, null, { cause });
     }));
     return loading;

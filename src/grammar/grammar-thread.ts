@@ -3,7 +3,7 @@ import { LimitedThread, ThreadEnded, TookTooLong } from "../threads/limited-thre
 import type { GrammarVocabulary } from "./grammar-compiler.ts";
 import type { GrammarCall, GrammarPort } from "./grammar-service.ts";
 
-const WHAT = "What holds answers to a grammar";
+const WHAT = "The grammar library";
 
 /** A thread that compiles grammars and follows them. It loads the module at once. */
 export class GrammarThread extends LimitedThread<GrammarCall, Uint32Array | null> {

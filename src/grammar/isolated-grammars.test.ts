@@ -29,23 +29,23 @@ class Threads {
     const { startMs } = this;
     const service = new GrammarService(() => grammarCompiler(BYTE_VOCABULARY));
     const started = new Promise((resolve) => setTimeout(resolve, startMs));
-    let tell: Parameters<GrammarPort["listen"]>[0] = () => undefined;
+    let notify: Parameters<GrammarPort["listen"]>[0] = () => undefined;
     let isStuck = false;
     const take = answerCalls(service.answer.bind(service), (answer) => {
-      void started.then(() => tell(structuredClone(answer) as Parameters<typeof tell>[0]));
+      void started.then(() => notify(structuredClone(answer) as Parameters<typeof notify>[0]));
     });
     return {
       post: (message) => {
         isStuck ||= this.isEndless(message.call);
         if (!isStuck) take(structuredClone(message));
       },
-      listen: (onAnswer, _, onGone) => {
-        tell = onAnswer;
-        this.goAway = onGone;
+      listen: (onAnswer, _, onClosed) => {
+        notify = onAnswer;
+        this.goAway = onClosed;
       },
       end: () => {
         this.numEnded += 1;
-        tell = () => undefined;
+        notify = () => undefined;
       },
     };
   };

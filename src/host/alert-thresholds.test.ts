@@ -11,8 +11,8 @@ test("thresholds of alerts change while the engine runs, and refusals count as f
     engine.completions.create({ prompt, max_tokens: 4, temperature: 0, ignore_eos: true });
   await ask(["A", "B", "C"]);
   expect(alerts).toEqual([]);
-  const usual = { lowOccupancy: 0.6, itlMs: "auto", failureRate: 0.05 };
-  expect((await engine.update({ alerts: { queueLength: 1 } })).alerts).toEqual({ ...usual, queueLength: 1 });
+  const standard = { lowOccupancy: 0.6, itlMs: "auto", failureRate: 0.05 };
+  expect((await engine.update({ alerts: { queueLength: 1 } })).alerts).toEqual({ ...standard, queueLength: 1 });
   await ask(["A", "B", "C"]);
   expect(alerts).toMatchObject([
     { name: "queue_length", status: "raised", value: 2, threshold: 1 },

@@ -70,8 +70,8 @@ test("a GPU that fails with a model is passed over, and the CPU says why", async
   const notices = errors.map(({ message }) => expect.stringContaining(message) as string);
   const auto = await Promise.all(errors.map((error) => load(failed(error))));
   expect(auto).toMatchObject(notices.map((notice) => ({ backend: "cpu", notice })));
-  const asked = await Promise.all(errors.map((error) => load(failed(error), { backend: "webgpu" })));
-  expect(asked).toMatchObject(notices.map((message) => ({ message })));
+  const requested = await Promise.all(errors.map((error) => load(failed(error), { backend: "webgpu" })));
+  expect(requested).toMatchObject(notices.map((message) => ({ message })));
 });
 
 test("a GPU that refuses a command of a step is given up, and the answer goes on", async () => {
@@ -124,9 +124,9 @@ test("an adapter that never answers is waited for 15 seconds, and briefly at the
   await vi.advanceTimersByTimeAsync(2100);
   expect(cpu.devices).toHaveLength(2);
 
-  const asked = start("webgpu");
+  const requested = start("webgpu");
   await vi.advanceTimersByTimeAsync(15_100);
-  expect(await asked).toMatchObject({ code: "webgpu_unavailable", message: notice });
+  expect(await requested).toMatchObject({ code: "webgpu_unavailable", message: notice });
   vi.useRealTimers();
   expect(await first).toMatchObject({ backend: "cpu", notice });
   expect(await second).toMatchObject({ backend: "cpu", notice });

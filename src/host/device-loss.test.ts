@@ -33,8 +33,8 @@ class TestBench {
 
   async load(config = {}) {
     const post = (message: EngineMessage) => void this.messages.push(message);
-    const tell = ({ stage }: LoadProgress) => void this.stages.push(stage);
-    return this.host.load(LOCATION, { seed: 1, maxNumBatchedTokens: 16, ...config }, post, tell);
+    const notify = ({ stage }: LoadProgress) => void this.stages.push(stage);
+    return this.host.load(LOCATION, { seed: 1, maxNumBatchedTokens: 16, ...config }, post, notify);
   }
 
   loader(config = {}): ModelLoader {
@@ -94,7 +94,7 @@ async function answersWith(disturb: (bench: TestBench) => Promise<void>) {
 test.each([true, false])("answers go on with the same bits after losses (said by the device: %s)", async (isSaid) => {
   const { answers: undisturbed } = await answersWith(async () => undefined);
   const { answers, bench } = await answersWith(async (disturbed) => {
-    disturbed.host.tell("kernels", true);
+    disturbed.host.requestReports("kernels", true);
     for (let losses = 1; losses <= 2; losses++) {
       const before = disturbed.messages.length;
       while (disturbed.messages.length < before + 5) await turn();
@@ -172,13 +172,13 @@ test("reading weights for longer than the limit is no stall, and is told", async
       await table.readRows(Math.floor((i * table.rows) / bands), Math.floor(((i + 1) * table.rows) / bands));
     }
   };
-  const told: LoadProgress[] = [];
-  const loading = bench.loader().load((progress) => void told.push(progress));
+  const reported: LoadProgress[] = [];
+  const loading = bench.loader().load((progress) => void reported.push(progress));
   await vi.advanceTimersByTimeAsync(301_000);
   vi.useRealTimers();
   await loading;
   expect(bench.gpu.devices).toHaveLength(1);
-  const memory = told.filter(({ stage }) => stage === "memory");
+  const memory = reported.filter(({ stage }) => stage === "memory");
   expect(memory.map(({ done }) => done)).toEqual(memory.map(({ done }) => done).toSorted((a, b) => a - b));
   expect(memory).toHaveLength(bands);
   expect(memory.every(({ done, total }) => done > 0 && done < total)).toBe(true);

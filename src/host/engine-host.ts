@@ -33,7 +33,7 @@ import {
   type LoadedEngine,
   type RequestEvent,
   type Result,
-  type ToldReports,
+  type OptionalReports,
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import type { LoadedModel } from "./loading/load-model.ts";
@@ -46,14 +46,14 @@ import { resultLater, resultOf } from "./results.ts";
 import { seedSequence, withSeeds } from "./seeds.ts";
 import type { TextContext } from "./text/text-calls.ts";
 import { Telemetry } from "./telemetry.ts";
-import { thinProgress } from "./loading/thin-progress.ts";
+import { throttleProgress } from "./loading/throttle-progress.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
 /**
  * What the first step can do without is compiled after it, since a software adapter compiles on the cores that compute the
  * step; or after this long without any.
  */
-const MOST_IDLE_MS = 500;
+const MAX_IDLE_MS = 500;
 
 /** A loaded model and its running engine. */
 interface Session {
@@ -82,7 +82,7 @@ export class EngineHost implements EngineService {
   #loader: ModelLoader | null = null;
   #session: Session | null = null;
   /** What somebody listens to. */
-  readonly #told: Record<ToldReports, boolean> = { steps: false, words: false, kernels: false };
+  readonly #reported: Record<OptionalReports, boolean> = { steps: false, words: false, kernels: false };
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -96,7 +96,7 @@ export class EngineHost implements EngineService {
   ): Promise<Result<LoadedEngine>> {
     try {
       const loader = (this.#loader = new ModelLoader(location, config, this.#platform));
-      const model = await loader.load(thinProgress(onProgress, () => this.#platform.now()));
+      const model = await loader.load(throttleProgress(onProgress, () => this.#platform.now()));
       const session = (this.#session = this.#start(model, config, loader, onMessage));
       return { ok: true, value: { model: model.card, config: session.config.resolved, sizes: session.sizes } };
     } catch (error) {
@@ -119,9 +119,9 @@ export class EngineHost implements EngineService {
     const { model, context, nextSeed } = session;
     try {
       const parsed = await model.texts.parse(request, context);
-      if (this.#requests.endAsked(ticket)) this.#open(session, ticket, request, withSeeds(parsed, nextSeed));
+      if (this.#requests.endRequested(ticket)) this.#open(session, ticket, request, withSeeds(parsed, nextSeed));
     } catch (error) {
-      if (this.#requests.endAsked(ticket)) refuse(session, ticket, error);
+      if (this.#requests.endRequested(ticket)) refuse(session, ticket, error);
     }
   }
 
@@ -129,12 +129,12 @@ export class EngineHost implements EngineService {
     const { model, engine } = session;
     try {
       const open = new OpenRequest(ticket, parsed, model.card.name, model.tokenizer);
-      const tell = () => this.#tellAsked(session, open, request);
+      const notify = () => this.#reportAsked(session, open, request);
       this.#requests.checkIds(open);
       const { structure } = open.parsed;
-      if (structure !== null) return void this.#addStructured(session, open, structure, tell);
+      if (structure !== null) return void this.#addStructured(session, open, structure, notify);
       engine.add(...open.engineRequests());
-      tell();
+      notify();
       this.#requests.add(open);
     } catch (error) {
       refuse(session, ticket, error);
@@ -142,7 +142,7 @@ export class EngineHost implements EngineService {
   }
 
   abort(ticket: number): void {
-    this.#requests.endAsked(ticket);
+    this.#requests.endRequested(ticket);
     const open = this.#requests.withTicket(ticket);
     if (open === undefined) return;
     for (const id of open.engineRequestIds) this.#session?.engine.abort(id);
@@ -195,9 +195,9 @@ export class EngineHost implements EngineService {
     });
   }
 
-  tell(reports: ToldReports, isWanted: boolean): void {
-    this.#told[reports] = isWanted;
-    if (reports === "kernels") this.#timeKernels(this.#loader?.loaded?.runner, isWanted);
+  requestReports(reports: OptionalReports, isRequested: boolean): void {
+    this.#reported[reports] = isRequested;
+    if (reports === "kernels") this.#timeKernels(this.#loader?.loaded?.runner, isRequested);
   }
 
   /** Also ends a load. Idempotent. */
@@ -215,7 +215,7 @@ export class EngineHost implements EngineService {
     const { tokenizer, defaults, engineConfig, slidingWindow } = model;
     const now = () => this.#platform.now();
     const post: Session["post"] = (message) => onMessage({ ...EMPTY_MESSAGE, ...message });
-    const tellDevice = (device: DeviceReport) => {
+    const reportDevice = (device: DeviceReport) => {
       telemetry.observeDevice(device);
       post({ devices: [device] });
     };
@@ -228,11 +228,11 @@ export class EngineHost implements EngineService {
         else engine.fail(error);
       });
       const firstStep = new Promise<void>((resolve) => (onFirstStep = resolve));
-      const when = Promise.race([firstStep, delay(MOST_IDLE_MS)]);
+      const when = Promise.race([firstStep, delay(MAX_IDLE_MS)]);
       for (const one of [runner, draft?.runner]) {
         void one?.complete?.(when).then((unused) => telemetry.observeUnusedKernels(unused));
       }
-      if (this.#told.kernels) this.#timeKernels(runner, true);
+      if (this.#reported.kernels) this.#timeKernels(runner, true);
       const watch = (one: Runner) => new WatchedRunner(one, now, (error) => causeOf(backend, error));
       return { runner: watch(runner), draft: draft && { ...draft, runner: watch(draft.runner) } };
     };
@@ -242,9 +242,9 @@ export class EngineHost implements EngineService {
       ...watched(model),
       replaceRunners: async (error) => {
         const loss = toErrorData(error);
-        tellDevice({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
+        reportDevice({ status: "lost", loss, adapter: loader.loaded?.card.adapter ?? model.card.adapter });
         const replaced = await loader.reload(error);
-        tellDevice({ status: "replaced", loss, adapter: replaced.card.adapter });
+        reportDevice({ status: "replaced", loss, adapter: replaced.card.adapter });
         telemetry.observeKernels(replaced.runner);
         return watched(replaced);
       },
@@ -257,11 +257,11 @@ export class EngineHost implements EngineService {
         const alerts = telemetry.observe(outputs, report, requests, now(), times !== null);
         this.#observe(report, requests);
         const events = this.#eventsOf(outputs);
-        const steps = report !== null && this.#told.steps ? [report] : [];
-        const words = this.#told.words ? answeredReports(outputs, report) : [];
-        const kernels = times !== null && times.kernels.length > 0 && this.#told.kernels ? [times] : [];
-        const told = [events, steps, requests, words, kernels, alerts];
-        if (told.some(({ length }) => length > 0)) post({ events, steps, requests, words, kernels, alerts });
+        const steps = report !== null && this.#reported.steps ? [report] : [];
+        const words = this.#reported.words ? answeredReports(outputs, report) : [];
+        const kernels = times !== null && times.kernels.length > 0 && this.#reported.kernels ? [times] : [];
+        const reported = [events, steps, requests, words, kernels, alerts];
+        if (reported.some(({ length }) => length > 0)) post({ events, steps, requests, words, kernels, alerts });
       },
       onFatal: (error) => {
         const data = toErrorData(error);
@@ -293,16 +293,21 @@ export class EngineHost implements EngineService {
     let known: ThoughtTokens | null = null;
     const thoughts = () => (known ??= thoughtTokens(model.card.vocabSize, (id) => model.tokenizer.tokenBytes(id)));
     const config = { given, resolved: engineConfig };
-    const sizes = loadedSizes(config, model.usualBatchedTokens);
+    const sizes = loadedSizes(config, model.defaultBatchedTokens);
     return { model, config, sizes, engine, telemetry, context, nextSeed, grammars, thoughts, post, now };
   }
 
-  #timeKernels(runner: LoadedModel["runner"] | undefined, isWanted: boolean): void {
-    void runner?.timeKernels?.(isWanted).then((canTime) => canTime || this.#session?.telemetry.observeUntimed());
+  #timeKernels(runner: LoadedModel["runner"] | undefined, isRequested: boolean): void {
+    void runner?.timeKernels?.(isRequested).then((canTime) => canTime || this.#session?.telemetry.observeUntimed());
   }
 
   /** Adds a request once its grammar is compiled, unless it was aborted meanwhile. Other requests don't wait for it. */
-  async #addStructured(session: Session, open: OpenRequest, structure: GrammarSource, tell: () => void): Promise<void> {
+  async #addStructured(
+    session: Session,
+    open: OpenRequest,
+    structure: GrammarSource,
+    notify: () => void,
+  ): Promise<void> {
     const { engine, grammars, thoughts, model } = session;
     const { ticket, parsed } = open;
     this.#requests.add(open);
@@ -315,7 +320,7 @@ export class EngineHost implements EngineService {
       if (parsed.reasoning === "open") matchers = matchers.map((matcher) => new ThoughtMatcher(matcher, thoughts()));
       if (this.#requests.has(open)) {
         engine.add(...open.engineRequests(matchers));
-        tell();
+        notify();
       } else dispose(matchers);
     } catch (error) {
       dispose(matchers);
@@ -335,8 +340,8 @@ export class EngineHost implements EngineService {
     for (const request of requests) this.#requests.ofEngineRequest(request.requestId)?.observeRequest(request);
   }
 
-  #tellAsked({ model, post }: Session, { parsed, engineRequestIds }: OpenRequest, { body }: GenerationRequest): void {
-    if (this.#told.words) post({ words: askedReports(parsed, body, engineRequestIds, model.tokenizer) });
+  #reportAsked({ model, post }: Session, { parsed, engineRequestIds }: OpenRequest, { body }: GenerationRequest): void {
+    if (this.#reported.words) post({ words: askedReports(parsed, body, engineRequestIds, model.tokenizer) });
   }
 
   #eventsOf(outputs: readonly SequenceOutput[]): RequestEvent[] {

@@ -5,8 +5,8 @@ import * as Comlink from "comlink";
 import { announced } from "../protocol/announced-endpoint.ts";
 import { ONE_WAY } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
-import type { ThreadLender } from "../protocol/thread-lender.ts";
-import { BorrowedThreads } from "./borrowed-threads.ts";
+import type { ThreadProvider } from "../protocol/thread-provider.ts";
+import { RemoteThreads } from "./remote-threads.ts";
 import { EngineHost } from "./engine-host.ts";
 import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
@@ -18,7 +18,7 @@ const isLockHeld = holdLifeLock(navigator.locks, lock);
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 
-const threads = new BorrowedThreads((port) => Comlink.transfer(port, [port]));
+const threads = new RemoteThreads((port) => Comlink.transfer(port, [port]));
 const platform = browserPlatform({ gpu: navigator.gpu, threads });
 const shared = new SharedEngines(() => new EngineHost(platform));
 
@@ -29,7 +29,7 @@ self.addEventListener("connect", (event) => {
    * Returns the name of this worker's lock, if it is held. The page holds `pageLock` as long as it lives. Without a lock its
    * end goes unnoticed, and so it can lend no threads.
    */
-  const started = async (pageLock: string | null, lender: ThreadLender): Promise<string | null> => {
+  const started = async (pageLock: string | null, lender: ThreadProvider): Promise<string | null> => {
     if (pageLock !== null) {
       threads.add(lender);
       void navigator.locks.request(pageLock, () => {

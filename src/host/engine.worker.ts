@@ -4,8 +4,8 @@ import * as Comlink from "comlink";
 
 import { announced } from "../protocol/announced-endpoint.ts";
 import { ONE_WAY } from "../protocol/one-way.ts";
-import type { ThreadLender } from "../protocol/thread-lender.ts";
-import { BorrowedThreads } from "./borrowed-threads.ts";
+import type { ThreadProvider } from "../protocol/thread-provider.ts";
+import { RemoteThreads } from "./remote-threads.ts";
 import { EngineHost } from "./engine-host.ts";
 import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
@@ -15,14 +15,14 @@ const isLockHeld = holdLifeLock(navigator.locks, self.name);
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 
-const threads = new BorrowedThreads((port) => Comlink.transfer(port, [port]));
+const threads = new RemoteThreads((port) => Comlink.transfer(port, [port]));
 const platform = browserPlatform({ gpu: navigator.gpu, threads });
 const host = new EngineHost(platform);
 // The code of the backend that is tried first arrives while the page asks for a model. Who needs it hears why it does not.
 platform.backends[0]?.load().catch(() => undefined);
 
 /** Resolves to whether the lock of the worker's name is held. */
-const started = (lender: ThreadLender): Promise<boolean> => {
+const started = (lender: ThreadProvider): Promise<boolean> => {
   threads.add(lender);
   return isLockHeld;
 };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
 
 let model: FakeModel;
-let hasBegun: boolean;
+let hasStarted: boolean;
 
 /** Lets this much time pass, and all that follows from it. */
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -26,9 +26,9 @@ async function settled<T>(promise: Promise<T>): Promise<T> {
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  hasBegun = false;
+  hasStarted = false;
   model = await settled(openFakeModel());
-  model.backend.onComplete = () => (hasBegun = true);
+  model.backend.onComplete = () => (hasStarted = true);
 });
 afterEach(async () => {
   await model.engine.dispose();
@@ -41,15 +41,15 @@ test("they wait until the first step is over, not only until somebody asks", asy
   // However long its text takes to become tokens, no time passes.
   while ((await model.engine.stats()).num_requests_running === 0) await turn();
   await pass(20);
-  expect(hasBegun).toBe(false);
+  expect(hasStarted).toBe(false);
   model.resume();
   await settled(answer);
-  expect(hasBegun).toBe(true);
+  expect(hasStarted).toBe(true);
 });
 
 test("they wait for half a second, if nobody asks", async () => {
   await pass(400);
-  expect(hasBegun).toBe(false);
+  expect(hasStarted).toBe(false);
   await pass(100);
-  expect(hasBegun).toBe(true);
+  expect(hasStarted).toBe(true);
 });

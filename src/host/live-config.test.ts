@@ -74,14 +74,14 @@ test("fewer sequences at once: the last ones wait again from the next step on, a
 
 describe("the configuration", () => {
   test("is told as it is now, to whoever asks and to whoever listens", async () => {
-    const heard: number[] = [];
-    const off = engine.on("config", ({ maxQueueSize }) => heard.push(maxQueueSize));
+    const received: number[] = [];
+    const off = engine.on("config", ({ maxQueueSize }) => received.push(maxQueueSize));
     expect(await engine.update({ maxQueueSize: 0 })).toMatchObject({ maxQueueSize: 0, maxNumSeqs: 8, seed: 1 });
     expect(engine.config.maxQueueSize).toBe(0);
     const refused = engine.completions.create({ prompt: Array.from({ length: 9 }, () => "A"), max_tokens: 1 });
     await expect(refused).rejects.toMatchObject({ param: "n" });
     await engine.update({ maxQueueSize: null });
-    expect(heard).toEqual([0, Infinity]);
+    expect(received).toEqual([0, Infinity]);
     off();
   });
 

@@ -41,9 +41,9 @@ function mortalTexts(): TextPort {
       if (isDeadly || !canStart) setTimeout(() => fail("its memory is full"), 0);
       else port.post(message);
     },
-    listen(onAnswer, onFailure, onGone) {
+    listen(onAnswer, onFailure, onClosed) {
       fail = onFailure;
-      port.listen(onAnswer, onFailure, onGone);
+      port.listen(onAnswer, onFailure, onClosed);
     },
   };
 }

@@ -61,7 +61,7 @@ export class ModelsHost implements ModelsService {
     const choice = parseBackendChoice(config.backend);
     const opened = await openBackend(this.#platform.backends, choice, failures).catch(toErrorData);
     const backend = "code" in opened ? null : opened.opened;
-    const engine = resolveEngineConfig(config, model.shape, backend?.usual(model));
+    const engine = resolveEngineConfig(config, model.shape, backend?.defaults(model));
     const freeBytes = (await store?.freeBytes()) ?? null;
     const sizes = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
     const { weightBytes, kvCacheBytes } = sizes.memory(model, engine);

@@ -1,7 +1,7 @@
 import {
   answerId,
   numChoices,
-  toldOutput,
+  reportedOutput,
   type AnswerHead,
   type ChoiceOutput,
   type TokenNames,
@@ -84,8 +84,8 @@ export class OpenRequest {
   /** Takes a report about one of its choices, before the outputs of the same moment. */
   observeRequest(report: RequestReport): void {
     // The token that is drawn after a scored prompt is not part of the answer.
-    const told = this.parsed.isPromptOnly ? { ...report, outputTokens: 0 } : report;
-    this.#figures?.observeRequest(this.#choiceOf(report), told);
+    const reported = this.parsed.isPromptOnly ? { ...report, outputTokens: 0 } : report;
+    this.#figures?.observeRequest(this.#choiceOf(report), reported);
   }
 
   /** Returns the events that a sequence's output causes. */
@@ -97,15 +97,15 @@ export class OpenRequest {
     }
     const choice = this.#choiceOf(output);
     if (output.finishReason !== null) this.#openChoices -= 1;
-    const told = this.#withMetrics(choice, toldOutput(this.parsed, output));
+    const reported = this.#withMetrics(choice, reportedOutput(this.parsed, output));
     const metrics = (this.isFinished && this.#figures?.metrics(this.parsed.prompts.length)) || null;
     if (this.#answer instanceof ResponseBuilder) {
-      this.#answer.add(choice, told);
+      this.#answer.add(choice, reported);
       return this.isFinished ? [{ type: "response", ticket, response: this.#answer.build(metrics) }] : [];
     }
-    const text = this.#answer.writeText(choice, told);
+    const text = this.#answer.writeText(choice, reported);
     if (text !== null) return text === "" ? [] : [{ type: "text", ticket, choice, text }];
-    const written = this.#answer.write(choice, told);
+    const written = this.#answer.write(choice, reported);
     const chunks = this.isFinished ? this.#answer.end(written, metrics) : written;
     const events = chunks.map((chunk): RequestEvent => ({ type: "chunk", ticket, chunk }));
     return this.isFinished ? [...events, { type: "end", ticket }] : events;

@@ -6,13 +6,13 @@ import type { OpenRequest } from "./open-request.ts";
 /** The requests that are not answered yet, and whose ids nobody else may have. */
 export class OpenRequests {
   /** Requests that are being tokenized, by ticket: the answer's id, or null where the request names none. */
-  readonly #asked = new Map<number, string | null>();
+  readonly #requested = new Map<number, string | null>();
   readonly #byTicket = new Map<number, OpenRequest>();
   readonly #byEngineRequest = new Map<string, OpenRequest>();
 
   /** Tickets of all requests. */
   get tickets(): number[] {
-    return [...this.#asked.keys(), ...this.#byTicket.keys()];
+    return [...this.#requested.keys(), ...this.#byTicket.keys()];
   }
 
   /**
@@ -23,13 +23,14 @@ export class OpenRequests {
   ask(ticket: number, { endpoint, body }: GenerationRequest): void {
     const named: unknown = (body as Partial<typeof body> | null)?.request_id;
     const id = typeof named === "string" ? answerId(endpoint, named) : null;
-    if (id !== null && ([...this.#asked.values()].includes(id) || this.#byEngineRequest.has(id))) throw isOpen(named);
-    this.#asked.set(ticket, id);
+    if (id !== null && ([...this.#requested.values()].includes(id) || this.#byEngineRequest.has(id)))
+      throw isOpen(named);
+    this.#requested.set(ticket, id);
   }
 
   /** Ends that a request is being tokenized. Returns whether it was: it may have been given up. */
-  endAsked(ticket: number): boolean {
-    return this.#asked.delete(ticket);
+  endRequested(ticket: number): boolean {
+    return this.#requested.delete(ticket);
   }
 
   /** @throws ChorusError invalid_value for an id that another one has: a request with several prompts has several */
@@ -60,7 +61,7 @@ export class OpenRequests {
   }
 
   clear(): void {
-    this.#asked.clear();
+    this.#requested.clear();
     this.#byTicket.clear();
     this.#byEngineRequest.clear();
   }

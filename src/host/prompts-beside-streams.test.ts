@@ -22,13 +22,13 @@ async function stepsOfPrompt({ fixedMs, rowMs }: { fixedMs: number; rowMs: numbe
       ignore_eos: true,
     });
   const steps: StepReport[] = [];
-  const asked: Promise<unknown>[] = [];
+  const requested: Promise<unknown>[] = [];
   engine.on("step", (step) => {
     steps.push(step);
-    if (steps.length === 10) asked.push(ask("second", PROMPT_TOKENS, 1));
+    if (steps.length === 10) requested.push(ask("second", PROMPT_TOKENS, 1));
   });
   await clock.run(ask("stream", 120, 90));
-  await Promise.all(asked);
+  await Promise.all(requested);
   await engine.dispose();
   return steps.filter(({ promptRows, rows }) => promptRows > 0 && promptRows < rows);
 }

@@ -7,8 +7,8 @@ import { UNSEEDED } from "./text/text-calls.ts";
 test("only prompts without a seed are given one: every seed that a request may have stays", () => {
   const given = [Number.MIN_SAFE_INTEGER, -1, 0, 1, Number.MAX_SAFE_INTEGER, UNSEEDED];
   const prompts = given.map((seed) => ({ tokenIds: [7], params: { ...params, seed }, param: "prompt" }));
-  const told = withSeeds({ ...request(), prompts }, () => 5).prompts.map((prompt) => prompt.params.seed);
-  expect(told).toEqual([...given.slice(0, -1), 5]);
+  const reported = withSeeds({ ...request(), prompts }, () => 5).prompts.map((prompt) => prompt.params.seed);
+  expect(reported).toEqual([...given.slice(0, -1), 5]);
 });
 
 test("each seed that an engine may have draws seeds of its own", () => {

@@ -114,10 +114,10 @@ test("a page with another configuration has another engine, and disturbs nobody"
 test("all pages hear which batching mode one of them chooses, and who joins later finds it", async () => {
   const { join } = pages();
   const [a, b] = await Promise.all([join(), join()]);
-  const heard: string[] = [];
-  b.on("config", ({ batchingMode }) => heard.push(batchingMode));
+  const received: string[] = [];
+  b.on("config", ({ batchingMode }) => received.push(batchingMode));
   await a.update({ batchingMode: "static" });
-  expect(heard).toEqual(["static"]);
+  expect(received).toEqual(["static"]);
   const late = await join();
   expect(late.config.batchingMode).toBe("static");
   for (const engine of [a, b, late]) await engine.dispose();
@@ -130,17 +130,17 @@ test("who joins hears of the alerts that are raised, and of nothing that was res
   const config = { ...CONFIG, alerts: { itlMs: null } };
   const a = await join(config);
   for (let i = 0; i < 20; i++) await a.completions.create({ prompt: "" }).catch(() => undefined);
-  const heardBy = (page: EngineClient) => {
-    const heard: string[] = [];
-    page.on("alert", ({ name, status }) => heard.push(`${name} ${status}`));
-    return heard;
+  const observedBy = (page: EngineClient) => {
+    const received: string[] = [];
+    page.on("alert", ({ name, status }) => received.push(`${name} ${status}`));
+    return received;
   };
-  const b = heardBy(await join(config));
+  const b = observedBy(await join(config));
   await expect.poll(() => b).toEqual(["failure_rate raised"]);
   await a.update({ alerts: { itlMs: null, failureRate: null } });
   expect(b).toEqual(["failure_rate raised", "failure_rate resolved"]);
   const c = await join({ ...CONFIG, alerts: { itlMs: null, failureRate: null } });
-  const late = heardBy(c);
+  const late = observedBy(c);
   await c.completions.create(ASKED);
   expect(late).toEqual([]);
 });
@@ -149,40 +149,43 @@ test.for([
   ["words", "words"],
   ["step", "steps"],
   ["kernels", "kernels"],
-] as const)("reports of %s go to the pages that listen, and are posted as long as any does", async ([event, told]) => {
-  const { join, posted } = pages();
-  const [a, b] = await Promise.all([join(), join()]);
-  await b.completions.create(ASKED);
-  expect(posted[told]).toBe(0);
-  const heard = { a: 0, b: 0 };
-  const stopA = a.on(event, () => heard.a++);
-  await b.completions.create(ASKED);
-  expect(heard.a).toBeGreaterThan(0);
-  b.on(event, () => heard.b++);
-  stopA();
-  const before = heard.a;
-  await a.completions.create(ASKED);
-  expect(heard.a).toBe(before);
-  expect(heard.b).toBeGreaterThan(0);
-  await b.dispose();
-  const inAll = posted[told];
-  await a.completions.create(ASKED);
-  expect(posted[told]).toBe(inAll);
-});
+] as const)(
+  "reports of %s go to the pages that listen, and are posted as long as any does",
+  async ([event, reported]) => {
+    const { join, posted } = pages();
+    const [a, b] = await Promise.all([join(), join()]);
+    await b.completions.create(ASKED);
+    expect(posted[reported]).toBe(0);
+    const received = { a: 0, b: 0 };
+    const stopA = a.on(event, () => received.a++);
+    await b.completions.create(ASKED);
+    expect(received.a).toBeGreaterThan(0);
+    b.on(event, () => received.b++);
+    stopA();
+    const before = received.a;
+    await a.completions.create(ASKED);
+    expect(received.a).toBe(before);
+    expect(received.b).toBeGreaterThan(0);
+    await b.dispose();
+    const inAll = posted[reported];
+    await a.completions.create(ASKED);
+    expect(posted[reported]).toBe(inAll);
+  },
+);
 
 test("all pages hear of a lost device, and of the engine's death; then a new one can be shared", async () => {
   const { backend, join } = pages();
   const engines = await Promise.all([join(), join()]);
-  const heard: string[] = [];
+  const received: string[] = [];
   for (const [i, engine] of engines.entries()) {
-    engine.on("device", ({ status }) => heard.push(`${i} ${status}`));
-    engine.on("fatal", ({ code }) => heard.push(`${i} ${code}`));
+    engine.on("device", ({ status }) => received.push(`${i} ${status}`));
+    engine.on("fatal", ({ code }) => received.push(`${i} ${code}`));
   }
   backend.device.lose();
-  await expect.poll(() => heard.length).toBe(4);
+  await expect.poll(() => received.length).toBe(4);
   backend.onLoad = (device) => device.lose();
   backend.device.lose();
-  await expect.poll(() => heard.filter((one) => one.endsWith("device_lost")).length).toBe(2);
+  await expect.poll(() => received.filter((one) => one.endsWith("device_lost")).length).toBe(2);
   backend.onLoad = () => undefined;
   expect((await (await join()).completions.create(ASKED)).choices).toHaveLength(1);
 });
@@ -190,10 +193,10 @@ test("all pages hear of a lost device, and of the engine's death; then a new one
 test("a page changes the configuration for all, and whoever asks for the new one joins them", async () => {
   const { backend, join } = pages();
   const [a, b] = await Promise.all([join(), join()]);
-  const heard: number[] = [];
-  b.on("config", ({ maxNumSeqs }) => heard.push(maxNumSeqs));
+  const received: number[] = [];
+  b.on("config", ({ maxNumSeqs }) => received.push(maxNumSeqs));
   await a.update({ maxNumSeqs: 2, runAhead: null });
-  expect(heard).toEqual([2]);
+  expect(received).toEqual([2]);
   expect([a.config.maxNumSeqs, b.config.maxNumSeqs]).toEqual([2, 2]);
   const c = await join({ maxNumSeqs: 2, ...CONFIG });
   expect(backend.devices).toHaveLength(1);

@@ -7,13 +7,13 @@ import type { Alert, LoadProgress } from "../protocol/reports.ts";
 import {
   EMPTY_MESSAGE,
   isFinal,
-  TOLD_REPORTS,
+  OPTIONAL_REPORTS,
   type EngineMessage,
   type EngineService,
   type GenerationRequest,
   type LoadedEngine,
   type Result,
-  type ToldReports,
+  type OptionalReports,
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 
@@ -68,8 +68,8 @@ export class SharedEngines {
 
 /** Returns a key that is equal where pages share an engine. Names come in any order, and null is the default. */
 function keyOf(location: ModelLocation, config: EngineConfig): string {
-  const asked = Object.entries(config).filter(([, value]) => (value ?? null) !== null);
-  const key = [location, asked.toSorted(([a], [b]) => (a < b ? -1 : 1))];
+  const requested = Object.entries(config).filter(([, value]) => (value ?? null) !== null);
+  const key = [location, requested.toSorted(([a], [b]) => (a < b ? -1 : 1))];
   return JSON.stringify(key, (name, value: unknown) => (name === "token" ? undefined : value));
 }
 
@@ -83,7 +83,7 @@ class SharedEngine {
   readonly #pages = new Set<SharedPage>();
   readonly #owners = new Map<number, Owner>();
   /** Pages that listen. */
-  readonly #readers: Readonly<Record<ToldReports, Set<SharedPage>>> = {
+  readonly #readers: Readonly<Record<OptionalReports, Set<SharedPage>>> = {
     steps: new Set(),
     words: new Set(),
     kernels: new Set(),
@@ -155,17 +155,17 @@ class SharedEngine {
     return result;
   }
 
-  tell(page: SharedPage, reports: ToldReports, isWanted: boolean): void {
+  requestReports(page: SharedPage, reports: OptionalReports, isRequested: boolean): void {
     const readers = this.#readers[reports];
-    if (isWanted) readers.add(page);
+    if (isRequested) readers.add(page);
     else readers.delete(page);
-    this.#running?.service.tell(reports, readers.size > 0);
+    this.#running?.service.requestReports(reports, readers.size > 0);
   }
 
   /** Ends a page's requests. With the last page the engine ends, too. Idempotent. */
   leave(page: SharedPage): void {
     if (!this.#pages.delete(page)) return;
-    for (const reports of TOLD_REPORTS) this.tell(page, reports, false);
+    for (const reports of OPTIONAL_REPORTS) this.requestReports(page, reports, false);
     for (const [own, owner] of this.#owners) {
       if (owner.page !== page) continue;
       this.#owners.delete(own);
@@ -187,11 +187,11 @@ class SharedEngine {
     const onProgress = (progress: LoadProgress) => {
       for (const page of this.#pages) page.onProgress(progress);
     };
-    const loaded = service.load(location, config, (message) => this.#tell(message), onProgress);
+    const loaded = service.load(location, config, (message) => this.#notify(message), onProgress);
     return { service, loaded, config: null };
   }
 
-  #tell({ events, ...reports }: EngineMessage): void {
+  #notify({ events, ...reports }: EngineMessage): void {
     const own = new Map([...this.#pages].map((page) => [page, [] as EngineMessage["events"][number][]]));
     for (const event of events) {
       const owner = this.#owners.get(event.ticket);
@@ -287,8 +287,8 @@ class SharedPage implements EngineService {
     return this.#shared.update(changes);
   }
 
-  tell(reports: ToldReports, isWanted: boolean): void {
-    this.#shared.tell(this, reports, isWanted);
+  requestReports(reports: OptionalReports, isRequested: boolean): void {
+    this.#shared.requestReports(this, reports, isRequested);
   }
 
   /** Leaves; the engine goes on for the others. */

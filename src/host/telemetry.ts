@@ -147,7 +147,8 @@ export class Telemetry {
 
   /** @param names of kernels that were compiled while the engine ran, and can't be used */
   observeUnusedKernels(names: readonly string[]): void {
-    for (const name of names) this.#log.write("warn", () => `the adapter computes wrongly, or not at all: ${name}`);
+    for (const name of names)
+      this.#log.write("warn", () => `the GPU computes wrong results with these kernels: ${name}`);
   }
 
   /** The device refuses what timing its kernels takes. */

@@ -29,13 +29,13 @@ test.each([
   const { engine, backend } = await clock.run(openFakeModel({ alerts: { itlMs: 50 } }, clock));
   backend.hasClock = hasClock;
   backend.stepTime = (_plan, isTimed) => clock.sleep(isTimed ? 400 : 10);
-  const heard: string[] = [];
-  engine.on("alert", ({ name }) => heard.push(name));
-  engine.on("step", ({ step, stepMs }) => stepMs > 300 && heard.push(`step ${step}`));
-  engine.on("kernels", ({ step }) => heard.push(`kernels of ${step}`));
+  const received: string[] = [];
+  engine.on("alert", ({ name }) => received.push(name));
+  engine.on("step", ({ step, stepMs }) => stepMs > 300 && received.push(`step ${step}`));
+  engine.on("kernels", ({ step }) => received.push(`kernels of ${step}`));
   await clock.run(engine.completions.create({ prompt: [1, 2, 3], max_tokens: 60, ignore_eos: true }));
   const slow = [1, 9, 17, 25, 33, 41, 49, 57];
-  expect(heard).toEqual(slow.flatMap((step) => [`step ${step}`, ...(hasClock ? [`kernels of ${step}`] : [])]));
+  expect(received).toEqual(slow.flatMap((step) => [`step ${step}`, ...(hasClock ? [`kernels of ${step}`] : [])]));
   const samples = (await engine.metrics())
     .split("\n")
     .filter((line) => /step_seconds_bucket.*le="(0.2|0.5)"/.test(line));

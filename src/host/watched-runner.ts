@@ -4,7 +4,7 @@ import { ChorusError, toChorusError } from "../protocol/errors.ts";
 
 const TICK_MS = 1000;
 /** Longer gaps between ticks mean that the page was frozen, and count as this much. */
-const MOST_TICK_MS = 2 * TICK_MS;
+const MAX_TICK_MS = 2 * TICK_MS;
 /** No step counts as stuck sooner. */
 const LEAST_LIMIT_MS = 10_000;
 /** A step is stuck when it takes this many times as long as recent steps predict. */
@@ -83,7 +83,7 @@ export class WatchedRunner implements Runner {
 
   #tick(): void {
     const nowMs = this.#now();
-    const elapsedMs = Math.min(nowMs - this.#lastTickMs, MOST_TICK_MS);
+    const elapsedMs = Math.min(nowMs - this.#lastTickMs, MAX_TICK_MS);
     this.#lastTickMs = nowMs;
     const [oldest] = this.#inFlight;
     this.#waitedMs = oldest === this.#oldest ? this.#waitedMs + elapsedMs : 0;
@@ -109,7 +109,7 @@ export class WatchedRunner implements Runner {
     this.#inFlight.splice(at, 1);
     const nowMs = this.#now();
     // A freeze is no part of the step's time, either.
-    const mostMs = (step === this.#oldest ? this.#waitedMs : 0) + MOST_TICK_MS;
+    const mostMs = (step === this.#oldest ? this.#waitedMs : 0) + MAX_TICK_MS;
     const ms = Math.min(nowMs - Math.max(step.startMs, this.#lastEndMs), mostMs);
     this.#lastEndMs = nowMs;
     this.#recent.push({ ms, numRows: step.numRows });

@@ -98,13 +98,13 @@ test("downloaded, paused, gone on with, and answered from as q8 and as q4, with 
   };
   expect(await paused.download(location, () => undefined)).toMatchObject({ ok: false });
   delete disk.onWrite;
-  const askedBefore = server.bytesAsked(`${ID}/resolve/c0ffee0/${WEIGHTS}`);
+  const requestedBefore = server.bytesRequested(`${ID}/resolve/c0ffee0/${WEIGHTS}`);
   expect(await new ModelsHost(openPage()).download(location, () => undefined)).toMatchObject({ ok: true });
   // What had arrived is not asked for again.
-  const asked = server.bytesAsked(`${ID}/resolve/c0ffee0/${WEIGHTS}`) - askedBefore;
-  expect(asked).toBeLessThan(0.6 * weightBytes);
+  const requested = server.bytesRequested(`${ID}/resolve/c0ffee0/${WEIGHTS}`) - requestedBefore;
+  expect(requested).toBeLessThan(0.6 * weightBytes);
 
-  const numAsked = server.asked.length;
+  const numRequests = server.requested.length;
   const online = await chat("q8");
   expect(online).not.toBe("");
   server.interfere = (_, response) => {
@@ -113,5 +113,5 @@ test("downloaded, paused, gone on with, and answered from as q8 and as q4, with 
   };
   expect(await chat("q8")).toBe(online);
   expect(await chat("q4")).not.toBe("");
-  expect(server.asked).toHaveLength(numAsked);
+  expect(server.requested).toHaveLength(numRequests);
 });

@@ -114,10 +114,10 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
 
       model.pause();
       const controller = new AbortController();
-      const asked = client().chat.completions.create(long, { signal: controller.signal });
+      const requested = client().chat.completions.create(long, { signal: controller.signal });
       await expect.poll(numOpen).toBe(1);
       controller.abort();
-      await expect(asked).rejects.toBeInstanceOf(APIUserAbortError);
+      await expect(requested).rejects.toBeInstanceOf(APIUserAbortError);
       model.resume();
       await expect.poll(isIdle).toBe(true);
     });
@@ -129,17 +129,17 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
       await expect(unknown).rejects.toMatchObject({ status: 404, code: "model_not_found", param: "model" });
       await expect(unknown).rejects.toBeInstanceOf(NotFoundError);
       model.pause();
-      const asked = [1, 2, 3].map(() => completions.create({ ...GREEDY, messages }));
+      const requested = [1, 2, 3].map(() => completions.create({ ...GREEDY, messages }));
       await expect.poll(numOpen).toBe(3);
       await expect(completions.create({ ...GREEDY, messages })).rejects.toBeInstanceOf(RateLimitError);
       model.resume();
-      await Promise.all(asked);
+      await Promise.all(requested);
     });
 
     it("tries again where the queue was full", async () => {
       model.pause();
       const { completions } = client().chat;
-      const asked = [1, 2, 3].map(() => completions.create({ ...GREEDY, messages }));
+      const requested = [1, 2, 3].map(() => completions.create({ ...GREEDY, messages }));
       await expect.poll(numOpen).toBe(3);
       let numRefused = 0;
       const counting = async (...call: Parameters<typeof fetch>) => {
@@ -151,7 +151,7 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
       const retried = patient.chat.completions.create({ ...GREEDY, messages });
       await expect.poll(() => numRefused).toBe(1);
       model.resume();
-      await Promise.all(asked);
+      await Promise.all(requested);
       expect((await retried).usage?.completion_tokens).toBe(12);
     });
 
@@ -219,8 +219,8 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
         "text.format.schema.type",
       ],
     ])("is told which field a response can't have: %j", async (body, code, param) => {
-      const asked = client().responses.create(body as OpenAI.Responses.ResponseCreateParamsNonStreaming);
-      await expect(asked).rejects.toMatchObject({ status: 400, code, param });
+      const requested = client().responses.create(body as OpenAI.Responses.ResponseCreateParamsNonStreaming);
+      await expect(requested).rejects.toMatchObject({ status: 400, code, param });
     });
   });
 
@@ -273,8 +273,8 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
     });
 
     it("throws what is wrong", async () => {
-      const asked = generateText({ model: chat(), messages, ...options, temperature: 9 });
-      await expect(asked).rejects.toMatchObject({ name: "AI_APICallError", statusCode: 400, isRetryable: false });
+      const requested = generateText({ model: chat(), messages, ...options, temperature: 9 });
+      await expect(requested).rejects.toMatchObject({ name: "AI_APICallError", statusCode: 400, isRetryable: false });
     });
   });
 

@@ -118,14 +118,14 @@ describe("an answer", () => {
 
   it("waits for its first token before it says anything", async () => {
     model.pause();
-    const asked = post("/v1/chat/completions", { ...CHAT, stream: true });
+    const requested = post("/v1/chat/completions", { ...CHAT, stream: true });
     let isAnswered = false;
-    void asked.then(() => (isAnswered = true));
+    void requested.then(() => (isAnswered = true));
     await expect.poll(numOpen).toBe(1);
     expect(isAnswered).toBe(false);
     model.resume();
-    expect((await asked).status).toBe(200);
-    await (await asked).text();
+    expect((await requested).status).toBe(200);
+    await (await requested).text();
   });
 
   it("of vllm bench serve's body is what it counts: a chunk a token", async () => {
@@ -170,7 +170,7 @@ describe("what is wrong", () => {
     expect(response.status).toBe(status);
     expect(await response.json()).toEqual({
       error: {
-        message: expect.stringMatching(/[.?]$|^The request body is no JSON/),
+        message: expect.stringMatching(/[.?]$|^The request body is not valid JSON/),
         type: "invalid_request_error",
         param,
         code,
@@ -214,8 +214,8 @@ describe("what is wrong", () => {
       [deep, "structured_outputs"],
       [text, "structured_outputs.json"],
     ] as const) {
-      const asked = completions.create({ prompt: "x", structured_outputs: { json } });
-      await expect(asked).rejects.toMatchObject(refused(param));
+      const requested = completions.create({ prompt: "x", structured_outputs: { json } });
+      await expect(requested).rejects.toMatchObject(refused(param));
     }
     const body = { messages: [{ role: "user" as const, content: "x" }], chat_template_kwargs: { deep } };
     await expect(chat.completions.create(body)).rejects.toMatchObject(refused("chat_template_kwargs"));
@@ -243,13 +243,13 @@ describe("what is wrong", () => {
 
   it("is a full queue's for a while", async () => {
     model.pause();
-    const asked = Array.from({ length: 3 }, () => post("/v1/chat/completions", CHAT));
+    const requested = Array.from({ length: 3 }, () => post("/v1/chat/completions", CHAT));
     await expect.poll(numOpen).toBe(3);
     const refused = await post("/v1/chat/completions", CHAT);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
     expect(await refused.json()).toMatchObject({ error: { type: "rate_limit_error", code: "queue_full" } });
     model.resume();
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await Promise.all(requested)).map(({ status }) => status)).toEqual([200, 200, 200]);
   });
 
   it("can come in the middle of a stream", async () => {
@@ -288,13 +288,13 @@ describe("a reader that leaves", () => {
 
     model.pause();
     const early = new AbortController();
-    const asked = [
+    const requested = [
       post("/v1/chat/completions", long, { signal: early.signal }),
       post("/v1/chat/completions", CHAT, { signal: early.signal }),
     ];
     await expect.poll(numOpen).toBe(2);
     early.abort(new Error("no longer"));
-    for (const one of asked) await expect(one).rejects.toThrow("no longer");
+    for (const one of requested) await expect(one).rejects.toThrow("no longer");
     model.resume();
     await expect.poll(isIdle).toBe(true);
     await expect(get("/v1/models", { signal: AbortSignal.abort(new Error("never")) })).rejects.toThrow("never");

@@ -18,13 +18,13 @@ interface Endpoint {
   create(body: unknown, options: CreateOptions): Promise<object | AsyncIterableIterator<object>>;
 }
 
-type Route = (asked: Asked) => Response | Promise<Response>;
+type Route = (requested: Asked) => Response | Promise<Response>;
 
 const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>> = {
   "/v1/models": { GET: ({ engine }) => Response.json({ object: "list", data: [modelEntry(engine)] }) },
-  "/v1/chat/completions": { POST: (asked) => complete(asked, asked.engine.chat.completions) },
-  "/v1/completions": { POST: (asked) => complete(asked, asked.engine.completions) },
-  "/v1/responses": { POST: async (asked) => createResponse(asked, await readJson(asked.request)) },
+  "/v1/chat/completions": { POST: (requested) => complete(requested, requested.engine.chat.completions) },
+  "/v1/completions": { POST: (requested) => complete(requested, requested.engine.completions) },
+  "/v1/responses": { POST: async (requested) => createResponse(requested, await readJson(requested.request)) },
   "/tokenize": {
     POST: async ({ engine, request }) =>
       Response.json(await engine.tokenize((await readJson(request)) as TokenizeRequest)),
@@ -68,11 +68,11 @@ export function createHandler(engine: ServedEngine): Handler {
   };
 }
 
-async function answer(asked: Asked): Promise<Response> {
-  const { request } = asked;
+async function answer(requested: Asked): Promise<Response> {
+  const { request } = requested;
   try {
     request.signal.throwIfAborted();
-    return await routeOf(request)(asked);
+    return await routeOf(request)(requested);
   } catch (error) {
     request.signal.throwIfAborted();
     return errorResponse(error);

@@ -23,7 +23,7 @@ export async function readJson(request: Request): Promise<unknown> {
     return parseJson(text, MAX_PARTS);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new HttpError(400, "invalid_json", `The request body is no JSON: ${reason}`);
+    throw new HttpError(400, "invalid_json", `The request body is not valid JSON: ${reason}`);
   }
 }
 

@@ -17,8 +17,8 @@ const eventsOf = (text: string) => text.split("\n\n").flatMap((event) => /^data:
 
 test("an answer has its figures if they are wanted, whole or streamed", async () => {
   const figures = { num_steps: 4, mean_batch_size: 1, max_batch_size: 1, num_preemptions: 0 };
-  const wanted = { ...CHAT, include_metrics: true };
-  const { metrics } = (await (await post("/v1/chat/completions", wanted)).json()) as ChatCompletion;
+  const requested = { ...CHAT, include_metrics: true };
+  const { metrics } = (await (await post("/v1/chat/completions", requested)).json()) as ChatCompletion;
   if (!metrics) throw new Error("no metrics");
   expect(metrics).toMatchObject(figures);
   const { queue_time_ms: queue, prefill_time_ms: prefill, generation_time_ms: decode, ...rest } = metrics;
@@ -26,7 +26,7 @@ test("an answer has its figures if they are wanted, whole or streamed", async ()
   expect(rest.mean_itl_ms).toBeCloseTo((decode ?? NaN) / 3, 6);
   expect(rest.total_time_ms).toBeGreaterThanOrEqual((rest.time_to_first_token_ms ?? NaN) + (decode ?? NaN));
   for (const options of [{}, { stream_options: { include_usage: true } }]) {
-    const streamed = await post("/v1/chat/completions", { ...wanted, stream: true, ...options });
+    const streamed = await post("/v1/chat/completions", { ...requested, stream: true, ...options });
     const events = eventsOf(await streamed.text()).slice(0, -1);
     const chunks = events.map((event) => JSON.parse(event) as ChatCompletion);
     expect(chunks.at(-1)?.metrics).toMatchObject(figures);

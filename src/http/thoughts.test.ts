@@ -48,13 +48,13 @@ async function answer(fields: Partial<ChatCompletionRequest> = {}) {
     }
   }
   const [choice] = whole.choices;
-  const told = {
+  const reported = {
     reasoning: choice?.message.reasoning_content ?? "",
     content: choice?.message.content,
     finish: choice?.finish_reason,
   };
-  expect(streamed).toEqual(told);
-  return told;
+  expect(streamed).toEqual(reported);
+  return reported;
 }
 
 test.each<[string, string, Partial<ChatCompletionRequest>]>([
@@ -105,8 +105,8 @@ test("choices think each for itself, and min_tokens counts the thought", async (
 test("log-probabilities are those of all tokens, the thought's included", async () => {
   say("Hm.", "</think>", "yes");
   const { choices } = await model.engine.chat.completions.create({ messages, temperature: 0, logprobs: true });
-  const told = choices[0]?.logprobs?.content.map(({ token }) => token).join("");
-  expect(told).toBe("Hm.</think>yes<|endoftext|>");
+  const reported = choices[0]?.logprobs?.content.map(({ token }) => token).join("");
+  expect(reported).toBe("Hm.</think>yes<|endoftext|>");
 });
 
 test("a thought that max_tokens cuts off is no content", async () => {
@@ -132,14 +132,14 @@ test.each(["\n\n", ">", "k", "think>", "</", "</think>", "<think>"])(
 );
 
 test("half a thought goes on as a thought", async () => {
-  const begun = tokenizer.encode("Hm, the");
+  const started = tokenizer.encode("Hm, the");
   const last = { role: "assistant", content: "-" } as const;
   const goesOn = { messages: [...messages, last], continue_final_message: true };
   say(" rest", "</think>", "yes");
-  const half = await answer({ ...goesOn, final_message_token_ids: begun });
+  const half = await answer({ ...goesOn, final_message_token_ids: started });
   expect(half).toEqual({ reasoning: " rest", content: "yes", finish: "stop" });
   const structured_outputs = { choice: ["yes", "no"] };
-  expect(await answer({ ...goesOn, final_message_token_ids: begun, structured_outputs })).toEqual(half);
+  expect(await answer({ ...goesOn, final_message_token_ids: started, structured_outputs })).toEqual(half);
 
   for (const message of [
     { role: "assistant", content: "", reasoning_content: "Hm, the" } as const,

@@ -8,19 +8,19 @@ import type { ModelWeights } from "./model-weights.ts";
 
 const FILE = "model.safetensors";
 /** Tensors that are looked at, spread over the model; of each one row. */
-const MOST_TENSORS = 64;
+const MAX_TENSORS = 64;
 /** Fewer values say nothing. */
 const LEAST_VALUES = 32;
 /** Largest share of values that aren't finite. Halves read at the wrong place have about as many. */
-const MOST_NOT_FINITE = 1 / 256;
+const MAX_NOT_FINITE = 1 / 256;
 /** Largest share of values that are too large or too small. Of floats read at the wrong place two thirds are. */
-const MOST_IMPLAUSIBLE = 1 / 4;
+const MAX_IMPLAUSIBLE = 1 / 4;
 const [LARGE, SMALL] = [1e6, 1e-20];
 
 /** @throws ChorusError model_invalid, naming a tensor whose values are no weights */
 export async function checkValues(weights: ModelWeights): Promise<void> {
   const all = weightsOf(weights.model.graph);
-  const step = Math.max(1, all.length / MOST_TENSORS);
+  const step = Math.max(1, all.length / MAX_TENSORS);
   const sample = Array.from({ length: Math.ceil(all.length / step) }, (_, i) => all[Math.floor(i * step)]);
   await Promise.all(
     sample.map(async (weight) => {
@@ -47,7 +47,7 @@ function faultOf(values: Float32Array): string | null {
   }
   const { length } = values;
   if (length < LEAST_VALUES) return null;
-  if (notFinite > length * MOST_NOT_FINITE) return `${notFinite} of ${length} values looked at are no finite numbers`;
-  if (implausible <= length * MOST_IMPLAUSIBLE) return null;
+  if (notFinite > length * MAX_NOT_FINITE) return `${notFinite} of ${length} values looked at are not finite`;
+  if (implausible <= length * MAX_IMPLAUSIBLE) return null;
   return `${implausible} of ${length} values looked at are far too large or too small`;
 }

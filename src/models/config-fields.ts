@@ -39,14 +39,14 @@ export function requiredSize(fields: JsonFields, name: string): number {
 }
 
 /** Layers and sizes beyond those of any model here. Looking for their tensors in a checkpoint would take forever. */
-const MOST_LAYERS = 1024;
+const MAX_LAYERS = 1024;
 const LARGEST_SIZE = 2 ** 24;
 
 /** @param innerSize width of the feed-forward part */
 export function refuseGiant(shape: ModelShape, innerSize: number): void {
   const { numLayers, hiddenSize, numHeads, headDim, vocabSize, maxPositions } = shape;
   const sizes = [hiddenSize, innerSize, numHeads * headDim, vocabSize, maxPositions];
-  if (numLayers <= MOST_LAYERS && sizes.every((size) => size <= LARGEST_SIZE)) return;
+  if (numLayers <= MAX_LAYERS && sizes.every((size) => size <= LARGEST_SIZE)) return;
   throw invalid(
     `no model has ${numLayers} layers of width ${hiddenSize} and ${innerSize}, ${numHeads} heads of ${headDim}, ` +
       `${vocabSize} tokens and ${maxPositions} positions`,

@@ -14,10 +14,10 @@ export interface DecoderConfig {
 }
 
 /**
- * @param usualHeadDim head_dim where the config has none; null: hidden_size / num_attention_heads
+ * @param defaultHeadDim head_dim where the config has none; null: hidden_size / num_attention_heads
  * @throws ChorusError model_invalid or model_unsupported, naming the field
  */
-export function readDecoderConfig(fields: JsonFields, usualHeadDim: number | null = null): DecoderConfig {
+export function readDecoderConfig(fields: JsonFields, defaultHeadDim: number | null = null): DecoderConfig {
   refuseQuantised(fields);
   const hiddenSize = requiredSize(fields, "hidden_size");
   const numHeads = requiredSize(fields, "num_attention_heads");
@@ -25,7 +25,7 @@ export function readDecoderConfig(fields: JsonFields, usualHeadDim: number | nul
   if (numHeads % numKvHeads !== 0) {
     throw invalid(`num_attention_heads (${numHeads}) must be a multiple of num_key_value_heads (${numKvHeads})`);
   }
-  const headDim = fields.positiveInteger(["head_dim"], usualHeadDim) ?? hiddenSize / numHeads;
+  const headDim = fields.positiveInteger(["head_dim"], defaultHeadDim) ?? hiddenSize / numHeads;
   if (!Number.isInteger(headDim)) {
     throw invalid(`hidden_size (${hiddenSize}) must be a multiple of num_attention_heads (${numHeads})`);
   }
@@ -57,12 +57,12 @@ interface Rope {
  * Reads how positions turn: rope_theta and rope_scaling, or what transformers 5 writes for both, rope_parameters.
  * @param kind of layer, where rope_parameters tells kinds of layers apart
  */
-export function readRope(fields: JsonFields, usualTheta: number, kind?: string): Rope {
+export function readRope(fields: JsonFields, defaultTheta: number, kind?: string): Rope {
   const all = fields.object("rope_parameters", null);
   if (all === null) {
     const json = fields.object("rope_scaling", null);
     return {
-      theta: fields.positiveNumber("rope_theta", usualTheta),
+      theta: fields.positiveNumber("rope_theta", defaultTheta),
       scaling: json && { name: "rope_scaling", json },
     };
   }
@@ -70,7 +70,7 @@ export function readRope(fields: JsonFields, usualTheta: number, kind?: string):
   const json = kind === undefined ? all : new JsonFields(CONFIG_FILE, all).object(kind, {});
   const parameters = new JsonFields(`${CONFIG_FILE}: ${name}`, json);
   if (parameters.positiveNumber("partial_rotary_factor", 1) !== 1) throw unsupported(`${name}.partial_rotary_factor`);
-  return { theta: parameters.positiveNumber("rope_theta", usualTheta), scaling: { name, json } };
+  return { theta: parameters.positiveNumber("rope_theta", defaultTheta), scaling: { name, json } };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { Model } from "./model.ts";
 
 const FILE = "model.safetensors";
 /** Missing tensors that an error names: of the wrong model there are hundreds. */
-const MOST_NAMED = 8;
+const MAX_NAMED = 8;
 
 /** A model and its checkpoint: every tensor found and checked, none read yet. */
 export interface ModelWeights {
@@ -69,8 +69,8 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
   const tensors = weightsOf(graph).flatMap((weight) => weight.tensors);
   const missing = tensors.map(({ name }) => nameInFile(name)).filter((name) => !checkpoint.has(name));
   if (missing.length > 0) {
-    const few = missing.slice(0, MOST_NAMED).join(", ");
-    const more = missing.length > MOST_NAMED ? ` and ${missing.length - MOST_NAMED} more` : "";
+    const few = missing.slice(0, MAX_NAMED).join(", ");
+    const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
     const text = `The checkpoint lacks ${missing.length} tensors of this ${family} model: ${few}${more}.`;
     throw new ChorusError("model_invalid", text, FILE);
   }

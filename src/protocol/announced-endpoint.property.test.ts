@@ -48,8 +48,10 @@ it("each call gets its own answer; one whose message, or whose answer, is broken
       );
       Comlink.expose(service, announced(worker));
       const remote = Comlink.wrap<typeof service>(announced(page));
-      const asked = Array.from({ length: NUM_CALLS }, (_, call) => remote.ask(call).catch((error: unknown) => error));
-      const got = await Promise.all(asked);
+      const requested = Array.from({ length: NUM_CALLS }, (_, call) =>
+        remote.ask(call).catch((error: unknown) => error),
+      );
+      const got = await Promise.all(requested);
       got.forEach((value, call) => {
         if (isBroken(there[call]) || isBroken(back[call])) expect(value).toBeInstanceOf(Error);
         else expect(value).toBe(`the answer to ${call}`);

@@ -21,7 +21,7 @@ interface ComlinkMessage {
 
 /** Returns an endpoint for Comlink. Both sides must have one. A message that comes twice is taken once. */
 export function announced(endpoint: Endpoint): EventTarget & Pick<Endpoint, "postMessage" | "start"> {
-  const heard = new EventTarget();
+  const received = new EventTarget();
   let lastId: string | null = null;
   let next: Announcement | null = null;
   const hear = (event: Event) => {
@@ -34,9 +34,9 @@ export function announced(endpoint: Endpoint): EventTarget & Pick<Endpoint, "pos
     if (next === null) return;
     const { announced: id, isCall } = next;
     next = null;
-    if (data !== null) heard.dispatchEvent(new MessageEvent("message", { data }));
+    if (data !== null) received.dispatchEvent(new MessageEvent("message", { data }));
     else if (isCall) post(unreadable(id));
-    else heard.dispatchEvent(new MessageEvent("message", { data: unreadable(id) }));
+    else received.dispatchEvent(new MessageEvent("message", { data: unreadable(id) }));
   };
   endpoint.addEventListener("message", hear);
   endpoint.addEventListener("messageerror", hear);
@@ -44,7 +44,7 @@ export function announced(endpoint: Endpoint): EventTarget & Pick<Endpoint, "pos
     endpoint.postMessage({ announced: message.id, isCall: "path" in message } satisfies Announcement);
     endpoint.postMessage(message, transfer);
   };
-  return Object.assign(heard, { postMessage: post as Endpoint["postMessage"], start: () => endpoint.start?.() });
+  return Object.assign(received, { postMessage: post as Endpoint["postMessage"], start: () => endpoint.start?.() });
 }
 
 /** Comlink's form of an answer that is an error. */

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { MOST_LEVELS, parseJson, refuseUnbounded } from "./bounded-data.ts";
+import { MAX_LEVELS, parseJson, refuseUnbounded } from "./bounded-data.ts";
 
 const lists = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 const deep = (levels: number): unknown => JSON.parse(lists(levels));
@@ -27,8 +27,8 @@ test("reads what JSON.parse reads", () => {
 });
 
 test("counts levels, and keys, lists and objects, outside of strings, before it builds anything", () => {
-  expect(parseJson(lists(MOST_LEVELS))).toEqual(deep(MOST_LEVELS));
-  expect(() => parseJson(lists(MOST_LEVELS + 1))).toThrow("nested more than 128 levels deep");
+  expect(parseJson(lists(MAX_LEVELS))).toEqual(deep(MAX_LEVELS));
+  expect(() => parseJson(lists(MAX_LEVELS + 1))).toThrow("nested more than 128 levels deep");
   expect(() => parseJson("[".repeat(100_000))).toThrow("nested more than 128 levels deep");
   expect(parseJson(JSON.stringify("[".repeat(1000)))).toHaveLength(1000);
   expect(parseJson('[{"a":1},{"a":":"}]', 5)).toHaveLength(2);
@@ -39,8 +39,8 @@ test("counts levels, and keys, lists and objects, outside of strings, before it 
 test("names the field that is too deep, also one that holds itself", () => {
   const circular: unknown[] = [];
   circular.push(circular);
-  expect(() => refuseUnbounded("A request", { prompt: "x", stop: deep(MOST_LEVELS - 1) })).not.toThrow();
-  for (const stop of [deep(MOST_LEVELS), deep(100_000), circular, new Map([["a", deep(100_000)]]), new Set(circular)]) {
+  expect(() => refuseUnbounded("A request", { prompt: "x", stop: deep(MAX_LEVELS - 1) })).not.toThrow();
+  for (const stop of [deep(MAX_LEVELS), deep(100_000), circular, new Map([["a", deep(100_000)]]), new Set(circular)]) {
     const refused = expect.objectContaining({ code: "invalid_value", param: "stop" });
     expect(() => refuseUnbounded("A request", { prompt: "x", stop })).toThrow(refused);
   }

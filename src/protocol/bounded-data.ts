@@ -4,13 +4,13 @@
 import { ChorusError } from "./errors.ts";
 
 /** Lists and objects within each other. */
-export const MOST_LEVELS = 128;
+export const MAX_LEVELS = 128;
 /** Values, and characters of texts, that cross to another thread at once. A list or an object counts as several. */
-const MOST_SIZE = 2 ** 24;
+const MAX_SIZE = 2 ** 24;
 const OBJECT_SIZE = 16;
 
-const TOO_DEEP = `is nested more than ${MOST_LEVELS} levels deep`;
-const TOO_LARGE = `has more than ${MOST_SIZE} values and characters`;
+const TOO_DEEP = `is nested more than ${MAX_LEVELS} levels deep`;
+const TOO_LARGE = `has more than ${MAX_SIZE} values and characters`;
 
 /**
  * As JSON.parse, for text that others wrote.
@@ -25,7 +25,7 @@ export function parseJson(text: string, maxParts = Infinity): unknown {
     if (letter === '"') {
       at = endOfString(text, at);
     } else if (letter === "{" || letter === "[" || letter === ":") {
-      if (letter !== ":" && ++depth > MOST_LEVELS) throw new SyntaxError(`It ${TOO_DEEP}.`);
+      if (letter !== ":" && ++depth > MAX_LEVELS) throw new SyntaxError(`It ${TOO_DEEP}.`);
       if (++numParts > maxParts) throw new SyntaxError(`It has more than ${maxParts} keys, lists and objects.`);
     } else if (letter === "}" || letter === "]") {
       depth -= 1;
@@ -56,18 +56,18 @@ function problemOf(value: unknown, depth = 1): string | null {
   let size = sizeOf(value);
   let level = isObject(value) ? [value] : [];
   for (; level.length > 0; depth++) {
-    if (depth > MOST_LEVELS) return TOO_DEEP;
+    if (depth > MAX_LEVELS) return TOO_DEEP;
     const next: object[] = [];
     for (const one of level) {
       for (const part of partsOf(one)) {
         size += sizeOf(part);
-        if (size > MOST_SIZE) return TOO_LARGE;
+        if (size > MAX_SIZE) return TOO_LARGE;
         if (isObject(part)) next.push(part);
       }
     }
     level = next;
   }
-  return size > MOST_SIZE ? TOO_LARGE : null;
+  return size > MAX_SIZE ? TOO_LARGE : null;
 }
 
 function sizeOf(value: unknown): number {

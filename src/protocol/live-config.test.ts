@@ -8,7 +8,7 @@ const LOADED: LoadedSizes = {
   maxNumBatchedTokens: 256,
   maxSpareSamples: 8,
   draftModel: null,
-  usualBatchedTokens: null,
+  defaultBatchedTokens: null,
 };
 const restarts = (before: EngineConfig, after: EngineConfig, changes: Partial<LoadedSizes> = {}) =>
   fieldThatRestarts(before, after, { ...LOADED, ...changes });
@@ -24,7 +24,7 @@ describe("a running engine", () => {
     const small = { maxNumSeqs: 4, maxNumBatchedTokens: 16 };
     expect(restarts(small, { maxNumSeqs: 4 }, small)).toBe("maxNumBatchedTokens");
     expect(restarts(small, { maxNumBatchedTokens: 16 }, small)).toBe("maxNumSeqs");
-    expect(restarts(small, { maxNumSeqs: 4 }, { ...small, usualBatchedTokens: 16 })).toBeNull();
+    expect(restarts(small, { maxNumSeqs: 4 }, { ...small, defaultBatchedTokens: 16 })).toBeNull();
   });
 
   it("drafts as far as it has samples for drafts", () => {

@@ -32,7 +32,7 @@ export interface LoadedSizes extends StepSizes {
   /** Stays in memory, also while nothing is drafted. Null: there is none. */
   readonly draftModel: ModelSource | null;
   /** The token budget where none is set; null: the library's. */
-  readonly usualBatchedTokens: number | null;
+  readonly defaultBatchedTokens: number | null;
 }
 
 /** Returns the changes that lead from one config to the other. Only for configs of the same model's engine. */
@@ -53,7 +53,7 @@ export function fieldThatRestarts(before: EngineConfig, after: EngineConfig, loa
   const draftModel = draftModelOf(after);
   if (draftModel !== null && !isEqual(draftModel, loaded.draftModel)) return "speculation.model";
   const { maxNumSeqs = null, maxNumBatchedTokens = null, speculation } = after;
-  const sizes = slotsAndRows({ maxNumSeqs, maxNumBatchedTokens }, loaded.usualBatchedTokens);
+  const sizes = slotsAndRows({ maxNumSeqs, maxNumBatchedTokens }, loaded.defaultBatchedTokens);
   if (sizes.maxNumSeqs > loaded.maxNumSeqs) return "maxNumSeqs";
   if (sizes.maxNumBatchedTokens > loaded.maxNumBatchedTokens) return "maxNumBatchedTokens";
   const draftLength = speculation ? (speculation.num_speculative_tokens ?? DEFAULT_DRAFT_LENGTH) : 0;

@@ -64,7 +64,7 @@ export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}
   if (model === "" || !folder) {
     throw new ChorusError(
       "invalid_value",
-      `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is none here.`,
+      `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is not one of these.`,
       "model",
     );
   }

@@ -21,15 +21,15 @@ async function send(faults: readonly Fault[]): Promise<EngineMessage[]> {
   vi.stubGlobal("MessageChannel", function () {
     return { port1: hearing, port2: { postMessage } };
   });
-  const heard: EngineMessage[] = [];
-  const [port] = ONE_WAY.handler.serialize((message) => heard.push(message));
-  const tell = ONE_WAY.handler.deserialize(port);
+  const received: EngineMessage[] = [];
+  const [port] = ONE_WAY.handler.serialize((message) => received.push(message));
+  const notify = ONE_WAY.handler.deserialize(port);
   for (let ticket = 0; ticket < NUM_MESSAGES; ticket++) {
-    tell({ ...EMPTY_MESSAGE, events: [{ type: "text", ticket, choice: 0, text: `${ticket}` }] });
+    notify({ ...EMPTY_MESSAGE, events: [{ type: "text", ticket, choice: 0, text: `${ticket}` }] });
   }
-  tell({ ...EMPTY_MESSAGE, events: [{ type: "end", ticket: NUM_MESSAGES }] });
-  await vi.waitFor(() => expect(heard.at(-1)?.events[0]).toMatchObject({ type: "end" }), { interval: 1 });
-  return heard;
+  notify({ ...EMPTY_MESSAGE, events: [{ type: "end", ticket: NUM_MESSAGES }] });
+  await vi.waitFor(() => expect(received.at(-1)?.events[0]).toMatchObject({ type: "end" }), { interval: 1 });
+  return received;
 }
 
 /** Several that are lost in a row may be said once. */

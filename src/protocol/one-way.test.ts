@@ -13,7 +13,7 @@ afterEach(() => {
 
 /** The other side: it calls back as often as it is told to. */
 class Service {
-  tell(count: number, onMessage: (message: EngineMessage) => void): unknown[] {
+  notify(count: number, onMessage: (message: EngineMessage) => void): unknown[] {
     return Array.from({ length: count }, (_, ticket) => {
       return onMessage({ ...EMPTY_MESSAGE, events: [{ type: "end", ticket }] });
     });
@@ -24,13 +24,13 @@ it("calls come in order, and the caller gets no answer to wait for", async () =>
   const { port1, port2 } = new MessageChannel();
   closing.push(port1, port2);
   Comlink.expose(new Service(), port2);
-  const heard: EngineMessage[] = [];
-  let tellAll = (): void => {};
-  const all = new Promise<void>((resolve) => (tellAll = resolve));
+  const received: EngineMessage[] = [];
+  let notifyAll = (): void => {};
+  const all = new Promise<void>((resolve) => (notifyAll = resolve));
   const onMessage = oneWay((message) => {
-    if (heard.push(message) === 3) tellAll();
+    if (received.push(message) === 3) notifyAll();
   });
-  expect(await Comlink.wrap<Service>(port1).tell(3, onMessage)).toEqual([undefined, undefined, undefined]);
+  expect(await Comlink.wrap<Service>(port1).notify(3, onMessage)).toEqual([undefined, undefined, undefined]);
   await all;
-  expect(heard).toEqual([0, 1, 2].map((ticket) => ({ ...EMPTY_MESSAGE, events: [{ type: "end", ticket }] })));
+  expect(received).toEqual([0, 1, 2].map((ticket) => ({ ...EMPTY_MESSAGE, events: [{ type: "end", ticket }] })));
 });

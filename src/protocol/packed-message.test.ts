@@ -81,7 +81,7 @@ it("a message is the same on the other side", () => {
 it("what a step usually brings crosses without the names of fields", () => {
   const events: RequestEvent[] = [{ type: "text", ticket: 7, choice: 0, text: " word" }];
   const [sent] = fc.sample(message, { numRuns: 1, seed: 1 });
-  const usual = { ...sent!, events, requests: [], words: [], kernels: [], fatal: null };
-  expect(pack({ ...usual, steps: [] })).toEqual({ texts: [7, 0, " word"] });
-  expect(Object.keys(pack({ ...usual, steps: fc.sample(step, 1) }))).toEqual(["texts", "steps"]);
+  const defaultText = { ...sent!, events, requests: [], words: [], kernels: [], fatal: null };
+  expect(pack({ ...defaultText, steps: [] })).toEqual({ texts: [7, 0, " word"] });
+  expect(Object.keys(pack({ ...defaultText, steps: fc.sample(step, 1) }))).toEqual(["texts", "steps"]);
 });

@@ -55,8 +55,8 @@ export function isFinal({ type }: RequestEvent): boolean {
 }
 
 /** Reports that are posted only while somebody listens. */
-export const TOLD_REPORTS = ["steps", "words", "kernels"] as const;
-export type ToldReports = (typeof TOLD_REPORTS)[number];
+export const OPTIONAL_REPORTS = ["steps", "words", "kernels"] as const;
+export type OptionalReports = (typeof OPTIONAL_REPORTS)[number];
 
 /** Everything of one step in one message: posting per token would cost more than the step. */
 export interface EngineMessage {
@@ -120,7 +120,7 @@ export interface EngineService {
   /** Changes the config from the next step on, and returns it. */
   update(changes: EngineChanges): Result<ResolvedEngineConfig> | Promise<Result<ResolvedEngineConfig>>;
   /** Posts such reports from now on, or no longer. */
-  tell(reports: ToldReports, isWanted: boolean): void;
+  requestReports(reports: OptionalReports, isRequested: boolean): void;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;
 }

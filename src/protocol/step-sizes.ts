@@ -24,12 +24,12 @@ const MAX_SPARE_SAMPLES = 64;
 /** Returns slots and rows, where what is not given (null) has its default. */
 export function slotsAndRows(
   { maxNumSeqs, maxNumBatchedTokens }: { readonly [Name in "maxNumSeqs" | "maxNumBatchedTokens"]: number | null },
-  usualBatchedTokens: number | null,
+  defaultBatchedTokens: number | null,
 ): Pick<StepSizes, "maxNumSeqs" | "maxNumBatchedTokens"> {
   const rows =
     maxNumBatchedTokens ??
     Math.max(
-      usualBatchedTokens ?? DEFAULT_MAX_NUM_BATCHED_TOKENS,
+      defaultBatchedTokens ?? DEFAULT_MAX_NUM_BATCHED_TOKENS,
       Math.min(maxNumSeqs ?? 0, DEFAULT_MAX_NUM_BATCHED_TOKENS),
     );
   return { maxNumSeqs: maxNumSeqs ?? Math.min(DEFAULT_MAX_NUM_SEQS, rows), maxNumBatchedTokens: rows };

@@ -21,7 +21,7 @@ interface Holder {
 }
 
 /** Larger recordings have no map: no browser could draw it. */
-export const MOST_BLOCKS = 2 ** 20;
+export const MAX_BLOCKS = 2 ** 20;
 
 /**
  * Follows the cache's blocks through a run's reports, and so knows after each step what the engine's own map was. Blocks
@@ -46,7 +46,7 @@ export class BlockLedger {
     this.#blockSize = blockSize;
     this.#keepsPrefixes = keepsPrefixes;
     this.#listener = listener;
-    this.#refCounts = new Uint16Array(Math.max(0, Math.min(MOST_BLOCKS, numGpuBlocks)));
+    this.#refCounts = new Uint16Array(Math.max(0, Math.min(MAX_BLOCKS, numGpuBlocks)));
   }
 
   /** Follows what a step took and gave back. */

@@ -67,7 +67,7 @@ class Source {
     return [...this.#listeners].some((one) => one.event === event);
   }
 
-  tell<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
+  notify<Name extends keyof EngineEvents>(event: Name, payload: EngineEvents[Name]): void {
     for (const one of this.#listeners) if (one.event === event) one.listener(payload as never);
   }
 }
@@ -79,12 +79,12 @@ function recordingWith(line: number, change: (text: string) => string): string {
   const source = new Source();
   const recorder = recordRun(source);
   recorder.timeKernels(true);
-  source.tell("request", sampleRequest("a"));
-  source.tell("step", sampleStep({ entries: [sampleEntry("a")] }));
-  source.tell("alert", ALERT);
-  source.tell("words", ASKED);
-  source.tell("words", ANSWERED);
-  source.tell("kernels", KERNELS);
+  source.notify("request", sampleRequest("a"));
+  source.notify("step", sampleStep({ entries: [sampleEntry("a")] }));
+  source.notify("alert", ALERT);
+  source.notify("words", ASKED);
+  source.notify("words", ANSWERED);
+  source.notify("kernels", KERNELS);
   const lines = linesOf(recorder.stop());
   return lines.map((text, i) => (i === line - 1 ? change(text) : text)).join("\n");
 }
@@ -113,8 +113,8 @@ describe("a recorded run", () => {
       onOutputs: (_, report, requests) => {
         if (report) live.observeStep(report);
         for (const request of requests) live.observeRequest(request);
-        if (report) source.tell("step", report);
-        for (const request of requests) source.tell("request", request);
+        if (report) source.notify("step", report);
+        for (const request of requests) source.notify("request", request);
       },
       onFatal: (error) => {
         throw error;
@@ -124,10 +124,10 @@ describe("a recorded run", () => {
       const request = { requestId, prompt: [1, 2, 3, 4, 5, 6], params: samplingParams({ maxTokens: 12 }), n: 2 };
       engine.add({ ...request, param: "prompt", priority: 0, cacheSalt: null, deadlineMs: null, beamSearch: null });
     }
-    source.tell("alert", ALERT);
-    source.tell("words", ASKED);
-    source.tell("words", ANSWERED);
-    source.tell("kernels", KERNELS);
+    source.notify("alert", ALERT);
+    source.notify("words", ASKED);
+    source.notify("words", ANSWERED);
+    source.notify("kernels", KERNELS);
     while (await engine.step());
 
     const recording = readRecording(recorder.stop());
@@ -155,7 +155,7 @@ describe("a recorded run", () => {
     const steps = () =>
       readRecording(recorder.text()).events.map((event) => (event.type === "step" ? event.step : event.type));
     const seen = [1, 2, 3, 4, 5, 6, 7].map((step) => {
-      source.tell("step", sampleStep({ step }));
+      source.notify("step", sampleStep({ step }));
       return steps().join(",");
     });
     expect(seen).toEqual(["1", "1,2", "1,2,3", "2,3,4", "3,4,5", "4,5,6", "5,6,7"]);
@@ -164,9 +164,9 @@ describe("a recorded run", () => {
   it("has the times of kernels only while they are wanted, and asks for none otherwise", () => {
     const source = new Source();
     const recorder = recordRun(source);
-    const listened = [false, true, true, false].map((isWanted) => {
-      recorder.timeKernels(isWanted);
-      source.tell("kernels", KERNELS);
+    const listened = [false, true, true, false].map((isRequested) => {
+      recorder.timeKernels(isRequested);
+      source.notify("kernels", KERNELS);
       return source.hears("kernels");
     });
     expect(listened).toEqual([false, true, true, false]);
@@ -178,9 +178,9 @@ describe("a recorded run", () => {
   it("ends with stop(), and begins with what ran", () => {
     const source = new Source();
     const recorder = recordRun(source);
-    source.tell("step", sampleStep());
+    source.notify("step", sampleStep());
     const text = recorder.stop();
-    source.tell("step", sampleStep());
+    source.notify("step", sampleStep());
     expect(recorder.stop()).toBe(text);
     expect(linesOf(text)).toHaveLength(2);
     expect(JSON.parse(linesOf(text)[0] ?? "")).toMatchObject({ type: "header", version: 3, model: MODEL });

@@ -11,7 +11,7 @@ export interface RunRecorder {
    * Records the times of each kernel, too, of one step of eight, from now on or no longer: such a step takes longer. There
    * are none on the CPU, nor on GPUs without timestamp queries.
    */
-  timeKernels(isWanted: boolean): void;
+  timeKernels(isRequested: boolean): void;
   /** Ends the recording and returns it. */
   stop(): string;
 }
@@ -41,9 +41,9 @@ export function recordRun(
   ];
   let untime: (() => void) | null = null;
   let isStopped = false;
-  const timeKernels = (isWanted: boolean) => {
+  const timeKernels = (isRequested: boolean) => {
     untime?.();
-    untime = isWanted && !isStopped ? engine.on("kernels", add("kernels")) : null;
+    untime = isRequested && !isStopped ? engine.on("kernels", add("kernels")) : null;
   };
   return {
     text,

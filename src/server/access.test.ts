@@ -73,6 +73,6 @@ it.each([
   ["", 403],
 ])("a server of this machine answers under its own names alone: %s", async (host, status) => {
   const handler = withHostNames(answered, (name) => ["localhost", "::1"].includes(name));
-  const asked = { url: "http://a/", headers: new Headers({ host }) } as Request;
-  expect((await handler(asked)).status).toBe(status);
+  const requested = { url: "http://a/", headers: new Headers({ host }) } as Request;
+  expect((await handler(requested)).status).toBe(status);
 });

@@ -21,9 +21,9 @@ export function withApiKey(handler: Handler, apiKey: string): Handler {
 }
 
 /** Takes the same time wherever the first difference is. */
-function isSame(given: string, wanted: string): boolean {
-  let difference = given.length ^ wanted.length;
-  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ wanted.charCodeAt(i % wanted.length);
+function isSame(given: string, requested: string): boolean {
+  let difference = given.length ^ requested.length;
+  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ requested.charCodeAt(i % requested.length);
   return difference === 0;
 }
 

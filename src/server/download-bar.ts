@@ -8,7 +8,7 @@ export class DownloadBar {
   readonly #name: string;
   readonly #print: (text: string) => void;
   readonly #now: () => number;
-  #begun: { readonly atMs: number; readonly bytes: number } | null = null;
+  #started: { readonly atMs: number; readonly bytes: number } | null = null;
   #shownMs = -Infinity;
   #line = "";
 
@@ -21,10 +21,10 @@ export class DownloadBar {
   /** Shows nothing where all is there already. */
   show(receivedBytes: number, totalBytes: number): void {
     const nowMs = this.#now();
-    this.#begun ??= { atMs: nowMs, bytes: receivedBytes };
+    this.#started ??= { atMs: nowMs, bytes: receivedBytes };
     const share = totalBytes > 0 ? receivedBytes / totalBytes : 1;
     if (nowMs - this.#shownMs < EVERY_MS && share < 1) return;
-    const { atMs, bytes } = this.#begun;
+    const { atMs, bytes } = this.#started;
     const rate = nowMs > atMs ? (1000 * (receivedBytes - bytes)) / (nowMs - atMs) : 0;
     if (share === 1 && this.#line === "") return;
     this.#shownMs = nowMs;

@@ -30,31 +30,31 @@ afterEach(async () => {
   await rm(home, { recursive: true });
 });
 
-const open = async (id = "owner/name", told: number[] = []) => {
+const open = async (id = "owner/name", reported: number[] = []) => {
   const env = { HF_HOME: home, HF_ENDPOINT: url };
-  return openHubModel(id, { env, wait, onProgress: (bytes) => told.push(bytes) });
+  return openHubModel(id, { env, wait, onProgress: (bytes) => reported.push(bytes) });
 };
 let waits: number[] = [];
 const wait = async (ms: number) => void waits.push(ms);
-const asked = (name: string) => hub.asked.filter(({ path }) => path.endsWith(name)).length;
+const requested = (name: string) => hub.requested.filter(({ path }) => path.endsWith(name)).length;
 
 describe("the hub's cache", () => {
   it("has huggingface_hub's layout, and only what a model is loaded from", async () => {
-    const told: number[] = [];
-    const folder = await open("owner/name", told);
+    const reported: number[] = [];
+    const folder = await open("owner/name", reported);
     expect(folder).toBe(join(home, "hub", "models--owner--name", "snapshots", "c0ffee0"));
     expect((await readdir(folder)).sort()).toEqual(["config.json", "model.safetensors", "tokenizer.json"]);
     expect(await readlink(join(folder, "model.safetensors"))).toMatch(/^\.\.\/\.\.\/blobs\/[\da-f]{64}$/);
     expect(new Uint8Array(await readFile(join(folder, "model.safetensors")))).toEqual(FILES.get("model.safetensors"));
     expect(await readFile(join(home, "hub", "models--owner--name", "refs", "main"), "utf8")).toBe("c0ffee0");
-    expect(told).toEqual([...told].sort((a, b) => a - b));
-    expect(told.at(-1)).toBe(200_000 + 2 + 8);
+    expect(reported).toEqual([...reported].sort((a, b) => a - b));
+    expect(reported.at(-1)).toBe(200_000 + 2 + 8);
   });
 
   it("is downloaded once, and used without the hub", async () => {
     const folder = await open();
     expect(await open()).toBe(folder);
-    expect(asked("model.safetensors")).toBe(1);
+    expect(requested("model.safetensors")).toBe(1);
     await hub.close();
     expect(await open()).toBe(folder);
     await rm(join(folder, "model.safetensors"));
@@ -64,22 +64,22 @@ describe("the hub's cache", () => {
 
   it("resumes what broke off", async () => {
     const bytes = FILES.get("model.safetensors") ?? new Uint8Array();
-    const told: number[] = [];
+    const reported: number[] = [];
     hub.interfere = ({ path, range }, response, count) => {
       if (!path.endsWith("model.safetensors") || count > 3) return false;
       const begin = Number(/\d+/.exec(range ?? "0")?.[0]);
       response.writeHead(range === null ? 200 : 206, { "content-length": bytes.length - begin });
       response.write(bytes.subarray(begin, begin + 50_000));
       const breaks = setInterval(() => {
-        if ((told.at(-1) ?? 0) < begin + 50_000) return;
+        if ((reported.at(-1) ?? 0) < begin + 50_000) return;
         clearInterval(breaks);
         response.destroy();
       }, 5);
       return true;
     };
-    const folder = await open("owner/name", told);
+    const folder = await open("owner/name", reported);
     expect(new Uint8Array(await readFile(join(folder, "model.safetensors")))).toEqual(bytes);
-    expect(hub.asked.filter(({ path }) => path.endsWith("model.safetensors")).map(({ range }) => range)).toEqual([
+    expect(hub.requested.filter(({ path }) => path.endsWith("model.safetensors")).map(({ range }) => range)).toEqual([
       null,
       "bytes=50000-199999",
       "bytes=100000-199999",
@@ -114,7 +114,7 @@ describe("the hub's cache", () => {
     const onProgress = (received: number) => received > 10_000 && controller.abort(new Error("enough"));
     await expect(openHubModel("owner/name", { env, signal: controller.signal, onProgress })).rejects.toThrow("enough");
     await open();
-    expect(hub.asked.at(-1)?.range).toMatch(/^bytes=[1-9]/);
+    expect(hub.requested.at(-1)?.range).toMatch(/^bytes=[1-9]/);
   });
 
   it("downloads all again where the server knows no ranges", async () => {
@@ -156,7 +156,7 @@ describe("the hub's cache", () => {
       /Downloading .*model\.safetensors failed/,
     );
     expect(waits).toEqual([500, 1000, 2000, 4000, 8000]);
-    expect(hub.asked.every(({ authorization }) => authorization === "Bearer hf_secret")).toBe(true);
+    expect(hub.requested.every(({ authorization }) => authorization === "Bearer hf_secret")).toBe(true);
   });
 
   it("takes a shard only if the model is in shards", async () => {

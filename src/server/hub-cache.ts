@@ -119,8 +119,8 @@ async function download(
   await http.withRetries(async (progressed) => {
     const begin = await sizeOf(part);
     if (begin >= size) return;
-    const asked = begin > 0 ? { ...request, range: [begin, size] as const } : request;
-    const { response, pieces } = await http.open(asked, signal);
+    const requested = begin > 0 ? { ...request, range: [begin, size] as const } : request;
+    const { response, pieces } = await http.open(requested, signal);
     const why = whyMissing(response);
     if (why !== null) throw downloadFailed(url, name, `${why}, though the hub lists the file`);
     // A server that knows no ranges sends it from its beginning.

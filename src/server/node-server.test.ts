@@ -35,12 +35,12 @@ function askKept(
   body = "",
 ): Promise<readonly [status: number | undefined, port: number | undefined]> {
   return new Promise((resolve, reject) => {
-    const asked = ask(server.url + path, { agent, headers: KEY, ...options }, (answer) => {
+    const requested = ask(server.url + path, { agent, headers: KEY, ...options }, (answer) => {
       const { localPort } = answer.socket;
       answer.resume().once("end", () => resolve([answer.statusCode, localPort]));
     });
-    asked.once("error", reject);
-    asked.end(body);
+    requested.once("error", reject);
+    requested.end(body);
   });
 }
 
@@ -89,7 +89,7 @@ describe("what HTTP has and pages have not", () => {
 it("while it drains, answers what is in flight, and 503 to all else, its health included", async () => {
   fake.pause();
   const body = JSON.stringify({ prompt: "Hello", max_tokens: 4, ignore_eos: true, stream: true });
-  const asked = fetch(`${server.url}/v1/completions`, { method: "POST", headers: JSON_BODY, body });
+  const requested = fetch(`${server.url}/v1/completions`, { method: "POST", headers: JSON_BODY, body });
   await expect.poll(async () => (await fake.engine.stats()).num_requests_running).toBe(1);
   const half = sendRaw("GET /health HTTP/1.1\r\n");
   const drained = server.drain(30_000);
@@ -98,7 +98,7 @@ it("while it drains, answers what is in flight, and 503 to all else, its health 
     expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: "server_draining" } }]);
   }
   fake.resume();
-  expect(await (await asked).text()).toMatch(/data: \[DONE\]\n\n$/);
+  expect(await (await requested).text()).toMatch(/data: \[DONE\]\n\n$/);
   await drained;
   // A connection that has sent half a request does not hold it.
   await server.close();

@@ -69,13 +69,13 @@ describe("a server", () => {
     const server = start(`--model ${FOLDER} --port 0`);
     const url = await server.url();
     fake.pause();
-    const asked = post(url, { ...CHAT, stream: true });
+    const requested = post(url, { ...CHAT, stream: true });
     await expect.poll(async () => (await fake.engine.stats()).num_requests_running).toBe(1);
     server.end();
     await expect.poll(server.printed).toContain("SIGTERM: no new requests");
     expect((await post(url, CHAT)).status).toBe(503);
     fake.resume();
-    expect(await (await asked).text()).toMatch(/data: \[DONE\]\n\n$/);
+    expect(await (await requested).text()).toMatch(/data: \[DONE\]\n\n$/);
     expect(await server.exitCode).toBe(0);
   });
 
@@ -188,7 +188,7 @@ describe("a server", () => {
       return new Promise<ChorusEngine>(() => undefined);
     };
     const server = start(`--model ${model} --port 0`, never, { HF_HOME: home, HF_ENDPOINT: hub.url });
-    await expect.poll(() => signal !== undefined || hub.asked.length > 1).toBe(true);
+    await expect.poll(() => signal !== undefined || hub.requested.length > 1).toBe(true);
     server.end();
     expect(await server.exitCode).toBe(0);
     expect(server.printed()).toContain("SIGTERM: loading is cancelled.");

@@ -15,16 +15,16 @@ const LIMIT_MS = 1000;
 
 /** A thread that says what it is made to say. */
 function open() {
-  let tell: Hear = () => undefined;
+  let notify: Hear = () => undefined;
   let numEnded = 0;
   const port: LimitedPort<string, string> = {
     post: () => undefined,
-    listen: (onMessage) => (tell = onMessage),
+    listen: (onMessage) => (notify = onMessage),
     end: () => void numEnded++,
   };
   const thread = new LimitedThread<string, string>(port, "What counts");
   const ask = (call: string) => thread.ask(call, LIMIT_MS).catch((error: unknown) => error);
-  return { thread, ask, say: (message: Parameters<Hear>[0]) => tell(message), numEnded: () => numEnded };
+  return { thread, ask, say: (message: Parameters<Hear>[0]) => notify(message), numEnded: () => numEnded };
 }
 
 it("a call's time begins when the thread is there: a busy page starts it late", async () => {

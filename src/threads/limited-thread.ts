@@ -44,7 +44,7 @@ export class LimitedThread<Call, Value> {
   readonly #what: string;
   readonly #mayLeave: () => boolean;
   /** By their numbers, in the order in which they were asked. The thread is at the first. */
-  readonly #asked = new Map<number, Asked<Value>>();
+  readonly #requested = new Map<number, Asked<Value>>();
   #numPosted = 0;
   #timers: ReturnType<typeof setTimeout>[] = [];
   /** Whether the first call takes longer than those behind it would wait. */
@@ -98,8 +98,8 @@ export class LimitedThread<Call, Value> {
       if (this.#isLeft) throw new ThreadEnded();
       if (this.#isEnded) throw this.#laterError;
       this.#port.post({ id: this.#numPosted + 1, call });
-      this.#asked.set(++this.#numPosted, { limitMs, patienceMs, resolve, reject });
-      if (this.#asked.size === 1) this.#limitFirst();
+      this.#requested.set(++this.#numPosted, { limitMs, patienceMs, resolve, reject });
+      if (this.#requested.size === 1) this.#limitFirst();
     });
   }
 
@@ -110,7 +110,7 @@ export class LimitedThread<Call, Value> {
   }
 
   #limitFirst(): void {
-    const [first] = this.#asked.values();
+    const [first] = this.#requested.values();
     if (first === undefined) return;
     if (!this.#isThere) {
       const message = `${this.#what} has not started within ${LONGEST_START_MS / 1000} s: what starts it is busy, or can't load it.`;
@@ -121,7 +121,7 @@ export class LimitedThread<Call, Value> {
     if (first.patienceMs >= first.limitMs) return;
     this.#after(first.patienceMs, () => {
       this.#isSlow = true;
-      if (this.#asked.size > 1 && this.#mayLeave()) this.#leave();
+      if (this.#requested.size > 1 && this.#mayLeave()) this.#leave();
     });
   }
 
@@ -136,8 +136,8 @@ export class LimitedThread<Call, Value> {
 
   #leave(): void {
     this.#isLeft = true;
-    for (const [id, { reject }] of [...this.#asked].slice(1)) {
-      this.#asked.delete(id);
+    for (const [id, { reject }] of [...this.#requested].slice(1)) {
+      this.#requested.delete(id);
       reject(new ThreadEnded());
     }
   }
@@ -149,26 +149,26 @@ export class LimitedThread<Call, Value> {
       this.#limitFirst();
     }
     if (message === ALIVE) return;
-    const [firstId] = this.#asked.keys();
+    const [firstId] = this.#requested.keys();
     // Answers come in order: what can't be read is the first call's.
     if (message === null) this.#take(firstId, ({ reject }) => reject(unreadable(this.#what)));
     else if ("error" in message) this.#take(message.id, ({ reject }) => reject(fromErrorData(message.error)));
     else this.#take(message.id, ({ resolve }) => resolve(message.value));
   }
 
-  #take(id: number | undefined, settle: (asked: Asked<Value>) => void): void {
+  #take(id: number | undefined, settle: (requested: Asked<Value>) => void): void {
     this.#hasAnswered = true;
-    const asked = id !== undefined && this.#asked.get(id);
-    if (!asked) return; // its answer came before
-    const [firstId] = this.#asked.keys();
-    this.#asked.delete(id);
+    const requested = id !== undefined && this.#requested.get(id);
+    if (!requested) return; // its answer came before
+    const [firstId] = this.#requested.keys();
+    this.#requested.delete(id);
     if (id === firstId) {
       this.#isSlow = false;
       this.#stopTimers();
       if (this.#isLeft) this.end();
       else this.#limitFirst();
     }
-    settle(asked);
+    settle(requested);
   }
 
   /** @param reason the error of the call that the thread is at */
@@ -177,8 +177,8 @@ export class LimitedThread<Call, Value> {
     this.#isEnded = true;
     this.#stopTimers();
     this.#port.end();
-    const [first, ...others] = this.#asked.values();
-    this.#asked.clear();
+    const [first, ...others] = this.#requested.values();
+    this.#requested.clear();
     first?.reject(reason);
     for (const { reject } of others) reject(this.#laterError);
   }

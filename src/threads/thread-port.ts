@@ -27,9 +27,9 @@ export interface ThreadPort<Call, Answer> {
   post(call: Call): void;
   /**
    * @param onAnswer gets null for a message that can't be read
-   * @param onGone called when the thread has ended for a reason that is none of its calls': another one can take its place
+   * @param onClosed called when the thread has ended for a reason that is none of its calls': another one can take its place
    */
-  listen(onAnswer: (answer: Answer | null) => void, onFailure: (reason: string) => void, onGone: () => void): void;
+  listen(onAnswer: (answer: Answer | null) => void, onFailure: (reason: string) => void, onClosed: () => void): void;
   /** Ends the thread, whatever it is computing. */
   end(): void;
 }

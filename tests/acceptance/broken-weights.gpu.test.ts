@@ -58,6 +58,6 @@ it.each(BACKENDS)("ends requests with model_numerics, and not the engine, on %s"
 it.each(BACKENDS)("does so where log-probabilities are those of what is left to draw, on %s", async (backend) => {
   const options = { worker: false, gpu, backend, dtype: "f32", logprobsMode: "processed_logprobs" } as const;
   await using engine = await createEngine({ model: await brokenFiles(), ...options });
-  const asked = engine.completions.create({ prompt: [2, 3, 1], max_tokens: 20, ignore_eos: true });
-  await expect(asked).rejects.toMatchObject({ code: "model_numerics" });
+  const requested = engine.completions.create({ prompt: [2, 3, 1], max_tokens: 20, ignore_eos: true });
+  await expect(requested).rejects.toMatchObject({ code: "model_numerics" });
 });

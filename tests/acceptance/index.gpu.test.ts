@@ -73,22 +73,22 @@ describe("a prompt's log-probabilities", () => {
   it.each([onGpu, {}])("are those its tokens had when they were drawn, in chunks and beside others: %#", async (on) => {
     await using engine = await createEngine({ ...TINY, ...on, maxNumBatchedTokens: 24 });
     const [{ ids } = { ids: [] }] = golden.prompts.slice(3);
-    const asked = { prompt: ids, max_tokens: 30, ignore_eos: true, return_token_ids: true, logprobs: 2, seed: 5 };
-    const { choices } = await engine.completions.create(asked);
+    const requested = { prompt: ids, max_tokens: 30, ignore_eos: true, return_token_ids: true, logprobs: 2, seed: 5 };
+    const { choices } = await engine.completions.create(requested);
     const answer = choices[0]?.token_ids ?? [];
     const echo = { prompt: [...ids, ...answer], max_tokens: 1, echo: true, logprobs: 2, prompt_logprobs: 0 };
     const [echoed] = await Promise.all([
       engine.completions.create(echo),
       ...golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt))),
     ]);
-    const { logprobs, prompt_logprobs: told } = echoed.choices[0] ?? {};
+    const { logprobs, prompt_logprobs: reported } = echoed.choices[0] ?? {};
     expect(logprobs?.token_logprobs).toHaveLength(ids.length + answer.length + 1);
     expect(logprobs?.token_logprobs[0]).toBeNull();
     const end = ids.length + answer.length;
     expect(logprobs?.token_logprobs.slice(ids.length, end)).toEqual(choices[0]?.logprobs?.token_logprobs);
     expect(logprobs?.top_logprobs?.slice(ids.length, end)).toEqual(choices[0]?.logprobs?.top_logprobs);
-    expect(told?.[0]).toBeNull();
-    expect(told?.slice(1).map((entry) => Object.values(entry ?? {})[0]?.logprob)).toEqual(
+    expect(reported?.[0]).toBeNull();
+    expect(reported?.slice(1).map((entry) => Object.values(entry ?? {})[0]?.logprob)).toEqual(
       logprobs?.token_logprobs.slice(1, end),
     );
     const alone = await engine.completions.create({ ...echo, max_tokens: 0, return_token_ids: true });

@@ -115,15 +115,15 @@ describe("an answer's log-probabilities", async () => {
   afterAll(() => Promise.all([processed.dispose(), raw.dispose()]));
 
   it.each(CASES)("are float64's of its processed logits: $name", async ({ body, rules = {}, sampling }) => {
-    const [[told], [plain]] = [await ask(processed, bodyOf({ body })), await ask(raw, bodyOf({ body }))];
-    if (!told || !plain) throw new Error("no choice");
-    expect(told.output).toEqual(plain.output);
-    expect(told.output).toHaveLength(12);
-    for (const [i, token] of told.output.entries()) {
-      const output = told.output.slice(0, i);
-      const logits = (await lastLogits(opened, runner, [...told.prompt, ...output], VOCABULARY)).slice();
-      const ruled = ruleReference(logits, { rules, prompt: told.prompt, output }, -Infinity);
-      const expectToken = (answer: typeof told, reference: readonly number[]) => {
+    const [[reported], [plain]] = [await ask(processed, bodyOf({ body })), await ask(raw, bodyOf({ body }))];
+    if (!reported || !plain) throw new Error("no choice");
+    expect(reported.output).toEqual(plain.output);
+    expect(reported.output).toHaveLength(12);
+    for (const [i, token] of reported.output.entries()) {
+      const output = reported.output.slice(0, i);
+      const logits = (await lastLogits(opened, runner, [...reported.prompt, ...output], VOCABULARY)).slice();
+      const ruled = ruleReference(logits, { rules, prompt: reported.prompt, output }, -Infinity);
+      const expectToken = (answer: typeof reported, reference: readonly number[]) => {
         const { logprob, top_logprobs: top = [] } = answer.content[i] ?? {};
         expect(logprob).toBeCloseTo(reference[token] ?? NaN, 4);
         // By their values: a token's text may be that of another.
@@ -134,16 +134,16 @@ describe("an answer's log-probabilities", async () => {
           1e-4,
         );
       };
-      expectToken(told, processedLogprobs(ruled, sampling));
+      expectToken(reported, processedLogprobs(ruled, sampling));
       expectToken(plain, processedLogprobs(logits, {}));
     }
   });
 
   it("name only what a grammar lets come, whose probabilities add up", async () => {
     const body = { structured_outputs: { regex: "[abc]{6}" }, temperature: 1.2, seed: 8, top_logprobs: 20 };
-    const [told] = await ask(processed, bodyOf({ body }));
-    expect(told?.finish_reason).toBe("stop");
-    for (const { top_logprobs: top, logprob } of told?.content ?? []) {
+    const [reported] = await ask(processed, bodyOf({ body }));
+    expect(reported?.finish_reason).toBe("stop");
+    for (const { top_logprobs: top, logprob } of reported?.content ?? []) {
       expect(top.length).toBeLessThan(20);
       expect(top.reduce((sum, one) => sum + Math.exp(one.logprob), 0)).toBeCloseTo(1, 4);
       expect(top.map((one) => one.logprob)).toContain(logprob);
@@ -152,20 +152,20 @@ describe("an answer's log-probabilities", async () => {
 
   it("leave a prompt's as the model has them", async () => {
     const body = { prompt_logprobs: 3, temperature: 0.5, top_k: 2, repetition_penalty: 1.5, seed: 1 };
-    const [told, plain] = await Promise.all(
+    const [reported, plain] = await Promise.all(
       [processed, raw].map((engine) => engine.chat.completions.create(bodyOf({ body }))),
     );
-    expect(told?.prompt_logprobs).toEqual(plain?.prompt_logprobs);
-    expect(told?.choices[0]?.logprobs).not.toEqual(plain?.choices[0]?.logprobs);
+    expect(reported?.prompt_logprobs).toEqual(plain?.prompt_logprobs);
+    expect(reported?.choices[0]?.logprobs).not.toEqual(plain?.choices[0]?.logprobs);
   });
 
   it("leave beam search's scores as they are", async () => {
     const beams = { prompt: [1, 2, 3], use_beam_search: true, n: 3, max_tokens: 6, repetition_penalty: 1.3 };
     const scores = ({ choices }: Awaited<ReturnType<ChorusEngine["completions"]["create"]>>) =>
       choices.map(({ beam_score, text }) => [beam_score, text]);
-    const [found, wanted] = await Promise.all([processed, raw].map((engine) => engine.completions.create(beams)));
-    if (!found || !wanted) throw new Error("no answer");
-    expect(scores(found)).toEqual(scores(wanted));
+    const [found, requested] = await Promise.all([processed, raw].map((engine) => engine.completions.create(beams)));
+    if (!found || !requested) throw new Error("no answer");
+    expect(scores(found)).toEqual(scores(requested));
   });
 
   it("are to the last bit the same with drafts, four steps ahead, in pieces and beside others", async () => {

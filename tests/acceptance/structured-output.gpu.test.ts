@@ -28,10 +28,10 @@ it.each([onGpu, { backend: "cpu" }] as const)(
         return_token_ids: true,
       },
     ];
-    const told = ({ choices }: Awaited<ReturnType<typeof engine.completions.create>>) =>
+    const reported = ({ choices }: Awaited<ReturnType<typeof engine.completions.create>>) =>
       choices.map(({ token_ids, logprobs }) => ({ token_ids, logprobs }));
     const alone = [];
-    for (const body of free) alone.push(told(await engine.completions.create(body)));
+    for (const body of free) alone.push(reported(await engine.completions.create(body)));
 
     const bound = (fields: object) => engine.completions.create({ prompt: [7, 8], max_tokens: 60, seed: 1, ...fields });
     const [first, second, plates, words, greedy, short, cut] = await Promise.all([
@@ -45,7 +45,7 @@ it.each([onGpu, { backend: "cpu" }] as const)(
       bound({ structured_outputs: { regex: "[ab]{2}" }, min_tokens: 9 }),
       bound({ structured_outputs: { regex: "[ab]{30}" }, max_tokens: 3 }),
     ]);
-    expect([told(first), told(second)]).toEqual(alone);
+    expect([reported(first), reported(second)]).toEqual(alone);
     const answers = [plates, words, greedy, short, cut].map((one) =>
       (one?.choices ?? []).map(({ text, finish_reason }) => [finish_reason, text] as const),
     );

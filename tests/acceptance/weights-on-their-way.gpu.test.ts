@@ -17,11 +17,11 @@ const SENT_AT_ONCE = 2 ** 21;
 
 /** Lets the server send the beginning of the weights; then what `rest` says. Returns how often they were asked for. */
 function hold(rest: (bytes: Uint8Array) => Promise<Uint8Array>): () => number {
-  let numAsked = 0;
+  let numRequests = 0;
   globalThis.fetch = async (input, init) => {
     const response = await fetch(input, init);
     if (typeof input !== "string" || !input.endsWith(WEIGHTS)) return response;
-    if (++numAsked > 1) return new Response("gone", { status: 404 });
+    if (++numRequests > 1) return new Response("gone", { status: 404 });
     const bytes = new Uint8Array(await response.arrayBuffer());
     const parts = [async () => bytes.slice(0, SENT_AT_ONCE), () => rest(bytes.slice(SENT_AT_ONCE))];
     const body = new ReadableStream({
@@ -33,7 +33,7 @@ function hold(rest: (bytes: Uint8Array) => Promise<Uint8Array>): () => number {
     });
     return new Response(body, { headers: { "content-length": `${bytes.length}` } });
   };
-  return () => numAsked;
+  return () => numRequests;
 }
 
 const load = (onProgress: (progress: LoadProgress) => void = () => undefined) =>
@@ -57,12 +57,12 @@ it("kernels are compiled before all weights are there, which are then read whole
 });
 
 it("weights that break off for good are a download that failed", async () => {
-  const numAsked = hold(() => Promise.reject(new TypeError("cut off")));
+  const numRequests = hold(() => Promise.reject(new TypeError("cut off")));
   const failure = {
     code: "model_download_failed",
     param: WEIGHTS,
     message: expect.stringContaining("no longer there"),
   };
   await expect(load()).rejects.toMatchObject(failure);
-  expect(numAsked()).toBe(2);
+  expect(numRequests()).toBe(2);
 });

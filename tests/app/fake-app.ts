@@ -109,7 +109,7 @@ async function createEngine({
     },
   });
   setInterval(() => engine.step(performance.now(), 6), number("stepms", 60));
-  addEventListener("tellalert", (event) => event instanceof CustomEvent && engine.tellAlert(event.detail as Alert));
+  addEventListener("notifyalert", (event) => event instanceof CustomEvent && engine.notifyAlert(event.detail as Alert));
   if (query.has("die") && isFirstStart) {
     const error = {
       code: "device_lost",

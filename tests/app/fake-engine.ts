@@ -23,7 +23,7 @@ import type {
   FinishReason,
 } from "../../src/protocol/openai.ts";
 import {
-  MOST_WAITING_IDS,
+  MAX_WAITING_IDS,
   tokensOf,
   type Alert,
   type AnswerWords,
@@ -170,7 +170,7 @@ export class FakeEngine implements ChorusEngine {
       maxNumBatchedTokens: this.config.maxNumBatchedTokens,
       numRunning: running.filter(isOpen).length,
       numWaiting: waitingIds.length,
-      waitingIds: waitingIds.slice(0, MOST_WAITING_IDS),
+      waitingIds: waitingIds.slice(0, MAX_WAITING_IDS),
       kvBlocksUsed: this.#blocks.numUsed,
       numResidentTokens: this.#blocks.numUsed * this.model.blockSize,
       kvBlocksCached: this.#blocks.numCached,
@@ -197,12 +197,12 @@ export class FakeEngine implements ChorusEngine {
     this.#emit("fatal", error);
   }
 
-  tellAlert(alert: Alert): void {
+  notifyAlert(alert: Alert): void {
     this.#emit("alert", alert);
   }
 
   /** The device is lost, or replaced. */
-  tellDevice(report: DeviceReport): void {
+  reportDevice(report: DeviceReport): void {
     this.#emit("device", report);
   }
 
@@ -299,8 +299,8 @@ export class FakeEngine implements ChorusEngine {
     this.#report(request, "queued", null);
     const text = body.messages.map(({ content }) => content).join("\n");
     const question = body.messages.at(-1)?.content ?? "";
-    const asked = askedBody(text, request.maxTokens, body);
-    this.#emit("words", { status: "asked", requestId: request.id, question, text, body: asked });
+    const requested = askedBody(text, request.maxTokens, body);
+    this.#emit("words", { status: "asked", requestId: request.id, question, text, body: requested });
     options.signal?.addEventListener("abort", () => {
       if (!this.#requests.includes(request)) return;
       this.#leave(request.id);

@@ -29,7 +29,7 @@ export const SIZES = {
   maxNumBatchedTokens: 256,
   maxSpareSamples: 8,
   draftModel: null,
-  usualBatchedTokens: null,
+  defaultBatchedTokens: null,
 };
 
 /** The other side of a client, played by a test. */
@@ -41,7 +41,7 @@ export class FakeSide implements Transport {
   ping?: () => Promise<unknown>;
   isClosed = false;
   isDisposed = false;
-  readonly told = { steps: false, words: false, kernels: false };
+  readonly reported = { steps: false, words: false, kernels: false };
   loaded: Result<LoadedEngine> | Promise<Result<LoadedEngine>> = {
     ok: true,
     value: { model: CARD, config: CONFIG, sizes: SIZES },
@@ -76,7 +76,7 @@ export class FakeSide implements Transport {
       if (maxNumSeqs === 4) return { ok: true, value: { ...CONFIG, maxNumSeqs } };
       return { ok: false, error: { code: "invalid_value", message: "No.", param: "maxNumSeqs" } };
     },
-    tell: (reports, isWanted) => void (this.told[reports] = isWanted),
+    requestReports: (reports, isRequested) => void (this.reported[reports] = isRequested),
     dispose: () => void (this.isDisposed = true),
   };
 

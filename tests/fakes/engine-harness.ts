@@ -180,9 +180,9 @@ export class EngineHarness {
   }
 
   /** Takes the device away. The engine hears of it, or finds out when a step's result doesn't come. */
-  loseDevice({ isTold }: { isTold: boolean }): void {
+  loseDevice({ isReported }: { isReported: boolean }): void {
     this.#isDeviceLost = true;
-    if (isTold) this.engine.lose(lostDevice());
+    if (isReported) this.engine.lose(lostDevice());
   }
 
   /** Gives an engine that has noticed the loss another device, with nothing in its memory. */

@@ -88,7 +88,7 @@ export class FakeBackend implements Backend {
       adapterName: this.adapterName,
       isSoftware: this.isSoftware,
       failure: device.failure,
-      usual: () => ({ dtype: "f32" }),
+      defaults: () => ({ dtype: "f32" }),
       checkFits: () => undefined,
       load: (options) => this.#load(device, options),
       close: () => void (device.isClosed = true),
@@ -114,8 +114,8 @@ export class FakeBackend implements Backend {
         const result = await this.#submit(runner, device, plan, isTimed);
         return isTimed ? { ...result, kernels: this.hasClock ? ONE_KERNEL : [] } : result;
       },
-      timeKernels: async (isWanted) => {
-        isTiming = isWanted && this.canTime;
+      timeKernels: async (isRequested) => {
+        isTiming = isRequested && this.canTime;
         numSteps = 0;
         return this.canTime;
       },

@@ -180,9 +180,9 @@ export class FakeRunner implements Runner {
   }
 
   /** Tokens and log-probabilities that follow from a hash: of a vocabulary of any size, each token once. */
-  #top(wanted: number, hash: number): TokenLogprob[] {
+  #top(requested: number, hash: number): TokenLogprob[] {
     const { vocabSize } = this.#options;
-    const count = Math.min(wanted, vocabSize);
+    const count = Math.min(requested, vocabSize);
     let logprob = 0;
     return Array.from({ length: count }, (_, n) => {
       logprob -= 0.01 + mix(hash, n) / 2 ** 32;

@@ -11,12 +11,12 @@ interface Asked {
 }
 
 /** What a test does to a request; true: it has been answered. */
-type Interfere = (asked: Asked, response: ServerResponse, count: number) => boolean | void;
+type Interfere = (requested: Asked, response: ServerResponse, count: number) => boolean | void;
 
 export class ModelServer {
   /** By path, without a slash before it. */
   readonly files = new Map<string, Uint8Array>();
-  readonly asked: Asked[] = [];
+  readonly requested: Asked[] = [];
   /** Ranges are answered with 206. */
   takesRanges = true;
   interfere: Interfere = () => false;
@@ -45,9 +45,9 @@ export class ModelServer {
   }
 
   /** Bytes of this path's bodies that were asked for by range, or in whole. */
-  bytesAsked(path: string): number {
-    return this.asked
-      .filter((asked) => asked.path === path)
+  bytesRequested(path: string): number {
+    return this.requested
+      .filter((requested) => requested.path === path)
       .reduce((sum, { range }) => {
         const [, begin, end] = /^bytes=(\d+)-(\d+)$/.exec(range ?? "") ?? [];
         const size = this.files.get(path)?.length ?? 0;
@@ -84,10 +84,10 @@ export class ModelServer {
     if (request.method === "OPTIONS") return void response.writeHead(204).end();
     const path = decodeURIComponent(new URL(request.url ?? "/", this.url).pathname.slice(1));
     const { range = null, authorization = null } = request.headers;
-    const asked = { path, range, authorization };
-    this.asked.push(asked);
-    const count = this.asked.filter((other) => other.path === path).length;
-    if (this.interfere(asked, response, count) === true) return;
+    const requested = { path, range, authorization };
+    this.requested.push(requested);
+    const count = this.requested.filter((other) => other.path === path).length;
+    if (this.interfere(requested, response, count) === true) return;
     const bytes = this.files.get(path);
     if (!bytes) return void response.writeHead(404).end("none");
     const etag = this.#etags.get(bytes) ?? `"${createHash("md5").update(bytes).digest("hex")}"`;

@@ -10,7 +10,7 @@ import type { OpenedDevice } from "../../src/backends/gpu/device.ts";
 import { KernelCompiler, type Dispatch } from "../../src/backends/gpu/kernel.ts";
 import { LaterPipelines } from "../../src/backends/gpu/later-pipelines.ts";
 import { LaterTiles } from "../../src/backends/gpu/later-tiles.ts";
-import { usualMatmuls, type AdapterTraits } from "../../src/backends/gpu/matmul-variants.ts";
+import { defaultMatmuls, type AdapterTraits } from "../../src/backends/gpu/matmul-variants.ts";
 import type { OperationContext } from "../../src/backends/gpu/operations/operations.ts";
 import { ModelBuffers } from "../../src/backends/gpu/model-buffers.ts";
 import { tileChoices, type QueryTiles } from "../../src/backends/gpu/query-tiles.ts";
@@ -66,7 +66,7 @@ export async function prepareGraph(
   uploader.destroy();
   const { vocabSize } = shape;
   // Of those for GPUs one will do, for products of any size: they compile slowly on a software adapter.
-  const matmuls = adapter.isSoftware ? usualMatmuls(adapter) : usualMatmuls(adapter).slice(-1);
+  const matmuls = adapter.isSoftware ? defaultMatmuls(adapter) : defaultMatmuls(adapter).slice(-1);
   const later = new LaterPipelines(compiler);
   const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   const laterTiles = new LaterTiles(step, tiles ?? tileChoices(adapter, shape)[0]);

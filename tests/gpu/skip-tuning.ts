@@ -1,6 +1,6 @@
 import { tilesKey } from "../../src/backends/gpu/attention-tuning.ts";
 import { tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
-import { usualMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
+import { defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import { tileChoices } from "../../src/backends/gpu/query-tiles.ts";
 import { indexedDbTuningStore } from "../../src/host/platforms/tuning-store.ts";
 import type { Model } from "../../src/models/model.ts";
@@ -14,7 +14,7 @@ export async function skipTuning(model: Model, dtype: WeightsDtype, hasSubgroups
   const store = indexedDbTuningStore();
   await store.save(
     key,
-    usualMatmuls(traits).map(({ name }) => name),
+    defaultMatmuls(traits).map(({ name }) => name),
   );
   await store.save(tilesKey(key), [tileChoices(traits, model.shape)[0].name]);
 }

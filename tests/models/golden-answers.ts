@@ -54,9 +54,9 @@ export function goldenAnswers(engine: ChorusEngine, golden: Golden): Promise<Gol
           prompt_logprobs: NUM_TOP,
         }),
       ]);
-      const told = scored.choices[0]?.prompt_logprobs ?? [];
+      const reported = scored.choices[0]?.prompt_logprobs ?? [];
       const errors = [...goldenLogprobs(golden, prompt)].flatMap(([position, expected]) =>
-        Object.entries(told[position] ?? {}).map(([id, { logprob }]) =>
+        Object.entries(reported[position] ?? {}).map(([id, { logprob }]) =>
           Math.abs(logprob - (expected[Number(id)] ?? NaN)),
         ),
       );

@@ -128,21 +128,21 @@ export async function differencesAtConfigLimits(
       await using own = await create({ ...options, ...fields });
       return await answers(own);
     });
-  const usual = await under({});
+  const defaultText = await under({});
   const cases: Cases = {
     ...numericCases(CONFIG_CASES),
     ...numericCases(ALERT_CASES, (alerts) => ({ alerts })),
     ...draftCases(options.model),
   };
-  const got: Record<string, unknown> = { "the largest steps": differences(largest, usual) };
-  for (const [label, fields] of Object.entries(cases)) got[label] = differences(await under(fields), usual);
+  const got: Record<string, unknown> = { "the largest steps": differences(largest, defaultText) };
+  for (const [label, fields] of Object.entries(cases)) got[label] = differences(await under(fields), defaultText);
   return withoutNull(got);
 }
 
 /** Null: there are none. */
-function differences(got: readonly string[] | string, usual: readonly string[] | string): unknown {
-  if (typeof got === "string" || typeof usual === "string") return got;
-  const each = got.map((one, i) => (one === usual[i] ? "same" : one.startsWith("[") ? "other" : one));
+function differences(got: readonly string[] | string, defaultText: readonly string[] | string): unknown {
+  if (typeof got === "string" || typeof defaultText === "string") return got;
+  const each = got.map((one, i) => (one === defaultText[i] ? "same" : one.startsWith("[") ? "other" : one));
   return each.every((one) => one === "same") ? null : each;
 }
 
@@ -168,11 +168,11 @@ export async function differencesAtRequestLimits(
   const together = await Promise.all(requests.map(ask));
   const alone: string[] = [];
   for (const request of requests) alone.push(await ask(request));
-  const usual = [await ask(GREEDY), await ask(DRAWN)];
+  const defaultText = [await ask(GREEDY), await ask(DRAWN)];
   const bySeed = await Promise.all(SEEDS.map((seed) => ask({ ...DRAWN, seed })));
   const got: Record<string, unknown> = { "different seeds": new Set(bySeed).size };
   for (const [i, label] of Object.keys(cases).entries()) {
-    got[label] = differences(alone.slice(2 * i, 2 * i + 2), usual);
+    got[label] = differences(alone.slice(2 * i, 2 * i + 2), defaultText);
     got[`${label}, beside others`] = differences(together.slice(2 * i, 2 * i + 2), alone.slice(2 * i, 2 * i + 2));
   }
   return withoutNull(got);

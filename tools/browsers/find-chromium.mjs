@@ -21,12 +21,12 @@ const shellCommands = ["chromium-headless-shell", "chrome-headless-shell"];
 export function listChromiums({ forTests = false } = {}) {
   const { CHROME_PATH } = process.env;
   // A real GPU is asked for in the browser that people use.
-  const places = forTests && adapter === "software" ? [...inPath(shellCommands), ...usualPlaces()] : usualPlaces();
+  const places = forTests && adapter === "software" ? [...inPath(shellCommands), ...defaultPlaces()] : defaultPlaces();
   const found = [...places, chromium.executablePath()].filter((path) => existsSync(path));
   return [...new Set(CHROME_PATH ? [CHROME_PATH, ...found] : found)];
 }
 
-function usualPlaces() {
+function defaultPlaces() {
   const { env, platform } = process;
   if (platform === "darwin") {
     return ["Google Chrome", "Chromium", "Microsoft Edge"].flatMap((name) =>

@@ -23,11 +23,11 @@ export function launchFirefox(/** @type {string} */ executablePath) {
 /** Paths of every Firefox that seems to be there, best first; none has been tried. */
 export function listFirefoxes() {
   const { FIREFOX_PATH } = process.env;
-  const found = usualPlaces().filter((path) => existsSync(path));
+  const found = defaultPlaces().filter((path) => existsSync(path));
   return [...new Set(FIREFOX_PATH ? [FIREFOX_PATH, ...found] : found)];
 }
 
-function usualPlaces() {
+function defaultPlaces() {
   const { env, platform } = process;
   if (platform === "darwin") {
     return ["/Applications", join(env.HOME ?? "", "Applications")].map((folder) =>

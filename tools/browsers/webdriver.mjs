@@ -85,12 +85,12 @@ export class WebDriverSession {
  * @returns {Promise<any>}
  */
 async function request(method, url, body) {
-  const asked = fetch(url, {
+  const requested = fetch(url, {
     method,
     headers: { "Content-Type": "application/json" },
     ...(body && { body: JSON.stringify(body) }),
   });
-  const response = await within(asked, ANSWER_MS, `WebDriver did not answer ${method} ${url}`);
+  const response = await within(requested, ANSWER_MS, `WebDriver did not answer ${method} ${url}`);
   const { value } = await response.json();
   if (!response.ok) throw new Error(`${value.error}: ${value.message}`);
   return value;

@@ -5,8 +5,8 @@ import { TEXT_PROMPTS, textPrompts } from "../../load/text-prompts.ts";
 import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
 import { formatRatio } from "../../report/format-figure.ts";
 
-const MOST_SEQS = 16;
-const MOST_CONCURRENCY = 32;
+const MAX_SEQS = 16;
+const MAX_CONCURRENCY = 32;
 /** Times that each text is sent. 80 requests fill every batch of 1, 2, 4, 8 or 16 to the last; 40 those up to 8. */
 const LAPS = 8;
 const QUICK_LAPS = 4;
@@ -21,8 +21,8 @@ export const batchSizeSection: Section = {
     "of one. Efficiency is the speed-up over that, divided by the batch size.",
   async run(context) {
     const { sequences, outputTokens, quick } = context.options;
-    const batchSizes = orOne(sequences.filter((count) => count <= MOST_SEQS));
-    const concurrencies = [...new Set([1, ...sequences.filter((count) => count <= MOST_CONCURRENCY)])];
+    const batchSizes = orOne(sequences.filter((count) => count <= MAX_SEQS));
+    const concurrencies = [...new Set([1, ...sequences.filter((count) => count <= MAX_CONCURRENCY)])];
     const laps = quick ? QUICK_LAPS : LAPS;
     const numRequests = laps * TEXT_PROMPTS.length;
     const cells: LoadCell[] = [];

@@ -7,7 +7,7 @@ import { textPrompts } from "../../load/text-prompts.ts";
 import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
 import { formatRatio } from "../../report/format-figure.ts";
 
-const MOST_SEQS = 8;
+const MAX_SEQS = 8;
 /** Times that each text is sent. */
 const LAPS = 2;
 const QUICK_LAPS = 1;
@@ -24,7 +24,7 @@ export const draftsSection: Section = {
     "text, a draft model computes them. Acceptance is the share of the drafted tokens that were accepted.",
   async run(context) {
     const { sequences, outputTokens, quick, draft } = context.options;
-    const batchSize = sequences.findLast((count) => count <= MOST_SEQS) ?? MOST_SEQS;
+    const batchSize = sequences.findLast((count) => count <= MAX_SEQS) ?? MAX_SEQS;
     const concurrencies = [...new Set([1, batchSize])];
     const engines = await openEngines(context, batchSize);
     const [{ engine: first }] = engines;

@@ -12,7 +12,7 @@ const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
 /** The engine's maxNumSeqs: room for all. */
 const BATCH_SIZE = 64;
 /** More would take too long one after the other. */
-const MOST_AT_ONCE = 32;
+const MAX_AT_ONCE = 32;
 const QUICK_AT_ONCE = 4;
 /** Questions of each reader. */
 const ROUNDS = 3;
@@ -172,7 +172,7 @@ function cellOf(cells: readonly LoadCell[], mode: BatchingMode, concurrency: num
 }
 
 function sequenceCounts({ sequences, quick }: BenchOptions): number[] {
-  const few = sequences.filter((count) => count <= MOST_AT_ONCE);
+  const few = sequences.filter((count) => count <= MAX_AT_ONCE);
   const chosen = quick && few.includes(QUICK_AT_ONCE) ? [QUICK_AT_ONCE] : few;
-  return chosen.length > 0 ? chosen : [MOST_AT_ONCE];
+  return chosen.length > 0 ? chosen : [MAX_AT_ONCE];
 }

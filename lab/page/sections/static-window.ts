@@ -8,13 +8,13 @@ import { formatFigure } from "../../report/format-figure.ts";
 
 const WINDOWS_MS = [0, 10, 50, 100, 200, 500];
 const QUICK_WINDOWS_MS = [0, 100, 500];
-const MOST_SEQS = 16;
+const MAX_SEQS = 16;
 /** Times that each text is sent. */
 const LAPS = 4;
 const QUICK_LAPS = 1;
 /** Of the rate that the engine reaches when all requests come at once. */
 const LOAD = 0.5;
-const MOST_MS_PER_WINDOW = 12_000;
+const MAX_MS_PER_WINDOW = 12_000;
 
 /** What the window of static batching costs and gains. */
 export const staticWindowSection: Section = {
@@ -27,7 +27,7 @@ export const staticWindowSection: Section = {
   async run(context) {
     const { sequences, outputTokens, quick } = context.options;
     const windows = quick ? QUICK_WINDOWS_MS : WINDOWS_MS;
-    const batchSize = sequences.findLast((count) => count <= MOST_SEQS) ?? MOST_SEQS;
+    const batchSize = sequences.findLast((count) => count <= MAX_SEQS) ?? MAX_SEQS;
     const cells: LoadCell[] = [];
     let arrivalsMs: number[] | null = null;
     let requestRate = NaN;
@@ -56,7 +56,7 @@ export const staticWindowSection: Section = {
         () => `a window of ${windowMs} ms`,
         (_, isWarmUp) =>
           isWarmUp ? burst() : runLoad(engine, requests, { requestRate, arrivalsMs: arrivals, signal: context.signal }),
-        { progress: inEngine, mostMs: MOST_MS_PER_WINDOW },
+        { progress: inEngine, mostMs: MAX_MS_PER_WINDOW },
       );
       await context.closeEngine(engine);
       cells.push(

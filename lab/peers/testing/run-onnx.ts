@@ -211,8 +211,8 @@ function multiply(a: Tensor, b: Tensor): Tensor {
 }
 
 /** 0 keeps the axis. */
-function reshape({ shape, data }: Tensor, wanted: readonly number[]): number[] {
-  const result = wanted.map((size, axis) => (size === 0 ? get(shape, axis) : size));
+function reshape({ shape, data }: Tensor, requested: readonly number[]): number[] {
+  const result = requested.map((size, axis) => (size === 0 ? get(shape, axis) : size));
   if (sizeOf(result) !== data.length) throw new Error(`[${shape.join()}] cannot become [${result.join()}].`);
   return result;
 }

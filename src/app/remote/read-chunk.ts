@@ -41,7 +41,7 @@ function parse(data: string, host: string): unknown {
   } catch {
     // As for any other text that is no chunk.
   }
-  throw new RemoteError("server_answer_invalid", `${host} sent something that is no answer: ${data.slice(0, 80)}`);
+  throw new RemoteError("server_answer_invalid", `${host} sent an unexpected response: ${data.slice(0, 80)}`);
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

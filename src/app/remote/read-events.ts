@@ -29,7 +29,7 @@ export async function* readEvents(response: Response, host: string, silenceMs: n
   const chunks = chunksOf(response);
   try {
     for (;;) {
-      const { done, value } = await unlessSilent(chunks.next(), host, silenceMs);
+      const { done, value } = await withSilenceLimit(chunks.next(), host, silenceMs);
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
       if (isTooLong) throw new RemoteError("server_answer_invalid", `${host} sent an event that is too long.`);
@@ -45,7 +45,7 @@ export async function* readEvents(response: Response, host: string, silenceMs: n
   }
 }
 
-async function unlessSilent<T>(promise: Promise<T>, host: string, silenceMs: number): Promise<T> {
+async function withSilenceLimit<T>(promise: Promise<T>, host: string, silenceMs: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

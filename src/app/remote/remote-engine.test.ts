@@ -185,7 +185,7 @@ describe("a server that misbehaves", () => {
       "server_answer_invalid",
       /elsewhere/,
     ],
-    ["sends no JSON", playBack("data: {oops\n\n"), "server_answer_invalid", /no answer: \{oops/],
+    ["sends no JSON", playBack("data: {oops\n\n"), "server_answer_invalid", /unexpected response: \{oops/],
     ["sends a line without end", playBack("data: ".padEnd(5 * 2 ** 20, "x")), "server_answer_invalid", /too long/],
     ["sends nothing", playBack(""), "server_failed", /before its end/],
     ["resets the connection", cut, "server_failed", /broke off/],
@@ -268,8 +268,8 @@ describe("a server that misbehaves", () => {
     await server.stop();
     const stalls = await open(stall);
     const amid = new AbortController();
-    const asked = ask(stalls, {}, amid.signal, () => amid.abort(reason));
-    expect(await asked).toMatchObject({ text: "Grüße, 世界", error: reason });
+    const requested = ask(stalls, {}, amid.signal, () => amid.abort(reason));
+    expect(await requested).toMatchObject({ text: "Grüße, 世界", error: reason });
   });
 
   it.each([
@@ -287,13 +287,13 @@ describe("a server that misbehaves", () => {
     const abort = new AbortController();
     const patience = { ...QUICK, retryDelaysMs: [FOREVER_MS] };
     const engine = new RemoteEngine({ baseUrl: server.baseUrl, model: "m", key: null, fetch, observer, patience });
-    const asked = ask(engine, {}, abort.signal);
+    const requested = ask(engine, {}, abort.signal);
     await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), FOREVER_MS));
     timers.mockRestore();
     expect(unended.size).toBe(1);
     const reason = new Error("enough");
     abort.abort(reason);
-    expect(await asked).toMatchObject({ text: "", error: reason });
+    expect(await requested).toMatchObject({ text: "", error: reason });
     expect(unended.size).toBe(0);
   });
 });
@@ -313,8 +313,8 @@ it("is answered by our own server, with the tokens that the engine has", async (
   const remote = await ask(engine, body);
   const { choices } = await fake.engine.chat.completions.create({ messages: ASKED.messages, ...body });
   expect(remote).toMatchObject({ text: choices[0]?.message.content, finish: choices[0]?.finish_reason });
-  const begun = remote.text.slice(0, 3);
-  const messages = [...ASKED.messages, { role: "assistant", content: begun } as const];
+  const started = remote.text.slice(0, 3);
+  const messages = [...ASKED.messages, { role: "assistant", content: started } as const];
   expect(await ask(engine, { messages, continue_final_message: true, max_tokens: 2 })).toMatchObject({
     finish: "length",
   });

@@ -99,11 +99,11 @@ describe("a test of a connection", () => {
     ["http://host.example/v1", null, PAGE, "unreachable"],
     ["https://host.example/v1", null, SECURE, "unreachable"],
   ])("%s with the permission %s", async (baseUrl, state, page, problem) => {
-    const asked: string[] = [];
-    const permission = async (name: string) => (asked.push(name), state);
+    const requested: string[] = [];
+    const permission = async (name: string) => (requested.push(name), state);
     const report = await testConnection({ baseUrl, key: null, fetch: refuses }, null, { ...page, permission });
     expect(report.problem).toBe(problem);
     const isFree = baseUrl.includes("example") || page === LOCAL;
-    expect(asked[0]).toBe(isFree ? undefined : baseUrl.includes("127") ? "loopback-network" : "local-network");
+    expect(requested[0]).toBe(isFree ? undefined : baseUrl.includes("127") ? "loopback-network" : "local-network");
   });
 });

@@ -67,12 +67,13 @@ export async function testConnection(
       if (model !== null && error instanceof RemoteError && error.code === "server_answer_invalid") return null;
       throw error;
     });
-    const asked = model ?? found?.models[0] ?? null;
-    if (asked === null)
+    const requested = model ?? found?.models[0] ?? null;
+    if (requested === null)
       return report("no such model", "The server lists no model. Load one there, or type its name here.", found);
-    if (found && !found.models.includes(asked)) return report("no such model", noSuchModel(asked, found), found);
-    await askOneToken(access, asked, signal);
-    return report(null, `${asked} answers.`, found);
+    if (found && !found.models.includes(requested))
+      return report("no such model", noSuchModel(requested, found), found);
+    await askOneToken(access, requested, signal);
+    return report(null, `${requested} answers.`, found);
   } catch (error) {
     if (signal.aborted) {
       const message = `${hostOf(access)} has not answered within ${patienceMs / 1000} seconds. It may be loading its model.`;
@@ -165,6 +166,6 @@ function corsAdvice(host: string, port: string, origin: string): string {
     "1234": `In LM Studio, switch on "Enable CORS" in the server's settings.`,
     "8080": `Start llama-server with --cors-origins ${origin}.`,
   };
-  const usual = `Start it with --cors ${origin} (Chorus), --allowed-origins '["${origin}"]' (vLLM) or its own option for CORS.`;
-  return `${host} answers, but does not allow this page to read it (CORS). ${advice[port] ?? usual}`;
+  const defaultText = `Start it with --cors ${origin} (Chorus), --allowed-origins '["${origin}"]' (vLLM) or its own option for CORS.`;
+  return `${host} answers, but does not allow this page to read it (CORS). ${advice[port] ?? defaultText}`;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { FrameFlusher, MOST_FLUSHES_A_FRAME } from "./frame-flusher.ts";
+import { FrameFlusher, MAX_FLUSHES_A_FRAME } from "./frame-flusher.ts";
 
 let frame: (() => void) | null = null;
 beforeEach(() => {
@@ -40,11 +40,11 @@ it("does not wait for frames that don't come, as in a hidden tab", () => {
 it("spreads many flushes over frames, and nobody has a second turn before all have had one", () => {
   const flusher = new FrameFlusher();
   const order: number[] = [];
-  const flushes = Array.from({ length: 2 * MOST_FLUSHES_A_FRAME }, (_, index) => () => void order.push(index));
+  const flushes = Array.from({ length: 2 * MAX_FLUSHES_A_FRAME }, (_, index) => () => void order.push(index));
   for (const flush of flushes) flusher.schedule(flush);
   for (let count = 1; count <= 2; count++) {
     frame?.();
-    expect(order).toHaveLength(count * MOST_FLUSHES_A_FRAME);
+    expect(order).toHaveLength(count * MAX_FLUSHES_A_FRAME);
     // New tokens for all.
     for (const flush of flushes) flusher.schedule(flush);
   }

@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 250;
  * Stores flushed per frame; the rest wait for the next one. With sixteen streaming panes each is drawn thirty times per
  * second, which looks like sixty, and a frame costs half as much.
  */
-export const MOST_FLUSHES_A_FRAME = 8;
+export const MAX_FLUSHES_A_FRAME = 8;
 
 /**
  * Collects the flushes of many streams and runs them together, once per animation frame. Tokens arrive far more often
@@ -29,7 +29,7 @@ export class FrameFlusher {
   readonly flushAll = (): void => this.#run(Infinity);
 
   #wait(): void {
-    this.#frame = requestAnimationFrame(() => this.#run(MOST_FLUSHES_A_FRAME));
+    this.#frame = requestAnimationFrame(() => this.#run(MAX_FLUSHES_A_FRAME));
     this.#timer = setTimeout(() => this.#run(Infinity), LONGEST_WAIT_MS);
   }
 

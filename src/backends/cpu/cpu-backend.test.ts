@@ -36,7 +36,7 @@ it("keeps a small model's weights as f32, and a larger one's as halves", async (
   const opened = await cpuBackend(ONE_THREAD).open();
   const small = describeModel({ model_type: "gpt2", n_embd: 384, n_layer: 6, n_head: 6, vocab_size: 8192 });
   const gpt2 = describeModel({ model_type: "gpt2" });
-  expect([small, gpt2].map((each) => opened.usual(each).dtype)).toEqual(["f32", "f16"]);
+  expect([small, gpt2].map((each) => opened.defaults(each).dtype)).toEqual(["f32", "f16"]);
 });
 
 it("says before a load what would fit", async () => {

@@ -28,7 +28,7 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
         adapterName: "CPU",
         isSoftware: false,
         failure: new Promise<never>(() => undefined),
-        usual(model) {
+        defaults(model) {
           const sizes = { kvCacheDtype: "f16", numGpuBlocks: 0, blockSize: 16, maxNumSeqs: 0 } as const;
           const isSmall = modelMemory(model, { ...sizes, dtype: "f32" }).weightBytes <= MAX_WHOLE_BYTES;
           return { dtype: isSmall ? "f32" : "f16", maxNumBatchedTokens: USUAL_ROWS };

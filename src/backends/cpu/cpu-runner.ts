@@ -62,9 +62,9 @@ export class CpuRunner implements LoadedRunner {
     { most, openHelper }: CpuThreads,
   ): Promise<CpuRunner> {
     const { model } = weights;
-    const wanted = openHelper === null ? 1 : (engine.cpuThreads ?? most);
-    const plan = new ModelPlan(model, engine, wanted);
-    const limits = { isShared: wanted > 1, pages: plan.pages };
+    const requested = openHelper === null ? 1 : (engine.cpuThreads ?? most);
+    const plan = new ModelPlan(model, engine, requested);
+    const limits = { isShared: requested > 1, pages: plan.pages };
     const memory = openMemory(limits);
     const { numHeads, numKvHeads, headDim } = model.shape;
     const kernels = assembleKernels({
@@ -86,7 +86,9 @@ export class CpuRunner implements LoadedRunner {
     onKernel?.(1, 1);
     await plan.fill(memory.buffer, weights);
     const threads =
-      engine.cpuThreads === null && openHelper !== null ? await chooseThreads(shared, wanted, openHelper) : wanted;
+      engine.cpuThreads === null && openHelper !== null
+        ? await chooseThreads(shared, requested, openHelper)
+        : requested;
     const pool = await ThreadPool.open(shared, { threads, openHelper: openHelper ?? noHelper });
     const { address, stride } = plan.graph.logits;
     const logits = Array.from(
@@ -94,7 +96,7 @@ export class CpuRunner implements LoadedRunner {
       (_, i) => new Float32Array(memory.buffer, address + i * stride, model.shape.vocabSize),
     );
     const { weightBytes } = plan;
-    const kernelNotes = describeKernels(engine, threads, wanted);
+    const kernelNotes = describeKernels(engine, threads, requested);
     return new CpuRunner(pool, new StepWriter(memory.buffer, step, sampler), { weightBytes, logits, kernelNotes });
   }
 

@@ -16,7 +16,7 @@ const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
 );
 const options = { model, backend: "cpu", worker: false } as const;
 /** Without helpers, which Node can't start from sources: thread-pool.test.ts has them. */
-const onOneThread: typeof createEngine = (wanted) => createEngine({ ...wanted, cpuThreads: 1 });
+const onOneThread: typeof createEngine = (requested) => createEngine({ ...requested, cpuThreads: 1 });
 
 it("at the limits of its config's fields an engine gives the same answers, or says which field is to blame", async () => {
   expect(await differencesAtConfigLimits(onOneThread, options)).toEqual(AT_CONFIG_LIMITS);

@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
-import { bytesToRead, withToldReads } from "../../models/told-reads.ts";
+import { bytesToRead, withReportedReads } from "../../models/reported-reads.ts";
 import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
 import { readFixture } from "../../../tests/models/fixtures.ts";
 import { cpuBackend } from "./cpu-backend.ts";
@@ -11,7 +11,7 @@ import { cpuBackend } from "./cpu-backend.ts";
 it.each(FAMILY_FIXTURES)("reads each weight of %s once", async (name) => {
   const whole = (await readFixture(name)).weights();
   let read = 0;
-  const weights = withToldReads(whole, (bytes) => (read += bytes));
+  const weights = withReportedReads(whole, (bytes) => (read += bytes));
   const engine = resolveEngineConfig({ maxNumSeqs: 1, numGpuBlocks: 4 }, weights.model.shape);
   const backend = await cpuBackend({ most: 1, openHelper: null }).open();
   (await backend.load({ weights, engine })).dispose();

@@ -23,10 +23,10 @@ it.each(["setImmediate", "messages"])("begins tasks in order, each in a turn of 
 it.each(["setImmediate", "messages"])("begins no task once it is closed, by %s", async (by) => {
   if (by !== "setImmediate") vi.stubGlobal("setImmediate", undefined);
   const tasks = new TaskQueue();
-  let hasBegun = false;
-  void tasks.next().then(() => (hasBegun = true));
+  let hasStarted = false;
+  void tasks.next().then(() => (hasStarted = true));
   tasks.close();
   vi.unstubAllGlobals();
   await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(hasBegun).toBe(false);
+  expect(hasStarted).toBe(false);
 });

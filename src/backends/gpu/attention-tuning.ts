@@ -24,10 +24,10 @@ export async function tuneTiles(
   store: TuningStore,
   model: AttentionContext,
 ): Promise<Tuned<QueryTiles>> {
-  const [usual] = choice;
+  const [standard] = choice;
   const count = Math.min(PROMPT_ROWS, model.engine.maxNumBatchedTokens, maxSequenceLength(model.engine));
   const attention = model.graph.operations.find((one) => one.type === "attention");
-  if (count < usual.minStepRows || !attention) return { variants: [usual], reason: "no choice" };
+  if (count < standard.minStepRows || !attention) return { variants: [standard], reason: "no choice" };
   return tune([choice], tilesKey(key), store, (tiles) => promptMs(model, attention, tiles, count));
 }
 

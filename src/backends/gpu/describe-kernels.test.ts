@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { describeKernels } from "./describe-kernels.ts";
-import { usualMatmuls } from "./matmul-variants.ts";
+import { defaultMatmuls } from "./matmul-variants.ts";
 import { tileChoices } from "./query-tiles.ts";
 
 const shape = {
@@ -20,7 +20,7 @@ function notes(
   changes: Partial<Parameters<typeof describeKernels>[2]> = {},
 ) {
   const adapter = { isSoftware, hasSubgroups };
-  const variants = usualMatmuls(adapter);
+  const variants = defaultMatmuls(adapter);
   const described = { adapter, kernels: "usual", shape, maxLength: 1024, ...changes } as const;
   const reason = isSoftware ? "no choice" : "measured";
   const [tiles] = tileChoices(adapter, described.shape);

@@ -23,7 +23,7 @@ import { KernelTimes, spanMs } from "./kernel-times.ts";
 import { LaterPipelines } from "./later-pipelines.ts";
 import { LaterTiles } from "./later-tiles.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
-import { matmulChoices, usualMatmuls, type MatmulVariant } from "./matmul-variants.ts";
+import { matmulChoices, defaultMatmuls, type MatmulVariant } from "./matmul-variants.ts";
 import { ModelBuffers } from "./model-buffers.ts";
 import { strideOf } from "./padding.ts";
 import { tileChoices, type QueryTiles } from "./query-tiles.ts";
@@ -69,7 +69,7 @@ export class GpuRunner implements LoadedRunner {
   readonly kernelNotes: readonly string[];
   readonly rowTiles: RowTiles;
   readonly kernels: CheckedKernels;
-  readonly timeKernels: ((isWanted: boolean) => Promise<boolean>) | null;
+  readonly timeKernels: ((isRequested: boolean) => Promise<boolean>) | null;
 
   private constructor(
     { device, poller, adapterName }: OpenedDevice,
@@ -104,7 +104,7 @@ export class GpuRunner implements LoadedRunner {
     this.#timestamps = Timestamps.create(device, arena, maxStepsInFlight);
     const kernelTimes = this.#timestamps && new KernelTimes(device, poller);
     this.#kernelTimes = kernelTimes;
-    this.timeKernels = kernelTimes && ((isWanted) => kernelTimes.turn(isWanted));
+    this.timeKernels = kernelTimes && ((isRequested) => kernelTimes.turn(isRequested));
   }
 
   /**
@@ -152,7 +152,7 @@ export class GpuRunner implements LoadedRunner {
           ? await tuneMatmuls(matmulChoices(opened), key, tuning, (...product) =>
               filling.then(() => (measure ??= measureOn(parts))(...product)),
             )
-          : { variants: usualMatmuls(opened), reason: "unmeasured" };
+          : { variants: defaultMatmuls(opened), reason: "unmeasured" };
         const choice = tileChoices(opened, shape);
         const tiles: Tuned<QueryTiles> = tuning
           ? await tuneTiles(choice, key, tuning, parts)

@@ -87,7 +87,7 @@ it("a GPU that is lost times nothing, without an error", async () => {
 
 it("is over with the last wish, also where the GPU is still making what it takes, and with the runner", async () => {
   const { device, runner, timeKernels } = await openOwnRunner();
-  const wishes = [true, false, true, false].map((isWanted) => timeKernels(isWanted));
+  const wishes = [true, false, true, false].map((isRequested) => timeKernels(isRequested));
   await Promise.all(wishes);
   expect(await isTimed(runner)).toBe(false);
   const made = vi.spyOn(device, "createQuerySet");

@@ -9,7 +9,7 @@ import { ReadbackRing } from "./readback.ts";
 /** One of this many steps is timed, beginning with the first. */
 const EVERY = 8;
 /** WebGPU's largest query set: a beginning and an end for each kernel. */
-const MOST_QUERIES = 4096;
+const MAX_QUERIES = 4096;
 /** A timestamp has 64 bits. */
 const STAMP_BYTES = 8;
 
@@ -75,7 +75,7 @@ export class KernelTimes {
     step: StepSize,
   ): (() => Promise<readonly KernelTime[] | null>) | null {
     const numQueries = 2 * dispatches.length;
-    if (this.#means === null || numQueries > MOST_QUERIES) return null;
+    if (this.#means === null || numQueries > MAX_QUERIES) return null;
     const { querySet, buffer, readback } = this.#means;
     for (const [i, dispatch] of dispatches.entries()) {
       const timestampWrites = { querySet, beginningOfPassWriteIndex: 2 * i, endOfPassWriteIndex: 2 * i + 1 };
@@ -110,8 +110,8 @@ export class KernelTimes {
 }
 
 function makeMeans(arena: Arena, poller: QueuePoller): Means {
-  const bytes = STAMP_BYTES * MOST_QUERIES;
-  const querySet = arena.timestamps("kernel times", MOST_QUERIES);
+  const bytes = STAMP_BYTES * MAX_QUERIES;
+  const querySet = arena.timestamps("kernel times", MAX_QUERIES);
   const buffer = arena.storage("kernel times", bytes, BufferUsage.QUERY_RESOLVE);
   return { querySet, buffer, readback: new ReadbackRing(arena, poller, { bytes, depth: 1 }) };
 }

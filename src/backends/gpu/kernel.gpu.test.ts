@@ -37,13 +37,13 @@ it("so does one that exceeds the adapter's limits", async () => {
 });
 
 it("a variant is compiled once, and progress is reported", async () => {
-  const told: [number, number][] = [];
-  const compiler = new KernelCompiler(device, { onProgress: (...progress) => told.push(progress) });
+  const reported: [number, number][] = [];
+  const compiler = new KernelCompiler(device, { onProgress: (...progress) => reported.push(progress) });
   const kernel = probe("  y[0] = w[0];");
   const pipelines = await Promise.all([4, 8, 4].map((SIZE) => compiler.pipeline(kernel, { SIZE })));
   expect(pipelines[0]).toBe(pipelines[2]);
   expect(pipelines[0]).not.toBe(pipelines[1]);
-  expect(told).toEqual([
+  expect(reported).toEqual([
     [1, 2],
     [2, 2],
   ]);

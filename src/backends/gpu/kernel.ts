@@ -136,13 +136,13 @@ export class KernelCompiler {
   noteReady(label: string): void {
     if (this.#ready.has(label)) return;
     this.#ready.add(label);
-    this.#tellProgress();
+    this.#notifyProgress();
   }
 
   /** From now on progress counts what is prepared, and not only what is being compiled. */
   countPrepared(): void {
     this.#countsPrepared = true;
-    this.#tellProgress();
+    this.#notifyProgress();
   }
 
   /** Returns a hash of the text of every pipeline so far, compiled or not. */
@@ -179,7 +179,7 @@ export class KernelCompiler {
     }
   }
 
-  #tellProgress(): void {
+  #notifyProgress(): void {
     this.#onProgress(this.#ready.size, this.#countsPrepared ? this.#codes.size : this.#pipelines.size);
   }
 

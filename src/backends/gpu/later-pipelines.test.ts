@@ -6,7 +6,7 @@ import { LaterPipelines, Rank, type LaterPipeline } from "./later-pipelines.ts";
 const kernel = defineKernel({ name: "kernel", code: [""], bindings: [], constants: ["SIZE"] });
 
 /** What was begun, in order; each compilation ends when the test says so. */
-let begun: number[];
+let started: number[];
 let end: Map<number, (pipeline: GPUComputePipeline | Error) => void>;
 let later: LaterPipelines;
 
@@ -23,12 +23,12 @@ async function finish(size: number, outcome: GPUComputePipeline | Error = pipeli
 }
 
 beforeEach(() => {
-  begun = [];
+  started = [];
   end = new Map();
   const prepare: KernelCompiler["prepare"] = ({ constants }) => {
     const size = Number(constants["SIZE"]);
     const compile = () => {
-      begun.push(size);
+      started.push(size);
       return new Promise<GPUComputePipeline>((resolve, reject) => {
         end.set(size, (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
       });
@@ -48,15 +48,15 @@ describe("pipelines that no step has asked for", () => {
     add(2, Rank.draws);
     add(3, Rank.prompts);
     await turn();
-    expect(begun).toEqual([]);
+    expect(started).toEqual([]);
     const complete = later.start();
     await turn();
-    expect(begun).toEqual([2]);
+    expect(started).toEqual([2]);
     await finish(2);
-    expect(begun).toEqual([2, 3]);
+    expect(started).toEqual([2, 3]);
     await finish(3);
     await finish(1);
-    expect(begun).toEqual([2, 3, 1]);
+    expect(started).toEqual([2, 3, 1]);
     expect(await complete).toEqual([]);
   });
 
@@ -65,14 +65,14 @@ describe("pipelines that no step has asked for", () => {
     const [first] = [add(1, Rank.draws), add(2, Rank.prompts)];
     const complete = later.start(new Promise<void>((resolve) => (begin = resolve)));
     await turn();
-    expect(begun).toEqual([]);
+    expect(started).toEqual([]);
     first.hurry();
     await turn();
-    expect(begun).toEqual([1]);
+    expect(started).toEqual([1]);
     await finish(1);
     begin();
     await turn();
-    expect(begun).toEqual([1, 2]);
+    expect(started).toEqual([1, 2]);
     await finish(2);
     expect(await complete).toEqual([]);
   });
@@ -81,14 +81,14 @@ describe("pipelines that no step has asked for", () => {
     const [first, last] = [add(1, Rank.draws), add(2, Rank.logprobs)];
     last.hurry();
     await turn();
-    expect(begun).toEqual([2]);
+    expect(started).toEqual([2]);
     const complete = later.start();
     last.hurry();
     await finish(2);
     expect(await last.ready).toBe(pipeline);
     await finish(1);
     expect(await first.ready).toBe(pipeline);
-    expect(begun).toEqual([2, 1]);
+    expect(started).toEqual([2, 1]);
     expect(await complete).toEqual([]);
   });
 
@@ -117,7 +117,7 @@ describe("pipelines that no step has asked for", () => {
     later.stop();
     second.hurry();
     await finish(1);
-    expect(begun).toEqual([1]);
+    expect(started).toEqual([1]);
     expect(isChecked).toBe(false);
     expect(await complete).toEqual([]);
   });

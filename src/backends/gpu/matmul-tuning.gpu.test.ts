@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { loadGolden } from "../../../tests/models/golden.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
 import { prepareProducts } from "../../../tests/gpu/prepared-products.ts";
-import { matmulChoices, usualMatmuls } from "./matmul-variants.ts";
+import { matmulChoices, defaultMatmuls } from "./matmul-variants.ts";
 
 const opened = await openTestDevice();
 const { device, hasSubgroups } = opened;
@@ -32,7 +32,7 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
 it("measures both products of a gate as one", async () => {
   const { measure, y, destroy } = await prepare("llama-tiny/tied");
   const results: ArrayBuffer[] = [];
-  for (const variant of usualMatmuls({ isSoftware: false, hasSubgroups })) {
+  for (const variant of defaultMatmuls({ isSoftware: false, hasSubgroups })) {
     device.queue.writeBuffer(y, 0, new Float32Array(y.size / 4));
     expect(await measure(variant, 1)).toBeGreaterThan(0);
     results.push(await readBuffer(device, y));

@@ -66,9 +66,9 @@ export function measureOn(model: TunedModel): Measure {
         step: step.step,
       });
     });
-  return async (variant, wantedRows) => {
+  return async (variant, requestedRows) => {
     const bound = (bindGroups ??= bind());
-    const rows = Math.min(wantedRows, engine.maxNumBatchedTokens);
+    const rows = Math.min(requestedRows, engine.maxNumBatchedTokens);
     const pipeline = await compiler.compile(variant.kernel(shape, { norm }));
     step.writeRows(device.queue, rows);
     const groups = variant.workgroups(shape, rows);

@@ -188,6 +188,6 @@ export function firstMatmul(matmuls: readonly MatmulVariant[], isSoftware: boole
 }
 
 /** Returns each class's default. */
-export function usualMatmuls(adapter: AdapterTraits): readonly MatmulVariant[] {
-  return matmulChoices(adapter).map(([usual]) => usual);
+export function defaultMatmuls(adapter: AdapterTraits): readonly MatmulVariant[] {
+  return matmulChoices(adapter).map(([standard]) => standard);
 }

@@ -2,7 +2,7 @@
 
 import type { PlannedSequence } from "../../engine/step-plan.ts";
 import { paddedHeadDim, type ModelShape } from "../../protocol/model-shape.ts";
-import { MAX_SPLIT_ROWS, MOST_QUAD_QUERIES, mostQueries, quadShares, usesQuads } from "./kernels/attention.ts";
+import { MAX_SPLIT_ROWS, MAX_QUAD_QUERIES, mostQueries, quadShares, usesQuads } from "./kernels/attention.ts";
 import type { AdapterTraits } from "./matmul-variants.ts";
 
 /** How an adapter's attention tiles the rows of prompts. Its kernels give the same bits whatever is tiled. */
@@ -31,8 +31,8 @@ export function tileChoices(
 ): readonly [QueryTiles, ...QueryTiles[]] {
   const headVec4 = paddedHeadDim(shape) / 4;
   if (adapter.isSoftware && usesQuads(adapter, headVec4)) {
-    const isFull = quadShares(shape.numHeads, shape.numKvHeads).QUERIES === MOST_QUAD_QUERIES;
-    return [isFull ? NO_TILES : tilesOf(MOST_QUAD_QUERIES, 0)];
+    const isFull = quadShares(shape.numHeads, shape.numKvHeads).QUERIES === MAX_QUAD_QUERIES;
+    return [isFull ? NO_TILES : tilesOf(MAX_QUAD_QUERIES, 0)];
   }
   const most = mostQueries(headVec4);
   const minStepRows = adapter.isSoftware ? 0 : MAX_SPLIT_ROWS + 1;

@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { bytesToRead, withToldReads } from "../../models/told-reads.ts";
+import { bytesToRead, withReportedReads } from "../../models/reported-reads.ts";
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { createRunner } from "../../../tests/gpu/runner-runs.ts";
 import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
@@ -16,7 +16,7 @@ it.each(FAMILY_FIXTURES)("reads each weight of %s once", async (name) => {
   (
     await createRunner(
       opened,
-      withToldReads(whole, (bytes) => (read += bytes)),
+      withReportedReads(whole, (bytes) => (read += bytes)),
     )
   ).dispose();
   expect(read).toBe(bytesToRead(whole));

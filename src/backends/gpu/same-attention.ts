@@ -100,8 +100,8 @@ export async function isSameAttention(
 /** A prompt from its beginning whose last tile is not full, and rows of a long context, the first of them amid a tile. */
 function triedSequences({ maxLength, tileRows, window }: TriedShape): PlannedSequence[] {
   const numRows = Math.min(maxLength, 2 * tileRows + tileRows / 2 + 1);
-  const wanted = window > LONGEST_WINDOW ? CONTEXT : Math.max(CONTEXT, window + BEYOND_WINDOW);
-  const latest = Math.min(wanted, maxLength - numRows);
+  const requested = window > LONGEST_WINDOW ? CONTEXT : Math.max(CONTEXT, window + BEYOND_WINDOW);
+  const latest = Math.min(requested, maxLength - numRows);
   const amid = latest - (latest % tileRows) - tileRows + 1;
   return [0, Math.max(0, amid)].map((start, slot) => ({ slot, start, numRows, numScored: 0, numDrawn: 0 }));
 }

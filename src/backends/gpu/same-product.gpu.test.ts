@@ -13,7 +13,7 @@ const { device } = opened;
 const MAX_ROWS = 100;
 const ON_GPUS = matmulChoices({ isSoftware: false, hasSubgroups: false });
 const FIRST = firstMatmul(
-  ON_GPUS.map(([usual]) => usual),
+  ON_GPUS.map(([standard]) => standard),
   false,
 );
 const TILED = ON_GPUS.at(-1)?.[0] ?? FIRST;

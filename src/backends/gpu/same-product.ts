@@ -45,9 +45,9 @@ export async function isSameProduct(
   const { shape, x } = product;
   const outputs = outputsOf(product);
   // A full tile of either kernel and a row of the next, as far as there is room.
-  const wanted = Math.max(...kernels.map(({ variant }) => variant.tileRows)) + 1;
+  const requested = Math.max(...kernels.map(({ variant }) => variant.tileRows)) + 1;
   const room = [{ buffer: x, offset: 0, rowBytes: 16 * shape.K4 }, ...outputs].map(roomOf);
-  const rows = Math.min(wanted, ...room);
+  const rows = Math.min(requested, ...room);
   const N4 = Math.min(shape.N4, MAX_N4);
   const ranges = outputs.flatMap((output) => rangesOf(output, rows, N4));
   const { queue } = opened.device;

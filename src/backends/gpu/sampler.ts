@@ -1,7 +1,7 @@
 import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds } from "../../engine/step-plan.ts";
 import type { LogprobsMode } from "../../protocol/config.ts";
-import type { UsualDraws } from "../backend.ts";
+import type { CommonDraws } from "../backend.ts";
 import type { Arena } from "./arena.ts";
 import { variantOf, type Dispatch, type KernelCompiler, type KernelVariant } from "./kernel.ts";
 import { processLogits } from "./kernels/process-logits.ts";
@@ -42,10 +42,10 @@ interface SamplerParts {
   /** Which logits the log-probabilities of drawn tokens describe. A prompt's are always raw. */
   readonly logprobsMode: LogprobsMode;
   /** Those that most requests will have. */
-  readonly draws: UsualDraws;
+  readonly draws: CommonDraws;
 }
 
-type LaterKernels = Readonly<Record<"process" | "other" | "tellTop", LaterDispatch>>;
+type LaterKernels = Readonly<Record<"process" | "other" | "reportTop", LaterDispatch>>;
 
 /** A kernel that only some sequences need, and wait for. */
 class LaterDispatch {
@@ -125,7 +125,7 @@ export class Sampler {
       workgroups,
     });
     const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };
-    const tellTop = laterOf(variantOf(topLogprobs, shape), Rank.logprobs, {
+    const reportTop = laterOf(variantOf(topLogprobs, shape), Rank.logprobs, {
       name: "top logprobs",
       bindGroup: compiler.bind(topLogprobs, { ...read, top }),
       workgroups,
@@ -143,7 +143,7 @@ export class Sampler {
     ]);
     const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
     const plain = { name: "sample plain", pipeline, bindGroup, workgroups };
-    return new Sampler(parts.step, top, sum, plain, { process, other, tellTop });
+    return new Sampler(parts.step, top, sum, plain, { process, other, reportTop });
   }
 
   /** Returns what a sequence has to wait for; null for nothing. */
@@ -162,8 +162,8 @@ export class Sampler {
 
   /** In the order in which they run. */
   #laterOnes({ anyRules, anyOther, maxTop }: SampleKinds): readonly LaterDispatch[] {
-    const { process, other, tellTop } = this.#later;
-    return [...(anyRules ? [process] : []), ...(anyOther ? [other] : []), ...(maxTop > 0 ? [tellTop] : [])];
+    const { process, other, reportTop } = this.#later;
+    return [...(anyRules ? [process] : []), ...(anyOther ? [other] : []), ...(maxTop > 0 ? [reportTop] : [])];
   }
 }
 

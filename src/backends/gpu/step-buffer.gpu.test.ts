@@ -98,13 +98,13 @@ it("lays out scored rows as samples before the drawn ones", async () => {
   const words = await wordsOf(buffer.samples);
   const fields = fieldsOf("Sample");
   const samples = [0, 1, 2].map((i) => words.slice(i * fields.length, (i + 1) * fields.length));
-  const told = (name: string) => samples.map((sample) => sample[fields.indexOf(name)]);
-  expect(told("row")).toEqual([0, 1, 2]);
-  expect(told("slot")).toEqual([2, 2, 2]);
-  expect(told("flags")).toEqual([16 + 32, 16 + 32, 0]);
-  expect(told("scored_token")).toEqual([12, 13, 0]);
-  expect(told("num_top")).toEqual([5, 5, 0]);
-  expect(told("temperature").slice(0, 2)).toEqual([0, 0]);
+  const reported = (name: string) => samples.map((sample) => sample[fields.indexOf(name)]);
+  expect(reported("row")).toEqual([0, 1, 2]);
+  expect(reported("slot")).toEqual([2, 2, 2]);
+  expect(reported("flags")).toEqual([16 + 32, 16 + 32, 0]);
+  expect(reported("scored_token")).toEqual([12, 13, 0]);
+  expect(reported("num_top")).toEqual([5, 5, 0]);
+  expect(reported("temperature").slice(0, 2)).toEqual([0, 0]);
 });
 
 it("lays out rules and top log-probabilities, and uploads rules when their sequence gets its slot", async () => {

@@ -2,7 +2,7 @@ import type { Backend } from "../backend.ts";
 import { openDevice } from "./device.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 import { checkFits, modelMemory } from "./memory.ts";
-import { usualDtype } from "./usual-dtype.ts";
+import { defaultDtype } from "./default-dtype.ts";
 
 /** Returns the WebGPU backend on any implementation: a browser's, or Dawn in Node. */
 export function webGpuBackend(gpu: GPU | undefined): Backend {
@@ -16,7 +16,7 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
         adapterName: opened.adapterName,
         isSoftware: opened.isSoftware,
         failure: opened.failure,
-        usual: (model) => ({ dtype: usualDtype(model, opened) }),
+        defaults: (model) => ({ dtype: defaultDtype(model, opened) }),
         checkFits: (model, sizes) => checkFits(model, sizes, opened.device.limits),
         load: (options) => GpuRunner.create({ ...options, opened }),
         close: () => opened.close(),

@@ -7,13 +7,13 @@ import type { EngineOptions } from "../engine-options.ts";
 import type { BeamSearchParams } from "../sampling/sampling-params.ts";
 
 const VOCABULARY = Array.from({ length: 12 }, (_, id) => Uint8Array.of(97 + id));
-const [MOST_BEAMS, MOST_PROMPT, MOST_TOKENS] = [4, 8, 8];
+const [MAX_BEAMS, MAX_PROMPT, MAX_TOKENS] = [4, 8, 8];
 
 /** Blocks for all beams of one search. Each step looks at every block, whether all is in order. */
-const ALONE = { maxModelLen: MOST_PROMPT + MOST_TOKENS, numGpuBlocks: 32 };
+const ALONE = { maxModelLen: MAX_PROMPT + MAX_TOKENS, numGpuBlocks: 32 };
 
 const search = fc.record({
-  numBeams: fc.integer({ min: 1, max: MOST_BEAMS }),
+  numBeams: fc.integer({ min: 1, max: MAX_BEAMS }),
   lengthPenalty: fc.constantFrom(-1, 0, 1, 2),
   earlyStopping: fc.constantFrom<BeamSearchParams["earlyStopping"][]>(true, false, "never"),
 });
@@ -21,11 +21,11 @@ const search = fc.record({
 const request = fc
   .record({
     arrivesAtStep: fc.nat({ max: 4 }),
-    prompt: fc.array(fc.nat({ max: 11 }), { minLength: 1, maxLength: MOST_PROMPT }),
+    prompt: fc.array(fc.nat({ max: 11 }), { minLength: 1, maxLength: MAX_PROMPT }),
     beamSearch: fc.option(search, { freq: 4 }),
-    n: fc.integer({ min: 1, max: MOST_BEAMS }),
+    n: fc.integer({ min: 1, max: MAX_BEAMS }),
     priority: fc.nat({ max: 1 }),
-    params: fc.record({ maxTokens: fc.integer({ min: 4, max: MOST_TOKENS }), ignoreEos: fc.boolean() }),
+    params: fc.record({ maxTokens: fc.integer({ min: 4, max: MAX_TOKENS }), ignoreEos: fc.boolean() }),
     abortsAtStep: fc.constantFrom(null, null, null, null, 5, 15),
   })
   .map(({ n, params, ...rest }) => ({
@@ -36,9 +36,9 @@ const request = fc
 
 const config: fc.Arbitrary<Partial<EngineOptions["config"]>> = fc.record({
   blockSize: fc.integer({ min: 1, max: 4 }),
-  maxNumSeqs: fc.integer({ min: MOST_BEAMS, max: 4 * MOST_BEAMS }),
+  maxNumSeqs: fc.integer({ min: MAX_BEAMS, max: 4 * MAX_BEAMS }),
   maxNumBatchedTokens: fc.integer({ min: 1, max: 20 }),
-  maxModelLen: fc.constant(MOST_PROMPT + MOST_TOKENS),
+  maxModelLen: fc.constant(MAX_PROMPT + MAX_TOKENS),
   runAhead: fc.nat({ max: 3 }),
   enablePrefixCaching: fc.boolean(),
   speculation: fc.constantFrom(null, { method: "ngram" as const, numTokens: 2, minMatch: 1 }),

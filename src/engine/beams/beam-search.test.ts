@@ -34,8 +34,8 @@ it("tells of each choice once: queued, its first token, its end; and gives the a
     { text: "aaa", score: -3, finishReason: "length" },
     { text: expect.stringMatching(/^[ab]{3}$/), score: -4, finishReason: "length" },
   ]);
-  const told = (index: number) => harness.requests.filter((one) => one.index === index).map(({ status }) => status);
-  expect([told(0), told(1)]).toEqual(Array.from({ length: 2 }, () => ["queued", "first-token", "finished"]));
+  const reported = (index: number) => harness.requests.filter((one) => one.index === index).map(({ status }) => status);
+  expect([reported(0), reported(1)]).toEqual(Array.from({ length: 2 }, () => ["queued", "first-token", "finished"]));
   const finished = harness.requests.find(({ status }) => status === "finished");
   expect(finished).toMatchObject({ outputTokens: 3, finishReason: "length", scheduledMs: expect.any(Number) });
   expect(harness.engine.stats()).toMatchObject({ generation_tokens_total: 6, request_success_total: { length: 2 } });

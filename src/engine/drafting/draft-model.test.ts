@@ -147,7 +147,7 @@ test("a lost device takes the draft model with it, and the next one goes on", as
   harness.add("greedy", byteTokens("Once upon a time"), { params: params(20) });
   for (let step = 1; harness.hasWork; step++) {
     const running = harness.step();
-    if (step % 3 === 0) harness.loseDevice({ isTold: step % 2 === 0 });
+    if (step % 3 === 0) harness.loseDevice({ isReported: step % 2 === 0 });
     await running;
     await harness.restoreDevice();
     expect(step).toBeLessThan(100);
@@ -162,7 +162,7 @@ test("an engine that is lost while the draft model never answers is not stuck", 
   harness.add("one", byteTokens("Once"), { params: params(4) });
   await harness.step();
   const stuck = harness.engine.step();
-  harness.loseDevice({ isTold: true });
+  harness.loseDevice({ isReported: true });
   await stuck;
   expect(harness.engine.stats().device_losses_total).toBe(1);
 });

@@ -2,7 +2,7 @@ import { BlockPool } from "../cache/block-pool.ts";
 import { Sequence } from "../sequence.ts";
 import { drawNeeds, StepPlanner } from "../step-planner.ts";
 import type { Runner, StepResult } from "../runner.ts";
-import type { Proposer, Wanted } from "./proposer.ts";
+import type { Proposer, DraftRequest } from "./proposer.ts";
 
 /** A model that drafts, and what it has room for. Its slots are those of the model that it drafts for. */
 interface DraftModelOptions {
@@ -73,9 +73,9 @@ export class DraftModel implements Proposer {
     return progress.numKnown === tokens.length ? progress.drafts.slice(0, atMost) : null;
   }
 
-  async prepare(wanted: readonly Wanted[]): Promise<void> {
+  async prepare(requested: readonly DraftRequest[]): Promise<void> {
     for (const sequence of this.#progress.keys()) if (sequence.slot === null) this.#forget(sequence);
-    const parts = this.#partsOf(wanted);
+    const parts = this.#partsOf(requested);
     if (parts.length === 0 || this.#runner === null) return;
     const drafts = await this.#draft(this.#runner, parts);
     for (const part of parts) this.#keep(part, drafts?.get(part) ?? []);
@@ -100,10 +100,10 @@ export class DraftModel implements Proposer {
   }
 
   /** Gives sequences rows of the step, and keeps one row for each sequence after them. */
-  #partsOf(wanted: readonly Wanted[]): Part[] {
+  #partsOf(requested: readonly DraftRequest[]): Part[] {
     let rows = this.#options.maxNumBatchedTokens;
-    let unserved = wanted.length;
-    return wanted.flatMap(({ sequence, atMost }): Part[] => {
+    let unserved = requested.length;
+    return requested.flatMap(({ sequence, atMost }): Part[] => {
       unserved -= 1;
       if (this.#awaitsKernel(sequence)) return [];
       const { tokens } = sequence;

@@ -1,6 +1,6 @@
 import type { BlockPool } from "../cache/block-pool.ts";
 import type { Sequence } from "../sequence.ts";
-import type { Proposer, Wanted } from "./proposer.ts";
+import type { Proposer, DraftRequest } from "./proposer.ts";
 
 /** A sequence stops drafting for PAUSE_TOKENS after this many misses in a row, by weight. */
 const MAX_MISSES = 16;
@@ -56,15 +56,15 @@ export class Drafter {
   prepare(running: readonly Sequence[]): Promise<void> | null {
     if (!this.#proposer?.prepare) return null;
     let room = this.#mostDrafts;
-    const wanted: Wanted[] = [];
+    const requested: DraftRequest[] = [];
     for (const sequence of running) {
       if (!this.#mayDraft(sequence, sequence.numPendingTokens)) continue;
       const atMost = Math.min(room, this.#mostFor(sequence));
       if (atMost <= 0 || sequence.numPendingTokens !== 1) continue;
       room -= atMost;
-      wanted.push({ sequence, atMost });
+      requested.push({ sequence, atMost });
     }
-    return this.#proposer.prepare(wanted);
+    return this.#proposer.prepare(requested);
   }
 
   /**

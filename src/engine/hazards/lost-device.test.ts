@@ -19,10 +19,10 @@ const free = (seed: number) => ({ params: samplingParams({ maxTokens: 20, temper
 const lost = new ChorusError("device_lost", "The device is gone.");
 
 /** Runs it to its end, and loses the device in every fifth step while that is in flight. */
-async function runWithLosses(harness: EngineHarness, isTold: boolean): Promise<void> {
+async function runWithLosses(harness: EngineHarness, isReported: boolean): Promise<void> {
   for (let step = 1; harness.hasWork; step++) {
     const running = harness.step();
-    if (step % 5 === 0) harness.loseDevice({ isTold });
+    if (step % 5 === 0) harness.loseDevice({ isReported });
     await running;
     await harness.restoreDevice();
     expect(step).toBeLessThan(500);
@@ -31,7 +31,7 @@ async function runWithLosses(harness: EngineHarness, isTold: boolean): Promise<v
 
 test.each([true, false])(
   "answers, choices, beams and drafts are the same (the engine hears of it: %s)",
-  async (isTold) => {
+  async (isReported) => {
     const config = {
       runAhead: 2,
       enablePrefixCaching: true,
@@ -48,7 +48,7 @@ test.each([true, false])(
       return harness;
     };
     const undisturbed = await run((harness) => harness.runToEnd());
-    const disturbed = await run((harness) => runWithLosses(harness, isTold));
+    const disturbed = await run((harness) => runWithLosses(harness, isReported));
     expect(disturbed.engine.stats().device_losses_total).toBeGreaterThan(3);
     expect([...disturbed.choices].sort()).toEqual([...undisturbed.choices].sort());
     expect(disturbed.fatal).toEqual([]);
@@ -78,7 +78,7 @@ test("the prefix cache finds nothing that the lost device held", async () => {
   const long = byteTokens("The same prompt again.");
   harness.add("first", long);
   await harness.runToEnd();
-  harness.loseDevice({ isTold: true });
+  harness.loseDevice({ isReported: true });
   await harness.restoreDevice();
   harness.add("second", long);
   await harness.runToEnd();
@@ -115,7 +115,7 @@ test("while there is no device, requests are taken, end by their deadline or abo
   const harness = new EngineHarness({ delay });
   void harness.engine.run();
   harness.add("kept", prompt, free(1));
-  harness.loseDevice({ isTold: true });
+  harness.loseDevice({ isReported: true });
   harness.add("late", prompt, { ...free(2), deadlineMs: 5 });
   harness.add("unwanted", prompt, free(3));
   harness.engine.abort("unwanted");

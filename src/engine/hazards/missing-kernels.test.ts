@@ -20,7 +20,7 @@ const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 /** A kernel for filtered draws, of whose compilation the test says when and how it ends. */
 class LateKernel {
-  numAsked = 0;
+  numRequests = 0;
   #isReady = false;
   #outcome: (error?: Error) => void = () => undefined;
   #compiling!: Promise<void>;
@@ -31,7 +31,7 @@ class LateKernel {
 
   readonly missing: NonNullable<Runner["missing"]> = ({ params }) => {
     if (this.#isReady || params.topP === 1) return null;
-    this.numAsked += 1;
+    this.numRequests += 1;
     return this.#compiling;
   };
 
@@ -122,7 +122,7 @@ test("an engine in which all wait sleeps until the kernel is there", async () =>
   void harness.engine.run();
   harness.add("filtered", prompt, FILTERED);
   for (let i = 0; i < 5; i++) await settle();
-  expect([numDelays, kernel.numAsked, harness.choice("filtered").finishReason]).toEqual([0, 1, null]);
+  expect([numDelays, kernel.numRequests, harness.choice("filtered").finishReason]).toEqual([0, 1, null]);
   await kernel.end();
   for (let i = 0; i < 20; i++) await settle();
   expect(harness.choice("filtered").finishReason).toBe("length");
@@ -152,7 +152,7 @@ test("another device compiles its own; what the lost one says of its kernel is o
   const { kernel, harness } = setUp();
   addAll(harness);
   for (let i = 0; i < 5; i++) await harness.step();
-  harness.loseDevice({ isTold: true });
+  harness.loseDevice({ isReported: true });
   await kernel.end(refused);
   kernel.restart();
   await harness.restoreDevice();

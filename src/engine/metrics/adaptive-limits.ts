@@ -67,10 +67,10 @@ export class AdaptiveLimits {
 
   #follow(rows: number): void {
     const now = this.#batchedTokens;
-    const wanted = Math.max(1, Math.min(this.#most.maxNumBatchedTokens, Math.floor(rows)));
-    const move = Math.sign(wanted - now);
-    if (Math.abs(wanted - now) <= (move === -this.#lastMove ? TURNING_BAND : DEAD_BAND) * now) return;
-    this.#batchedTokens = Math.min(Math.ceil(now * MAX_RISE), Math.max(Math.floor(now * MAX_FALL), wanted));
+    const requested = Math.max(1, Math.min(this.#most.maxNumBatchedTokens, Math.floor(rows)));
+    const move = Math.sign(requested - now);
+    if (Math.abs(requested - now) <= (move === -this.#lastMove ? TURNING_BAND : DEAD_BAND) * now) return;
+    this.#batchedTokens = Math.min(Math.ceil(now * MAX_RISE), Math.max(Math.floor(now * MAX_FALL), requested));
     this.#lastMove = move;
   }
 

@@ -51,8 +51,8 @@ describe("low_occupancy", () => {
 it("queue_length is raised above its threshold, not at it", () => {
   const alerts = create({ queueLength: 100 });
   expect(steps(alerts, 3, { numWaiting: 100 })).toEqual([]);
-  const told = { name: "queue_length", value: 101, threshold: 100, atMs: 7 };
-  expect(steps(alerts, 3, { numWaiting: 101, atMs: 7 })).toMatchObject([told]);
+  const reported = { name: "queue_length", value: 101, threshold: 100, atMs: 7 };
+  expect(steps(alerts, 3, { numWaiting: 101, atMs: 7 })).toMatchObject([reported]);
   steps(alerts, 1, { numWaiting: 100 });
   expect(steps(alerts, 3, { numWaiting: 250 })).toHaveLength(1);
 });

@@ -82,7 +82,7 @@ export class Alerts {
     if (threshold === null) return null;
     const occupancy = numRunning / this.#maxNumSeqs;
     this.#lowSteps = numWaiting > 0 && occupancy < threshold ? this.#lowSteps + 1 : 0;
-    return this.#tell("low_occupancy", this.#lowSteps >= LOW_OCCUPANCY_STEPS, atMs, () => {
+    return this.#notify("low_occupancy", this.#lowSteps >= LOW_OCCUPANCY_STEPS, atMs, () => {
       const given = `${numRunning} of ${this.#maxNumSeqs} slots are in use, under ${percent(threshold)}, while others wait (${numWaiting}).`;
       const isFull = kvBlocksUsed / kvBlocksTotal >= FULL_CACHE;
       const help = isFull
@@ -109,7 +109,7 @@ export class Alerts {
     // The percentile exceeds the threshold if more gaps than these do, so only an alert needs to sort.
     const total = this.#gapsMs.count;
     const isCrossed = this.#gapsMs.longerThan(threshold) > total - rankOf(PERCENTILE, total);
-    return this.#tell("itl", isCrossed, report.atMs, () => {
+    return this.#notify("itl", isCrossed, report.atMs, () => {
       const value = percentileOf(PERCENTILE, this.#gapsMs.all()) ?? 0;
       const over = this.#thresholds.itlMs === "auto" ? `${threshold.toFixed(0)} ms, ${AUTO}` : `${threshold} ms`;
       const given = `The 95th percentile of the inter-token latency is ${value.toFixed(1)} ms, over ${over}.`;
@@ -135,10 +135,14 @@ export class Alerts {
   ): Alert | null {
     const threshold = this.#thresholds[name === "queue_length" ? "queueLength" : "failureRate"];
     if (threshold === null) return null;
-    return this.#tell(name, value > threshold, atMs, () => ({ value, threshold, message: message(value, threshold) }));
+    return this.#notify(name, value > threshold, atMs, () => ({
+      value,
+      threshold,
+      message: message(value, threshold),
+    }));
   }
 
-  #tell(
+  #notify(
     name: Alert["name"],
     isCrossed: boolean,
     atMs: number,

@@ -81,10 +81,10 @@ export class ThoughtMatcher implements GrammarMatcher {
     // Bits beyond the vocabulary belong to no token.
     const spare = this.#free.length * 32 - vocabSize;
     this.#free[this.#free.length - 1] = (-1 << spare) >>> spare;
-    const begun = CLOSING.slice(0, this.#splitter.numTagCharacters);
+    const started = CLOSING.slice(0, this.#splitter.numTagCharacters);
     const goesBeyond = long.filter(([, text]) => {
-      const end = `${begun}${text}`.indexOf(CLOSING) + CLOSING.length;
-      return end >= CLOSING.length && end < begun.length + text.length;
+      const end = `${started}${text}`.indexOf(CLOSING) + CLOSING.length;
+      return end >= CLOSING.length && end < started.length + text.length;
     });
     for (const id of [...this.endTokenIds, ...goesBeyond.map(([token]) => token)]) {
       this.#free[id >>> 5] = (this.#free[id >>> 5] ?? 0) & ~(1 << (id & 31));

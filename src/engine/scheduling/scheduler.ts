@@ -174,12 +174,12 @@ export class Scheduler {
     this.#step += 1;
     this.#isBlocked = false;
     // Lowered limits must not starve running sequences.
-    const wanted = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
+    const requested = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
     const streams = this.#running.filter(({ numPendingTokens }) => numPendingTokens <= 1);
     const streamRows = streams.filter((one) => one.numPendingTokens === 1 && !this.drafter.waits(one)).length;
     const promptRows = (drafts: number) =>
       streams.length > 0 ? this.#promptRowsBeside(streamRows + drafts) : Infinity;
-    const budget = new StepBudget(Math.min(wanted, this.#loaded.maxNumBatchedTokens), promptRows, this.#config);
+    const budget = new StepBudget(Math.min(requested, this.#loaded.maxNumBatchedTokens), promptRows, this.#config);
     let unserved = this.#running.length;
 
     for (const sequence of this.#running) {

@@ -41,11 +41,11 @@ export class KernelWaits {
   #await(sequence: Sequence, missing: Promise<void>): void {
     const waiting = this.#waiting;
     waiting.add(sequence);
-    const end = (tell: () => void): void => {
+    const end = (notify: () => void): void => {
       // It may be another runner's sequence now, or nobody's.
       if (this.#waiting !== waiting) return;
       waiting.delete(sequence);
-      if (!sequence.isFinished) tell();
+      if (!sequence.isFinished) notify();
     };
     missing.then(
       () => end(this.#outcomes.onReady),

@@ -51,16 +51,16 @@ export class ReasoningSplitter {
     let reasoning = "";
     this.#held = "";
     if (this.#isAtBeginning && (this.#state === "may open" || this.#state === "open")) {
-      const begun = rest.trimStart();
-      if (begun.length < OPENING.length && OPENING.startsWith(begun) && !isLast) {
+      const started = rest.trimStart();
+      if (started.length < OPENING.length && OPENING.startsWith(started) && !isLast) {
         this.#held = rest;
         return { reasoning, content: "" };
       }
       this.#isAtBeginning = false;
-      if (begun.startsWith(OPENING)) {
+      if (started.startsWith(OPENING)) {
         this.#hasThought = true;
         this.#state = "open"; // some models write the tag though their template has
-        rest = begun.slice(OPENING.length);
+        rest = started.slice(OPENING.length);
       } else if (this.#state === "may open") this.#state = "none";
     }
     if (this.#state === "open") {

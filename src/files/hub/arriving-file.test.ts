@@ -92,7 +92,7 @@ test.each([
   ["small", 16 * MIB, {}, 0],
   ["compressed, small", 16 * MIB, { "content-encoding": "gzip" }, 0],
   ["large", 16 * MIB + 1, {}, 2],
-])("of a %s file's parts the browser is asked as often as it must be", async (_, bytes, headers, timesAsked) => {
+])("of a %s file's parts the browser is asked as often as it must be", async (_, bytes, headers, numRequests) => {
   const file = new Uint8Array(bytes).fill(7, MIB);
   const held = heldResponse(file, { headers });
   const { file: arriving } = await fetched([held]);
@@ -105,7 +105,7 @@ test.each([
   ] as const) {
     expect(isSame(await read(arriving, begin, end), file.slice(begin, end))).toBe(true);
   }
-  expect(ask).toHaveBeenCalledTimes(timesAsked);
+  expect(ask).toHaveBeenCalledTimes(numRequests);
   ask.mockRestore();
 });
 
@@ -154,12 +154,12 @@ test("a server that always breaks off at the same place is given up", async () =
     return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }));
   };
   const fetch = vi.fn<typeof globalThis.fetch>(async () => breakingOff());
-  const told: number[] = [];
+  const reported: number[] = [];
   const http = new HttpClient({ fetch, wait: () => Promise.resolve() });
-  const file = (await fetchFile(http, REQUEST, (done) => told.push(done))) as ArrivingFile;
+  const file = (await fetchFile(http, REQUEST, (done) => reported.push(done))) as ArrivingFile;
   await expect(file.whole()).rejects.toMatchObject({ code: "model_download_failed" });
   // The first one is progress; five more are tried, and the last failure counts.
-  expect(told).toEqual(told.map(() => MIB));
+  expect(reported).toEqual(reported.map(() => MIB));
   expect(fetch).toHaveBeenCalledTimes(6);
 });
 
@@ -177,13 +177,13 @@ test("a break after minutes is no failure while bytes arrive", async () => {
 
 test("bytes that are compared count as progress, too", async () => {
   const [first, again] = [heldResponse(FILE), heldResponse(FILE)];
-  const told: number[] = [];
-  const { file } = await fetched([first, again], undefined, {}, (done) => told.push(done));
+  const reported: number[] = [];
+  const { file } = await fetched([first, again], undefined, {}, (done) => reported.push(done));
   first.sendUpTo(2 * MIB);
   await read(file, 0, 8);
   first.cut();
   again.sendUpTo(MIB);
-  await vi.waitFor(() => expect(told).toEqual([2 * MIB, MIB]));
+  await vi.waitFor(() => expect(reported).toEqual([2 * MIB, MIB]));
   again.finish();
   await file.whole();
 });
@@ -232,15 +232,15 @@ test("a file that changed after it was read is told from it, whatever breaks off
     return other.response;
   });
   const http = new HttpClient({ fetch, wait: () => Promise.resolve() });
-  const told: number[] = [];
-  const file = (await fetchFile(http, REQUEST, (done) => told.push(done))) as ArrivingFile;
+  const reported: number[] = [];
+  const file = (await fetchFile(http, REQUEST, (done) => reported.push(done))) as ArrivingFile;
   file.whole().catch(() => undefined);
   first.sendUpTo(2 * MIB);
   await read(file, 0, 8);
   first.cut();
   await vi.waitFor(() => expect(others).toHaveLength(1));
   others[0]?.sendUpTo(MIB);
-  await vi.waitFor(() => expect(told).toEqual([2 * MIB, MIB]));
+  await vi.waitFor(() => expect(reported).toEqual([2 * MIB, MIB]));
   others[0]?.cut();
   await expect(file.whole()).rejects.toMatchObject({ message: expect.stringContaining("changed on the server") });
 });

@@ -19,7 +19,7 @@ const BLOB_BYTES = 2 ** 20;
  * smaller one parts are at hand at once: for each part of a Blob a thread waits for the browser, about a millisecond. Of a
  * file of unknown size the first 16 MiB stay in memory.
  */
-const MOST_IN_MEMORY_BYTES = 16 * 2 ** 20;
+const MAX_IN_MEMORY_BYTES = 16 * 2 ** 20;
 /** Bytes that are asked for once more after a break, to see that what follows is of the same file, at the same place. */
 const OVERLAP_BYTES = 4096;
 
@@ -174,7 +174,7 @@ export function fetchFile(
     const arrival = new Arrival();
     const download = async (): Promise<void> => {
       try {
-        const missing = await receive(http, request, arrival, { onBytes, onBegun: () => resolve(file), signal });
+        const missing = await receive(http, request, arrival, { onBytes, onStart: () => resolve(file), signal });
         if (missing) {
           resolve(missing);
           throw downloadFailed(request.url, request.file, "the file is no longer there");
@@ -194,7 +194,7 @@ export function fetchFile(
 interface ReceiveOptions {
   readonly onBytes: (doneBytes: number, totalBytes: number | null) => void;
   /** Called when the server sends the file; maybe again after a break. */
-  readonly onBegun: () => void;
+  readonly onStart: () => void;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -202,7 +202,7 @@ async function receive(
   http: HttpClient,
   request: HttpRequest,
   arrival: Arrival,
-  { onBytes, onBegun, signal }: ReceiveOptions,
+  { onBytes, onStart, signal }: ReceiveOptions,
 ): Promise<Missing | null> {
   const { url, file } = request;
   const changed = () => downloadFailed(url, file, "the file changed on the server");
@@ -234,7 +234,7 @@ async function receive(
       }
       total = sizeOf(response);
       version = versionOf(response);
-      onBegun();
+      onStart();
     }
     let waiting: Bytes[] = [];
     let waitingBytes = 0;
@@ -274,7 +274,7 @@ async function receive(
         if (piece.length === 0) continue;
         if (at > mostBytes) progressed();
         mostBytes = Math.max(mostBytes, at);
-        if ((total ?? at) <= MOST_IN_MEMORY_BYTES) {
+        if ((total ?? at) <= MAX_IN_MEMORY_BYTES) {
           arrival.add(piece);
           continue;
         }

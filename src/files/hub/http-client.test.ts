@@ -58,16 +58,16 @@ test("redirects in a circle are followed twice, not six times", async () => {
 test.each([400, 403, 405, 416, 500, "CORS"])(
   "a range that is refused with %s is tried as a whole file",
   async (refusal) => {
-    const asked: (string | null)[] = [];
+    const requested: (string | null)[] = [];
     const fetch: typeof globalThis.fetch = async (_url, init) => {
       const range = new Headers(init?.headers).get("range");
-      asked.push(range);
+      requested.push(range);
       if (range === null) return new Response("whole");
       if (typeof refusal === "number") return new Response("", { status: refusal });
       throw new TypeError("Failed to fetch");
     };
     const { response } = await new HttpClient({ fetch }).open({ ...REQUEST, range: [2, 4] });
-    expect([response.status, await response.text(), asked]).toEqual([200, "whole", ["bytes=2-3", null]]);
+    expect([response.status, await response.text(), requested]).toEqual([200, "whole", ["bytes=2-3", null]]);
   },
 );
 
@@ -83,13 +83,13 @@ test.each([
   ["resumes where it was asked to, and shows only a date,", 0, { "last-modified": "Sun, 22 Nov 2026 20:00:00 GMT" }],
 ])("a server that %s brings the file as it is", async (_, shift, version) => {
   const file = Uint8Array.from({ length: 20_000 }, (_byte, i) => (i * 2654435761) >>> 24);
-  let numAsked = 0;
+  let numRequests = 0;
   const fetch: typeof globalThis.fetch = async (_url, init) => {
-    numAsked += 1;
+    numRequests += 1;
     const [, begin] = /^bytes=(\d+)-/.exec(new Headers(init?.headers).get("range") ?? "") ?? [];
     const headers: Record<string, string> = { ...version, "content-length": String(file.length) };
     if (begin !== undefined) return new Response(file.slice(Number(begin) + shift), { status: 206, headers });
-    if (numAsked > 1) return new Response(file, { headers });
+    if (numRequests > 1) return new Response(file, { headers });
     const cut = new ReadableStream({
       start: (controller) => controller.enqueue(file.slice(0, 12_000)),
       pull: (controller) => controller.error(new TypeError("reset")),
@@ -100,5 +100,5 @@ test.each([
   await vi.advanceTimersByTimeAsync(60_000);
   const whole = await ((await streaming) as ArrivingFile).whole();
   expect(new Uint8Array(await whole.arrayBuffer())).toEqual(file);
-  expect(numAsked).toBe(shift === 0 ? 2 : 3);
+  expect(numRequests).toBe(shift === 0 ? 2 : 3);
 });

@@ -229,20 +229,20 @@ function refuseStatus(response: Response, { url, file, headers, isHub = false }:
   }
   const answered = `the server answered ${`${status} ${statusText}`.trimEnd()}`;
   if (status === 429) {
-    const ms = pauseAskedFor(response);
+    const ms = requestedPauseMs(response);
     const when = ms === null ? "in some minutes" : `in ${Math.ceil(ms / 1000)} s`;
     const reason = downloadFailed(url, file, `${answered}: too many requests. Try again ${when}`);
     throw new TransientFailure(reason, ms);
   }
   if (status === 408 || status >= 500) {
     const reason = downloadFailed(url, file, `${answered}. Try again later`);
-    throw new TransientFailure(reason, pauseAskedFor(response));
+    throw new TransientFailure(reason, requestedPauseMs(response));
   }
   throw downloadFailed(url, file, answered);
 }
 
 /** Returns Retry-After in ms. The header has seconds or a date. */
-function pauseAskedFor(response: Response): number | null {
+function requestedPauseMs(response: Response): number | null {
   const text = response.headers.get("retry-after");
   if (text === null || text.trim() === "") return null;
   const ms = /^\s*\d+\s*$/.test(text) ? 1000 * Number(text) : Date.parse(text) - Date.now();

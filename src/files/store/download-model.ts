@@ -77,9 +77,9 @@ export async function downloadModel(job: DownloadJob): Promise<Manifest> {
 
 async function resume(job: DownloadJob): Promise<Manifest> {
   const { http, folder, location, signal } = job;
-  const begun = await readPlan(folder);
-  const remote = await openRemoteFolder(location, http, { signal, commit: begun?.commit ?? null });
-  const plan = begun ?? (await begin(job, remote));
+  const started = await readPlan(folder);
+  const remote = await openRemoteFolder(location, http, { signal, commit: started?.commit ?? null });
+  const plan = started ?? (await begin(job, remote));
   const files = new Map<string, SyncAccessHandle>();
   try {
     for (const { name } of plan.weights) files.set(name, await openForWriting(folder, name));

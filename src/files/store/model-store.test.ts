@@ -81,9 +81,9 @@ describe("a model of the hub", () => {
   test("is not requested again", async () => {
     server.serveAsHub(ID, modelFiles());
     await store.download(hub);
-    const requests = server.asked.length;
+    const requests = server.requested.length;
     await openStore().download(hub);
-    expect(server.asked).toHaveLength(requests);
+    expect(server.requested).toHaveLength(requests);
   });
 
   test("is fetched from the commit at which its download began", async () => {
@@ -139,9 +139,9 @@ describe("a model of the hub", () => {
         path === AT_HUB && Boolean(response.writeHead(302, { location: `${other.url}cdn/weights` }).end());
       const withToken = { ...hub, token: "secret" } as RemoteLocation;
       expect(await store.download(withToken)).toMatchObject({ status: "whole" });
-      expect(server.asked.every(({ authorization }) => authorization === "Bearer secret")).toBe(true);
-      expect(other.asked.length).toBeGreaterThan(0);
-      expect(other.asked.every(({ authorization }) => authorization === null)).toBe(true);
+      expect(server.requested.every(({ authorization }) => authorization === "Bearer secret")).toBe(true);
+      expect(other.requested.length).toBeGreaterThan(0);
+      expect(other.requested.every(({ authorization }) => authorization === null)).toBe(true);
       expect(JSON.stringify(await store.list())).not.toContain("secret");
     } finally {
       await other.close();
@@ -181,7 +181,7 @@ describe("a folder", () => {
       true,
     );
     // Everything but the mask, and the beginning twice.
-    expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(weights.length - 2 ** 20 + 2 ** 17);
+    expect(server.bytesRequested(`m/${WEIGHTS}`)).toBeLessThan(weights.length - 2 ** 20 + 2 ** 17);
   });
 
   test("is fetched with all its shards", async () => {
@@ -217,14 +217,14 @@ describe("a folder", () => {
     await expect(store.download(folder)).rejects.toEqual(failure("model_not_found", "tokenizer.json"));
     server.files.set("m/config.json", new TextEncoder().encode('{"model_type":"mamba"}'));
     await expect(store.download(folder)).rejects.toEqual(failure("model_unsupported", "mamba"));
-    expect(server.bytesAsked(`m/${WEIGHTS}`)).toBe(0);
+    expect(server.bytesRequested(`m/${WEIGHTS}`)).toBe(0);
   });
 
   test("with a lying header is refused before its weights are fetched", async () => {
     const weights = largeWeights(20);
     serveFolder(modelFiles(weights.subarray(0, -1)));
     await expect(store.download(folder)).rejects.toEqual(failure("model_invalid", "cut short"));
-    expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(2 ** 17);
+    expect(server.bytesRequested(`m/${WEIGHTS}`)).toBeLessThan(2 ** 17);
     expect(await store.list()).toEqual([]);
   });
 });
@@ -267,13 +267,13 @@ describe("an interrupted download", () => {
       true,
     );
     // No byte was fetched twice: each request began a mebibyte later.
-    expect(server.asked.filter(({ range }) => range !== null).length).toBeLessThan(40);
+    expect(server.requested.filter(({ range }) => range !== null).length).toBeLessThan(40);
   });
 
   test("survives a connection that stalls", async () => {
     serveFolder(modelFiles());
     const etag = (await fetch(`${server.url}m/${WEIGHTS}`)).headers.get("etag") ?? "";
-    server.asked.length = 0;
+    server.requested.length = 0;
     const size = fixture(WEIGHTS).length;
     server.interfere = ({ path }, response, count) => {
       if (path !== `m/${WEIGHTS}` || count !== 2) return false;
@@ -284,7 +284,7 @@ describe("an interrupted download", () => {
     expect(await openStore(2000).download(folder)).toMatchObject({ status: "whole" });
     expect(waits).toEqual([500]);
     // From the first byte on: those that are there are compared.
-    const ranges = server.asked.filter(({ path }) => path === `m/${WEIGHTS}`).map(({ range }) => range);
+    const ranges = server.requested.filter(({ path }) => path === `m/${WEIGHTS}`).map(({ range }) => range);
     expect(ranges[2]).toBe(`bytes=0-${size - 1}`);
     expect(sameBytes(await storedBytes(folder, WEIGHTS), fixture(WEIGHTS))).toBe(true);
   });
@@ -370,7 +370,7 @@ describe("a full disk", () => {
     serveFolder(modelFiles(largeWeights(20)));
     disk.freeBytes = 2 ** 20;
     await expect(store.download(folder)).rejects.toEqual(failure("storage_full", "are free"));
-    expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(2 ** 17);
+    expect(server.bytesRequested(`m/${WEIGHTS}`)).toBeLessThan(2 ** 17);
   });
 
   test("during a download keeps the received bytes, and the download resumes when there is room", async () => {

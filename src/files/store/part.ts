@@ -117,11 +117,11 @@ export async function fetchPart(
         if (overlap.length > 0 && known === edge.length) checkEdge(part, edge, stored);
         const from = skipped + overlap.length;
         const bytes = piece.subarray(from, from + part.length - part.received);
-        const isWanted = bytes.length > 0;
-        if (isWanted) stored.write(bytes, part.localBegin + part.received);
+        const isRequested = bytes.length > 0;
+        if (isRequested) stored.write(bytes, part.localBegin + part.received);
         part.received += bytes.length;
         releaseBytes(piece);
-        if (!isWanted) continue;
+        if (!isRequested) continue;
         progressed();
         if (part.received === part.length) return;
       }
@@ -213,9 +213,9 @@ async function askAgain(
       checkUnchanged(response, weights);
       if (response.status !== 206) return;
       for await (const piece of pieces()) {
-        const wanted = piece.subarray(0, bytes.length - length);
-        bytes.set(wanted, length);
-        length += wanted.length;
+        const requested = piece.subarray(0, bytes.length - length);
+        bytes.set(requested, length);
+        length += requested.length;
       }
     } finally {
       close();

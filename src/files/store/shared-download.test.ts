@@ -77,5 +77,5 @@ test("two tabs that want one model download it once", async () => {
   const tab = () => openStore({ locks });
   const stored = await Promise.all([tab().download(folder()), tab().download(folder())]);
   expect(stored.map(({ status }) => status)).toEqual(["whole", "whole"]);
-  expect(server.bytesAsked(`m/${WEIGHTS}`)).toBeLessThan(1.9 * fixture(WEIGHTS).length);
+  expect(server.bytesRequested(`m/${WEIGHTS}`)).toBeLessThan(1.9 * fixture(WEIGHTS).length);
 });

@@ -79,11 +79,11 @@ async function readHead(
   remote: RemoteFolder,
   file: string,
   signal: AbortSignal | undefined,
-  wantedBytes: number | null = HEAD_BYTES,
+  requestedBytes: number | null = HEAD_BYTES,
 ): Promise<Head | undefined> {
   const request = remote.request(file);
-  const asked = wantedBytes === null ? request : { ...request, range: [0, wantedBytes] as const };
-  const { response, pieces, close } = await http.open(asked, signal);
+  const requested = requestedBytes === null ? request : { ...request, range: [0, requestedBytes] as const };
+  const { response, pieces, close } = await http.open(requested, signal);
   if (isPartOfCompressed(response)) {
     close();
     return readHead(http, remote, file, signal, null);
@@ -95,7 +95,7 @@ async function readHead(
     throw downloadFailed(request.url, file, `${why}, though the hub lists the file`);
   }
   const size = sizeOf(response);
-  const buffer = new Uint8Array(wantedBytes ?? HEAD_BYTES);
+  const buffer = new Uint8Array(requestedBytes ?? HEAD_BYTES);
   let length = 0;
   let bytes = buffer;
   for await (const piece of pieces()) {
@@ -114,7 +114,7 @@ async function readHead(
   const end = headerEnd(bytes, size, file);
   const takesRanges = response.status === 206;
   if (length < end) {
-    if (takesRanges && wantedBytes !== null && length >= wantedBytes && wantedBytes < end)
+    if (takesRanges && requestedBytes !== null && length >= requestedBytes && requestedBytes < end)
       return readHead(http, remote, file, signal, end);
     throw new TransientFailure(downloadFailed(request.url, file, "the connection ended early"));
   }

@@ -5,7 +5,7 @@ import { toChorusError, type ChorusError } from "../../protocol/errors.ts";
 const GRACE_MS = 1000;
 
 /** Rejects as soon as the backend fails: some of its promises would stay pending for ever. */
-export function unlessFailed<T>(promise: Promise<T>, { failure }: Pick<OpenedBackend, "failure">): Promise<T> {
+export function withFailureGuard<T>(promise: Promise<T>, { failure }: Pick<OpenedBackend, "failure">): Promise<T> {
   return new Promise((resolve, reject) => {
     promise.then(resolve, reject);
     void failure.then(reject);

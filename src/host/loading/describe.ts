@@ -28,7 +28,7 @@ export async function describe(
   const configJson = await folder.files.readJson(CONFIG_FILE);
   const model = describeModel(configJson);
   const drafting = await describeDraftModel(config, location, platform, guard.reportFile, guard.signal);
-  const defaults = backend.usual(model);
+  const defaults = backend.defaults(model);
   const requested = resolveEngineConfig(config, model.shape, defaults, drafting?.model.shape);
   const checkFits = (one: Model) => blamingBlocks(config, () => backend.checkFits(one, requested));
   checkFits(model);
@@ -36,8 +36,8 @@ export async function describe(
     checkFits(drafting.model);
     await drafting.checkTokens(folder.files);
   }
-  const usualBatchedTokens = defaults.maxNumBatchedTokens ?? null;
-  return { configJson, model, drafting, requested, usualBatchedTokens, fetchFiles: () => folder.fetch() };
+  const defaultBatchedTokens = defaults.maxNumBatchedTokens ?? null;
+  return { configJson, model, drafting, requested, defaultBatchedTokens, fetchFiles: () => folder.fetch() };
 }
 
 /** The cache's size may have been given in blocks: then a cache that is too large is that field's fault. */

@@ -70,10 +70,10 @@ it("isn't downloaded for a model that is refused", async () => {
   const weights = new Uint8Array((await files.get("/damaged/model.safetensors")?.arrayBuffer()) ?? []);
   const headerBytes = 8 + Number(new DataView(weights.buffer).getBigUint64(0, true));
   files.set("/damaged/model.safetensors", new Blob([weights.fill(0x7f, headerBytes)]));
-  const asked: string[] = [];
+  const requested: string[] = [];
   vi.stubGlobal("fetch", async (input: string, { signal }: { signal: AbortSignal }) => {
     const { pathname } = new URL(input);
-    asked.push(pathname);
+    requested.push(pathname);
     // It ends with the load, as a browser's does: nothing goes on in the next test.
     const body = (files.get(pathname) ?? new Blob()).stream().pipeThrough(new TransformStream(), { signal });
     return new Response(body, { status: files.has(pathname) ? 200 : 404 });
@@ -83,8 +83,8 @@ it("isn't downloaded for a model that is refused", async () => {
   const model = "https://a.example/damaged/";
   const creating = createEngine({ model, worker: false, backend: "cpu", cpuThreads: 1, speculation });
   await expect(creating).rejects.toMatchObject({ code: "model_invalid" });
-  expect(asked).toContain("/draft/config.json");
-  expect(asked).not.toContain("/draft/model.safetensors");
+  expect(requested).toContain("/draft/config.json");
+  expect(requested).not.toContain("/draft/model.safetensors");
 });
 
 it("its folder is relative to the page", () => {

@@ -127,7 +127,7 @@ export class KnownAnswers {
     const { weights, engine } = this.#context;
     const { steps, prompt, compared } = this.#questions;
     const tokens = [...new Set([...prompt, ...compared])];
-    const ids = (wanted: readonly number[]) => wanted.map((token) => tokens.indexOf(token));
+    const ids = (requested: readonly number[]) => requested.map((token) => tokens.indexOf(token));
     const few = withFewTokens(weights, this.#graph, tokens);
     const backend = await (await this.#context.platform.reference?.load())?.open();
     if (!backend) return null;

@@ -1,10 +1,10 @@
 import type { OpenedBackend } from "../../backends/backend.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
-import { withToldReads } from "../../models/told-reads.ts";
+import { withReportedReads } from "../../models/reported-reads.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
-import { unlessStalled } from "../../protocol/unless-stalled.ts";
-import { causeOf, unlessFailed } from "./backend-failure.ts";
+import { withStallTimeout } from "../../protocol/with-stall-timeout.ts";
+import { causeOf, withFailureGuard } from "./backend-failure.ts";
 
 /** A device that reports no progress for this long never will. Drivers take tens of seconds for a large kernel. */
 const STALL_LIMIT_MS = 120_000;
@@ -61,16 +61,16 @@ export class LoadGuard {
       return stalled;
     };
     const read: WeightsReader = (weights, onRead) =>
-      withToldReads(weights, (bytes) => {
+      withReportedReads(weights, (bytes) => {
         ending.signal.throwIfAborted();
         this.signal.throwIfAborted();
         this.#countProgress();
         onRead(bytes);
       });
-    return unlessStalled(
+    return withStallTimeout(
       (count) => {
         this.#countProgress = count;
-        return unlessFailed(work(read), this.#backend);
+        return withFailureGuard(work(read), this.#backend);
       },
       { limitMs: STALL_LIMIT_MS, error, ...(dispose && { discard: dispose }) },
     );

@@ -19,12 +19,12 @@ export interface LoadedIntoMemory extends LoadedRunners {
  * @throws ChorusError out_of_memory, saying what would take less; any other error of `load`
  */
 export async function loadIntoMemory(
-  wanted: ResolvedEngineConfig,
+  requested: ResolvedEngineConfig,
   load: (engineConfig: ResolvedEngineConfig) => Promise<LoadedRunners>,
   weightBytes: (dtype: ResolvedEngineConfig["dtype"]) => number,
 ): Promise<LoadedIntoMemory> {
-  const leastBlocks = Math.ceil(wanted.maxModelLen / wanted.blockSize);
-  for (let engineConfig = wanted; ;) {
+  const leastBlocks = Math.ceil(requested.maxModelLen / requested.blockSize);
+  for (let engineConfig = requested; ;) {
     try {
       return { ...(await load(engineConfig)), engineConfig };
     } catch (error) {
@@ -32,7 +32,7 @@ export async function loadIntoMemory(
       const { numGpuBlocks } = engineConfig;
       if (numGpuBlocks <= leastBlocks) throw refusal(engineConfig, error, weightBytes);
       engineConfig = Object.freeze({
-        ...wanted,
+        ...requested,
         numGpuBlocks: Math.max(leastBlocks, Math.floor(numGpuBlocks / 2)),
       });
     }

@@ -23,7 +23,7 @@ export interface LoadedModel {
   readonly defaults: GenerationDefaults;
   readonly engineConfig: ResolvedEngineConfig;
   /** The token budget where none is set; null: the library's. */
-  readonly usualBatchedTokens: number | null;
+  readonly defaultBatchedTokens: number | null;
   /** Positions that a row sees in the layer that sees most; null if one sees all. */
   readonly slidingWindow: number | null;
   readonly backend: OpenedBackend;
@@ -52,7 +52,7 @@ export async function loadModel(
   try {
     guard.report({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
     const described = await describe(backend, location, config, platform, guard);
-    const { requested, usualBatchedTokens } = described;
+    const { requested, defaultBatchedTokens } = described;
     const fetched = await fetchModel(described, location, platform, known, guard);
     const { source, defaults, weights } = fetched;
     const placing = (kernels: KernelChoice) => place(backend, fetched, requested, kernels, platform, guard);
@@ -68,7 +68,7 @@ export async function loadModel(
     const slidingWindow = slidingWindowOf(weights.model.graph);
     guard.succeed();
     const { endDownload } = guard;
-    const parts = { card, tokenizer, texts, defaults, engineConfig, usualBatchedTokens, slidingWindow };
+    const parts = { card, tokenizer, texts, defaults, engineConfig, defaultBatchedTokens, slidingWindow };
     return { ...parts, backend, runner, draft, endDownload };
   } catch (error) {
     throw await guard.fail(error);

@@ -10,12 +10,12 @@ import type { Platform } from "../platforms/platform.ts";
 import type { Texts } from "../text/texts.ts";
 
 /** A backend whose device is lost this often within a minute is given up. */
-const MOST_LOSSES = 3;
+const MAX_LOSSES = 3;
 const LOSSES_WINDOW_MS = 60_000;
 /** After a loss there may be no device for some seconds: pauses between attempts to open one, in milliseconds. */
 const PAUSES_MS = [100, 250, 500, 1000, 2000, 4000, 8000];
 /** A backend whose device gets stuck this often while a model is loaded is given up. */
-const MOST_STALLS = 2;
+const MAX_STALLS = 2;
 /** How a backend fails with a model that another one may load. */
 const BACKENDS_OWN: readonly ChorusErrorCode[] = [
   "kernel_refused",
@@ -127,7 +127,7 @@ export class ModelLoader {
         this.close();
       } catch (error) {
         const failure = toChorusError(error);
-        if (failure instanceof DeviceStalled && ++numStalls % MOST_STALLS === 0) this.#giveUpForLong(failure);
+        if (failure instanceof DeviceStalled && ++numStalls % MAX_STALLS === 0) this.#giveUpForLong(failure);
         else if (failure.code === "device_lost") this.#countLoss((loss = failure));
         else if (failure.code === "webgpu_unavailable" && loss !== null) await this.#waitForDevice(pauses, failure);
         else if (isBackendsOwn(failure)) this.#giveUpBackend(failure);
@@ -147,8 +147,8 @@ export class ModelLoader {
   #countLoss(loss: ChorusError): void {
     const nowMs = this.#platform.now();
     this.#lossesMs = [...this.#lossesMs.filter((atMs) => nowMs - atMs < LOSSES_WINDOW_MS), nowMs];
-    if (this.#lossesMs.length < MOST_LOSSES) return;
-    const message = `The device was lost ${MOST_LOSSES} times within a minute. ${loss.message}`;
+    if (this.#lossesMs.length < MAX_LOSSES) return;
+    const message = `The device was lost ${MAX_LOSSES} times within a minute. ${loss.message}`;
     this.#giveUpForLong(new ChorusError("device_lost", message, null, { cause: loss }));
   }
 

@@ -3,12 +3,12 @@ import type { BackendChoice, BackendName } from "../../protocol/config.ts";
 import { ChorusError, toChorusError } from "../../protocol/errors.ts";
 import { VERSION } from "../../version.ts";
 import type { OfferedBackend, Platform } from "../platforms/platform.ts";
-import { unlessStalled } from "../../protocol/unless-stalled.ts";
+import { withStallTimeout } from "../../protocol/with-stall-timeout.ts";
 
 /** A browser that opens no device for this long never does. */
-const MOST_OPENING_MS = 15_000;
+const MAX_OPENING_MS = 15_000;
 /** The same for "auto" in a browser that never did before. */
-const MOST_OPENING_AGAIN_MS = 2000;
+const MAX_OPENING_AGAIN_MS = 2000;
 
 export interface ChosenBackend {
   readonly opened: OpenedBackend;
@@ -61,8 +61,8 @@ async function open(offered: OfferedBackend, choice: BackendChoice, failures: Ad
   const { name } = offered;
   const backend = await offered.load();
   const hasFailedBefore = (await failures.reasonOf(name)) !== null;
-  const opened = await unlessStalled(() => backend.open(), {
-    limitMs: hasFailedBefore && choice === "auto" ? MOST_OPENING_AGAIN_MS : MOST_OPENING_MS,
+  const opened = await withStallTimeout(() => backend.open(), {
+    limitMs: hasFailedBefore && choice === "auto" ? MAX_OPENING_AGAIN_MS : MAX_OPENING_MS,
     error: () => {
       const error = neverOpened(name);
       void failures.remember(name, error.message);
@@ -75,7 +75,7 @@ async function open(offered: OfferedBackend, choice: BackendChoice, failures: Ad
 }
 
 function neverOpened(backend: BackendName): ChorusError {
-  const seconds = MOST_OPENING_MS / 1000;
+  const seconds = MAX_OPENING_MS / 1000;
   if (backend === "cpu")
     return new ChorusError("wasm_unavailable", `The CPU backend did not start within ${seconds} seconds.`);
   return new ChorusError("webgpu_unavailable", `The browser opened no graphics adapter within ${seconds} seconds.`);

@@ -27,13 +27,13 @@ export async function openModel(
   signal?: AbortSignal,
 ): Promise<OpenedModel> {
   let last: LoadProgress = { stage: "weights", done: 0, total: 0 };
-  const tell = (progress: LoadProgress) => {
+  const notify = (progress: LoadProgress) => {
     last = progress;
     onProgress(progress);
   };
   const onBytes = (file: string, done: number, total: number | null) => {
-    if (file.endsWith(".safetensors")) tell({ stage: "weights", done, total: total ?? done });
-    if (file === TOKENIZER_FILE) tell({ stage: "tokenizer", done, total: total ?? done });
+    if (file.endsWith(".safetensors")) notify({ stage: "weights", done, total: total ?? done });
+    if (file === TOKENIZER_FILE) notify({ stage: "tokenizer", done, total: total ?? done });
   };
   if (location.type === "files") return atHand(openFileList(location.files, onBytes));
   const http = new HttpClient({ onWaiting: () => onProgress({ ...last, isWaiting: true }) });
@@ -50,7 +50,7 @@ export async function openModel(
       await store.download(location, {
         ...(signal && { signal }),
         onProgress: ({ receivedBytes, totalBytes }) =>
-          tell({ stage: "weights", done: receivedBytes, total: totalBytes }),
+          notify({ stage: "weights", done: receivedBytes, total: totalBytes }),
       });
       return (await store.open(location, onBytes)) ?? files;
     },

@@ -5,8 +5,8 @@ import { loadDraftModel } from "./draft-model.ts";
 import type { FetchedModel } from "./fetch.ts";
 import type { LoadGuard, WeightsReader } from "./load-guard.ts";
 import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./load-into-memory.ts";
-import { readTeller } from "./read-teller.ts";
-import { usualDraws } from "./usual-draws.ts";
+import { readProgress } from "./read-progress.ts";
+import { commonDraws } from "./common-draws.ts";
 
 /**
  * Places a model, and what drafts for it, in the device's memory, with as large a cache as there is room for.
@@ -22,9 +22,9 @@ export function place(
 ): Promise<LoadedIntoMemory> {
   guard.signal.throwIfAborted();
   const onKernel = (done: number, total: number) => guard.report({ stage: "kernels", done, total });
-  const options = { vocabSize, onKernel, kernels, draws: usualDraws(defaults) };
+  const options = { vocabSize, onKernel, kernels, draws: commonDraws(defaults) };
   const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
-    const onRead = readTeller([weights, ...(draftWeights ? [draftWeights] : [])], guard.report);
+    const onRead = readProgress([weights, ...(draftWeights ? [draftWeights] : [])], guard.report);
     const runner = await guard.wait(
       (read) => backend.load({ ...options, weights: read(weights, onRead), engine, tuning }),
       (late) => late.dispose(),

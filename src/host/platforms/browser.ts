@@ -6,13 +6,13 @@ import { describeModel } from "../../models/families.ts";
 import { offerCpu, offerWebGpu, ONE_THREAD } from "./offered-backends.ts";
 import type { Platform } from "./platform.ts";
 import type { ThreadPort } from "../../threads/thread-port.ts";
-import type { BorrowedThreads } from "../borrowed-threads.ts";
+import type { RemoteThreads } from "../remote-threads.ts";
 import { indexedDbTuningStore } from "./tuning-store.ts";
 
 interface BrowserOptions {
   readonly gpu: GPU | undefined;
   /** Started by pages for a worker, and by whoever hosts an engine in place. [everything runs on this thread] */
-  readonly threads?: BorrowedThreads;
+  readonly threads?: RemoteThreads;
 }
 
 /** A page or a worker: models in the origin's private files, measurements in IndexedDB. */
@@ -30,7 +30,7 @@ export function browserPlatform({ gpu, threads }: BrowserOptions): Platform {
 }
 
 /** Threads share memory where the page is isolated from others, with a worker of that page alone: a page must not wait. */
-function cpuThreads(threads: BorrowedThreads): CpuThreads {
+function cpuThreads(threads: RemoteThreads): CpuThreads {
   if (!globalThis.crossOriginIsolated || !("DedicatedWorkerGlobalScope" in globalThis)) return ONE_THREAD;
   return {
     most: Math.max(1, navigator.hardwareConcurrency - 1),
@@ -40,11 +40,11 @@ function cpuThreads(threads: BorrowedThreads): CpuThreads {
 
 function helperAt(port: ThreadPort<HelperPlan, HelperMessage>): HelperThread {
   const listeners: ((message: HelperMessage) => void)[] = [];
-  const tell = (message: HelperMessage) => {
+  const notify = (message: HelperMessage) => {
     for (const listener of listeners) listener(message);
   };
-  const fail = (message: string) => tell({ type: "failed", message });
-  const hear = (message: HelperMessage | null) => (message ? tell(message) : fail("it said what can't be read"));
+  const fail = (message: string) => notify({ type: "failed", message });
+  const hear = (message: HelperMessage | null) => (message ? notify(message) : fail("it said what can't be read"));
   port.listen(hear, fail, () => fail("the page that lent it is gone"));
   return {
     start: (plan) => port.post(plan),

@@ -15,7 +15,7 @@ import { memoryTuningStore } from "./tuning-store.ts";
 const here = import.meta.url;
 
 /** A thread of texts that needs more is ended. (A vocabulary of 262,144 tokens takes a third of it.) */
-const MOST_TEXT_MB = 1024;
+const MAX_TEXT_MB = 1024;
 
 /** Of all engines of this process: measuring kernels and checking answers takes a second or more. */
 export const tuningOfProcess = memoryTuningStore();
@@ -36,7 +36,7 @@ export function nodePlatform({ gpu }: { gpu: GPU | undefined }): Platform {
     tuning: tuningOfProcess,
     openGrammarThread: () => nodePort(new Worker(new URL(grammarUrl, here))),
     openTextThread: () => {
-      const resourceLimits = { maxOldGenerationSizeMb: MOST_TEXT_MB };
+      const resourceLimits = { maxOldGenerationSizeMb: MAX_TEXT_MB };
       return nodePort(new Worker(new URL(textUrl, here), { resourceLimits }));
     },
     openModelStore: () => Promise.resolve(null),

@@ -1,6 +1,6 @@
 import { createStore, get, set } from "idb-keyval";
 import type { TuningStore } from "../../backends/backend.ts";
-import { unlessStalled } from "../../protocol/unless-stalled.ts";
+import { withStallTimeout } from "../../protocol/with-stall-timeout.ts";
 
 /** Browsers' IndexedDB may never answer. What is kept here is not worth a longer wait. */
 const LIMIT_MS = 3000;
@@ -9,7 +9,7 @@ const LIMIT_MS = 3000;
 export function indexedDbTuningStore(): TuningStore {
   const store = createStore("chorus-tuning", "kernels");
   const error = () => new Error(`IndexedDB gave no answer within ${LIMIT_MS / 1000} seconds.`);
-  const limited = <T>(work: () => Promise<T>) => unlessStalled(work, { limitMs: LIMIT_MS, error });
+  const limited = <T>(work: () => Promise<T>) => withStallTimeout(work, { limitMs: LIMIT_MS, error });
   return {
     load: (key) => limited(() => get(key, store)),
     save: (key, names) => limited(() => set(key, names, store)),

@@ -50,7 +50,7 @@ class Threads {
   readonly open = (): TextPort => {
     this.numOpened += 1;
     const service = new TextService();
-    let tell: Parameters<TextPort["listen"]>[0] = () => undefined;
+    let notify: Parameters<TextPort["listen"]>[0] = () => undefined;
     let fail: Parameters<TextPort["listen"]>[1] = () => undefined;
     let isStuck = false;
     const answer = (call: TextCall) => {
@@ -58,17 +58,17 @@ class Threads {
       fail("its memory is full");
       return new Promise(() => undefined);
     };
-    const take = answerCalls(answer, (told) => tell(structuredClone(told) as Parameters<typeof tell>[0]));
+    const take = answerCalls(answer, (reported) => notify(structuredClone(reported) as Parameters<typeof notify>[0]));
     return {
       post: (message) => {
         isStuck ||= nameOf(message.call) === "endless";
         const copy = structuredClone(message);
         if (!isStuck) setTimeout(() => take(copy), 0);
       },
-      listen: (onAnswer, onFailure) => ([tell, fail] = [onAnswer, onFailure]),
+      listen: (onAnswer, onFailure) => ([notify, fail] = [onAnswer, onFailure]),
       end: () => {
         this.numEnded += 1;
-        tell = () => undefined;
+        notify = () => undefined;
       },
     };
   };
@@ -151,11 +151,11 @@ test("what comes together is posted together: nobody waits for another's answer 
     };
     return { ...port, post };
   });
-  const asked = ["a", "b", "c"].map((name) => texts.parse(completion("x", { request_id: name }), context));
+  const requested = ["a", "b", "c"].map((name) => texts.parse(completion("x", { request_id: name }), context));
   await Promise.resolve().then(() => undefined);
   await Promise.resolve();
   expect(posted).toEqual([null, null, "a", "b", "c"]); // its start, and packing the model
-  await Promise.all(asked);
+  await Promise.all(requested);
 });
 
 test("a text that takes for ever costs its own request; those behind it go on in order", async () => {

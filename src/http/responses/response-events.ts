@@ -68,10 +68,10 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
 
   #add(kind: Kind, delta: string): string {
     if (delta === "") return "";
-    const begun = this.#items.includes(kind) ? "" : this.#begin(kind);
+    const started = this.#items.includes(kind) ? "" : this.#begin(kind);
     this.#texts[kind] += delta;
     const { event, more } = KINDS[kind];
-    return begun + this.#event(`${event}.delta`, { ...this.#part(kind), delta, ...more });
+    return started + this.#event(`${event}.delta`, { ...this.#part(kind), delta, ...more });
   }
 
   /** Closes the item before it: a thought that an answer follows is complete. */

@@ -12,7 +12,7 @@ export function fieldTable(name: string, { interfaces, aliases }: Types): string
     fields.map((field) => [
       `\`${field.name}\``,
       typeWords(field.type, aliases),
-      field.isOptional ? codeIfLiteral(field.usual ?? "") : "required",
+      field.isOptional ? codeIfLiteral(field.defaultText ?? "") : "required",
       field.unit ?? "",
       live.includes(field.name) ? `${field.words} Can change while the engine runs.` : field.words,
     ]),

@@ -11,7 +11,7 @@ export interface Field {
   /** What it does. */
   readonly words: string;
   /** What its docstring has in brackets at its end: the default, a semicolon, the unit. */
-  readonly usual: string | null;
+  readonly defaultText: string | null;
   readonly unit: string | null;
 }
 
@@ -79,14 +79,14 @@ function choicesOf(name: string, type: string, source: string): string {
     .join(" | ");
 }
 
-function readDocstring(comment: string): Pick<Field, "words" | "usual" | "unit"> {
+function readDocstring(comment: string): Pick<Field, "words" | "defaultText" | "unit"> {
   const text = comment
     .replaceAll(/^\s*\*+ ?/gm, "")
     .replaceAll(/\s+/g, " ")
     .trim();
   const [, words = text, brackets = null] = /^(.*?)\s*\[([^[\]]*)\]$/.exec(text) ?? [];
-  const [, usual = brackets, unit = null] = /^(.*?); ([^;]+)$/.exec(brackets ?? "") ?? [];
+  const [, defaultText = brackets, unit = null] = /^(.*?); ([^;]+)$/.exec(brackets ?? "") ?? [];
   return unit !== null && UNITS.includes(unit)
-    ? { words, usual: usual || null, unit }
-    : { words, usual: brackets, unit: null };
+    ? { words, defaultText: defaultText || null, unit }
+    : { words, defaultText: brackets, unit: null };
 }

@@ -86,18 +86,18 @@ describe("documents", () => {
 
   it("tell of every field its purpose, of those that may be left out the default, and of numbers the unit", () => {
     expect(fields.filter(({ words }) => !/^.{10,}\.$/s.test(words))).toEqual([]);
-    expect(fields.filter(({ isOptional, usual }) => isOptional && !usual)).toEqual([]);
+    expect(fields.filter(({ isOptional, defaultText }) => isOptional && !defaultText)).toEqual([]);
     expect(fields.filter(({ type, unit }) => /\bnumber\b/.test(type) && unit === null)).toEqual([]);
   });
 
   it("give the defaults that an engine has", () => {
     const resolved: object = resolveEngineConfig({}, { maxPositions: 1024, numLayers: 2, numKvHeads: 2, headDim: 64 });
     const literals = fields.filter(
-      ({ of, usual }) => of === "EngineConfig" && /^(?:"[\w-]+"|\d+|true)$/.test(usual ?? ""),
+      ({ of, defaultText }) => of === "EngineConfig" && /^(?:"[\w-]+"|\d+|true)$/.test(defaultText ?? ""),
     );
-    const told = literals.map(({ name, usual }): [string, unknown] => [name, JSON.parse(usual ?? "")]);
-    expect(resolved).toMatchObject(Object.fromEntries(told.filter(([name]) => name !== "backend")));
-    expect(told.length).toBeGreaterThan(10);
+    const reported = literals.map(({ name, defaultText }): [string, unknown] => [name, JSON.parse(defaultText ?? "")]);
+    expect(resolved).toMatchObject(Object.fromEntries(reported.filter(([name]) => name !== "backend")));
+    expect(reported.length).toBeGreaterThan(10);
   });
 
   it("leave out no option and no field that is checked", () => {

@@ -22,17 +22,17 @@ const optionsWith = (engine: FakeEngine): AppStateOptions => ({
 it("brings an engine's reports to the strip and to the pane they are about", async () => {
   const engine = new FakeEngine({ answer: () => "one two three four" });
   const { workspace, metrics } = createAppState(optionsWith(engine));
-  const [asked] = workspace.store.getState().panes;
+  const [requested] = workspace.store.getState().panes;
   const idle = workspace.addPane();
   await vi.advanceTimersByTimeAsync(0);
-  asked?.send("Count.");
+  requested?.send("Count.");
   await vi.advanceTimersByTimeAsync(20);
   for (let step = 0; step < 3; step++) {
     engine.step();
     await vi.advanceTimersByTimeAsync(100);
   }
   expect(metrics.store.getState()).toMatchObject({ running: 1, peakSequences: 1, step: 3 });
-  expect(asked?.store.getState().figures).toMatchObject({
+  expect(requested?.store.getState().figures).toMatchObject({
     tokensPerSecond: 10,
     ttftMs: 20,
     outputTokens: 3,

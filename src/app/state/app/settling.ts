@@ -1,7 +1,7 @@
 import type { CreateEngine } from "../engine/engine-control.ts";
 
 /** A page may load no model, and a large one takes minutes. */
-const MOST_WAIT_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 /** Who asked while the model was loading has an answer by then. */
 const PAUSE_MS = 2000;
 
@@ -17,7 +17,7 @@ export function settling(create: CreateEngine): { createEngine: CreateEngine; is
     onFirstLoad(loading.catch(() => undefined)); // heard by whoever loads
     return loading;
   };
-  const isSettled = Promise.race([firstLoad, sleep(MOST_WAIT_MS)]).then(() => sleep(PAUSE_MS));
+  const isSettled = Promise.race([firstLoad, sleep(MAX_WAIT_MS)]).then(() => sleep(PAUSE_MS));
   return { createEngine, isSettled };
 }
 

@@ -22,8 +22,8 @@ it("shows what is raised now, and keeps what was resolved", () => {
   const alerts = new BatchAlerts(() => 1000);
   const engine = new FakeEngine();
   alerts.watch(engine);
-  engine.tellAlert(QUEUE);
-  engine.tellAlert(ITL);
+  engine.notifyAlert(QUEUE);
+  engine.notifyAlert(ITL);
   expect(alerts.store.getState()).toEqual({
     raised: [
       { ...ITL, seenAtMs: 1000 },
@@ -31,11 +31,11 @@ it("shows what is raised now, and keeps what was resolved", () => {
     ],
     resolved: [],
   });
-  engine.tellAlert({ ...QUEUE, status: "resolved", atMs: 9 });
+  engine.notifyAlert({ ...QUEUE, status: "resolved", atMs: 9 });
   expect(alerts.store.getState()).toMatchObject({ raised: [{ name: "itl" }], resolved: [{ name: "queue_length" }] });
   const next = new FakeEngine();
   alerts.watch(next);
-  engine.tellAlert(QUEUE); // of the engine before
+  engine.notifyAlert(QUEUE); // of the engine before
   expect(alerts.store.getState().raised).toEqual([]);
 });
 
@@ -43,7 +43,7 @@ it("keeps the last twenty", () => {
   const alerts = new BatchAlerts();
   const engine = new FakeEngine();
   alerts.watch(engine);
-  for (let value = 1; value <= 30; value++) engine.tellAlert({ ...QUEUE, value, status: "resolved" });
+  for (let value = 1; value <= 30; value++) engine.notifyAlert({ ...QUEUE, value, status: "resolved" });
   expect(alerts.store.getState().resolved.map(({ value }) => value)).toEqual(
     Array.from({ length: 20 }, (_, i) => 30 - i),
   );

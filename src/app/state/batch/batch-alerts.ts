@@ -23,7 +23,7 @@ export interface ThresholdField {
   readonly label: string;
   readonly unit: string;
   /** The default in words. */
-  readonly usual: string;
+  readonly defaultText: string;
   readonly most: number;
   /** Shares are 0..1 for the engine. */
   readonly perUnit: number;
@@ -34,16 +34,30 @@ export const THRESHOLD_FIELDS: readonly ThresholdField[] = [
     name: "lowOccupancy",
     label: "Slots in use while others wait, under",
     unit: "%",
-    usual: "60",
+    defaultText: "60",
     most: 100,
     perUnit: 0.01,
   },
-  { name: "queueLength", label: "Waiting sequences, over", unit: "", usual: "100", most: 1e6, perUnit: 1 },
-  { name: "itlMs", label: "Time between tokens (p95), over", unit: "ms", usual: "4 steps", most: 1e6, perUnit: 1 },
-  { name: "failureRate", label: "Failed and refused requests, over", unit: "%", usual: "5", most: 100, perUnit: 0.01 },
+  { name: "queueLength", label: "Waiting sequences, over", unit: "", defaultText: "100", most: 1e6, perUnit: 1 },
+  {
+    name: "itlMs",
+    label: "Time between tokens (p95), over",
+    unit: "ms",
+    defaultText: "4 steps",
+    most: 1e6,
+    perUnit: 1,
+  },
+  {
+    name: "failureRate",
+    label: "Failed and refused requests, over",
+    unit: "%",
+    defaultText: "5",
+    most: 100,
+    perUnit: 0.01,
+  },
 ];
 
-const MOST_RESOLVED = 20;
+const MAX_RESOLVED = 20;
 const REMEMBERED = "alerts";
 
 /** The engine's alerts, and their thresholds, which outlive the engine and the page. */
@@ -89,7 +103,7 @@ export class BatchAlerts {
     const isRaised = alert.status === "raised";
     const state = {
       raised: isRaised ? [seen, ...others] : others,
-      resolved: isRaised ? resolved : [seen, ...resolved].slice(0, MOST_RESOLVED),
+      resolved: isRaised ? resolved : [seen, ...resolved].slice(0, MAX_RESOLVED),
     };
     this.#store.setState(state, true);
   }

@@ -64,7 +64,7 @@ export class BatchMetrics {
   #peak = new SlidingMax(PEAK_WINDOW_MS);
   #last: StepReport | null = null;
   /** When the last step was reported, by the page's clock; added to the worker's last time. */
-  #lastHeardMs = 0;
+  #lastReportMs = 0;
   #gauges = NO_GAUGES;
 
   /** `now` is the page's clock. */
@@ -83,7 +83,7 @@ export class BatchMetrics {
 
   addStep(report: StepReport): void {
     this.#last = report;
-    this.#lastHeardMs = this.#now();
+    this.#lastReportMs = this.#now();
     this.#rate.add(report.atMs - report.stepMs, report.atMs, report.sampledTokens);
     this.#peak.add(report.atMs, report.entries.length);
     this.#gauges = {
@@ -96,7 +96,7 @@ export class BatchMetrics {
 
   /** Estimates the worker's clock: its last reported time plus the time since. */
   get workerNowMs(): number {
-    return (this.#last?.atMs ?? 0) + this.#now() - this.#lastHeardMs;
+    return (this.#last?.atMs ?? 0) + this.#now() - this.#lastReportMs;
   }
 
   /** Updates the store. Must be called every FIGURES_INTERVAL_MS. */
@@ -104,7 +104,7 @@ export class BatchMetrics {
     const last = this.#last;
     const isAtRest = this.#gauges.running + this.#gauges.waiting === 0;
     // A request aborted between two steps leaves without a report.
-    if (!isAtRest && this.#now() - this.#lastHeardMs >= QUIET_MS) void this.#askGauges();
+    if (!isAtRest && this.#now() - this.#lastReportMs >= QUIET_MS) void this.#askGauges();
     const figures: BatchFigures = {
       ...this.#gauges,
       slots: this.#engine?.config.maxNumSeqs ?? last?.maxNumSeqs ?? 0,
@@ -123,10 +123,10 @@ export class BatchMetrics {
 
   async #askGauges(): Promise<void> {
     const engine = this.#engine;
-    const asked = this.#last;
+    const requested = this.#last;
     try {
       const stats = await engine?.stats();
-      if (stats === undefined || this.#engine !== engine || this.#last !== asked) return;
+      if (stats === undefined || this.#engine !== engine || this.#last !== requested) return;
       this.#gauges = {
         running: stats.num_requests_running,
         waiting: stats.num_requests_waiting,

@@ -12,7 +12,7 @@ import { Timeline } from "./timeline.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 
 /** Most events in a recording. */
-const MOST_RECORDED_EVENTS = 20_000;
+const MAX_RECORDED_EVENTS = 20_000;
 
 export interface KernelTiming {
   /** Whether the recording is to have the times of kernels. */
@@ -60,7 +60,7 @@ export class Batch {
     this.show(engine);
     this.#kernelTiming.setState({ obstacle: obstacleTo(engine) });
     if (engine === null) return;
-    this.#recorder = recordRun(engine, { mostEvents: MOST_RECORDED_EVENTS });
+    this.#recorder = recordRun(engine, { mostEvents: MAX_RECORDED_EVENTS });
     this.#timeKernels();
   }
 
@@ -109,7 +109,7 @@ export class Batch {
     this.charts.peek(this.metrics.workerNowMs, waiting, running);
   }
 
-  /** Returns the newest MOST_RECORDED_EVENTS as JSON lines; null before the first engine. */
+  /** Returns the newest MAX_RECORDED_EVENTS as JSON lines; null before the first engine. */
   recording(): string | null {
     return this.#recorder?.text() ?? null;
   }

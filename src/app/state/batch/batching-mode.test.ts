@@ -39,16 +39,16 @@ it("follows what another tab chooses for the engine that they share, and what it
 it("does not go back to an older choice that the engine tells of late, and takes another tab's newer one", async () => {
   const engine = new FakeEngine();
   const update = engine.update.bind(engine);
-  const tell = (batchingMode: BatchingMode) => update({ batchingMode });
+  const notify = (batchingMode: BatchingMode) => update({ batchingMode });
   let take: () => void = () => undefined;
   vi.spyOn(engine, "update").mockImplementation(() => new Promise((resolve) => (take = () => resolve(engine.config))));
   const control = new BatchingModeControl();
   control.watch(engine);
   control.choose("sequential"); // it is on its way
-  await tell("continuous");
+  await notify("continuous");
   expect(control.store.getState()).toBe("sequential");
-  await tell("sequential");
-  await tell("static");
+  await notify("sequential");
+  await notify("static");
   take();
   await expect.poll(() => control.store.getState()).toBe("static");
 });

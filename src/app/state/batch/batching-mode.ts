@@ -18,7 +18,7 @@ export class BatchingModeControl {
   /** Choices that the engine has not taken yet. */
   #numPending = 0;
   /** What the engine has told since the last choice; null: nothing. */
-  #told: BatchingMode | null = null;
+  #reported: BatchingMode | null = null;
   #isFollowing = false;
 
   /** Whether the mode was chosen in another tab. */
@@ -28,13 +28,13 @@ export class BatchingModeControl {
 
   watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
-    this.#told = null;
+    this.#reported = null;
     if (engine === null) return;
-    engine.on("config", ({ batchingMode: told }) => {
+    engine.on("config", ({ batchingMode: reported }) => {
       if (engine !== this.#engine) return;
-      this.#told = told;
+      this.#reported = reported;
       // A choice that is on its way is newer than this.
-      if (this.#numPending === 0) this.#follow(told);
+      if (this.#numPending === 0) this.#follow(reported);
     });
     const { batchingMode } = engine.config;
     if (batchingMode !== USUAL) this.#follow(batchingMode);
@@ -47,7 +47,7 @@ export class BatchingModeControl {
 
   choose(mode: BatchingMode): void {
     this.#isFollowing = false;
-    this.#told = null;
+    this.#reported = null;
     this.#store.setState(mode, true);
     this.#applyToEngine();
   }
@@ -64,7 +64,7 @@ export class BatchingModeControl {
     // It refuses only when it is gone, which its fatal event says.
     const taken = () => {
       this.#numPending -= 1;
-      if (this.#numPending === 0 && this.#told !== null) this.#follow(this.#told);
+      if (this.#numPending === 0 && this.#reported !== null) this.#follow(this.#reported);
     };
     this.#engine.update({ batchingMode: this.store.getState() }).then(taken, taken);
   }

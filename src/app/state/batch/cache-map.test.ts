@@ -5,34 +5,34 @@ import { CacheMap } from "./cache-map.ts";
 
 it("asks only while somebody looks, and only when something may have changed", async () => {
   const engine = new FakeEngine();
-  const asked = vi.spyOn(engine, "kvCacheMap");
+  const requested = vi.spyOn(engine, "kvCacheMap");
   const map = new CacheMap();
   map.watch(engine);
   const [before, after] = [{}, {}];
   await map.tick(before);
-  expect(asked).toHaveBeenCalledTimes(0);
+  expect(requested).toHaveBeenCalledTimes(0);
   const lookAway = map.look();
   await map.tick(before);
   await map.tick(before);
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(requested).toHaveBeenCalledTimes(1);
   expect(map.store.getState()?.states).toHaveLength(engine.model.numGpuBlocks);
   await map.tick(after);
-  expect(asked).toHaveBeenCalledTimes(2);
+  expect(requested).toHaveBeenCalledTimes(2);
   lookAway();
   await map.tick(before);
-  expect(asked).toHaveBeenCalledTimes(2);
+  expect(requested).toHaveBeenCalledTimes(2);
 });
 
 it("does not ask again before the answer is there, and drops the answer of an engine that is gone", async () => {
   const engine = new FakeEngine();
   let answer: (map: KvCacheMap) => void = () => {};
-  const asked = vi.spyOn(engine, "kvCacheMap").mockReturnValue(new Promise((resolve) => (answer = resolve)));
+  const requested = vi.spyOn(engine, "kvCacheMap").mockReturnValue(new Promise((resolve) => (answer = resolve)));
   const map = new CacheMap();
   map.watch(engine);
   map.look();
   const first = map.tick({});
   await map.tick({});
-  expect(asked).toHaveBeenCalledTimes(1);
+  expect(requested).toHaveBeenCalledTimes(1);
   map.watch(null);
   answer(await new FakeEngine().kvCacheMap());
   await first;

@@ -21,18 +21,18 @@ export class CacheMap {
   #lookers = 0;
   #isAsking = false;
   /** The step after which the map was last requested. */
-  #askedAt: object | null = null;
+  #requestedAt: object | null = null;
 
   watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
-    this.#askedAt = null;
+    this.#requestedAt = null;
     if (engine === null) this.#store.setState(null, true);
   }
 
   /** Marks the map as visible until the returned function is called. */
   readonly look = (): (() => void) => {
     this.#lookers += 1;
-    this.#askedAt = null;
+    this.#requestedAt = null;
     return () => (this.#lookers -= 1);
   };
 
@@ -53,8 +53,8 @@ export class CacheMap {
   /** Requests the map again if `state` is another object, so something may have changed. */
   async tick(state: object): Promise<void> {
     const engine = this.#engine;
-    if (engine === null || this.#lookers === 0 || this.#isAsking || this.#askedAt === state) return;
-    this.#askedAt = state;
+    if (engine === null || this.#lookers === 0 || this.#isAsking || this.#requestedAt === state) return;
+    this.#requestedAt = state;
     this.#isAsking = true;
     try {
       const map = await engine.kvCacheMap();

@@ -34,7 +34,7 @@ interface ChartsState {
 export const CHARTS_WINDOW_MS = 60_000;
 const RATE_WINDOW_MS = 1000;
 /** Most inter-token latencies that are kept. */
-const MOST_LATENCIES = 4096;
+const MAX_LATENCIES = 4096;
 
 /** The last minute of the batch, one sample per tick. Memory is bounded. */
 export class Charts {
@@ -43,8 +43,8 @@ export class Charts {
   readonly #mostSamples: number;
   readonly #samples: Ring<ChartSample>;
   readonly #rates = new Map<number, SlidingRate>();
-  readonly #ttft = new SlidingPercentiles(CHARTS_WINDOW_MS, MOST_LATENCIES);
-  readonly #itl = new SlidingPercentiles(CHARTS_WINDOW_MS, MOST_LATENCIES);
+  readonly #ttft = new SlidingPercentiles(CHARTS_WINDOW_MS, MAX_LATENCIES);
+  readonly #itl = new SlidingPercentiles(CHARTS_WINDOW_MS, MAX_LATENCIES);
   /** Time of each open sequence's last token. */
   readonly #lastTokenMs = new Map<string, number>();
   /** Since the last tick. */

@@ -4,7 +4,7 @@ import { openPanes } from "../../../../tests/app/open-panes.ts";
 import { Dock } from "./dock.ts";
 import { fitWhenDone } from "./fit-when-done.ts";
 
-async function asked() {
+async function requested() {
   const { control, openPane, step } = openPanes();
   await control.start();
   const panes = [openPane(1), openPane(2)];
@@ -20,7 +20,7 @@ async function asked() {
 }
 
 it("shows the whole run once all answers are there", async () => {
-  const { panes, dock, answer } = await asked();
+  const { panes, dock, answer } = await requested();
   expect(dock.store.getState().fitSteps).toBeNull();
   await answer();
   expect(panes.map(({ store }) => store.getState().phase)).toEqual(["idle", "idle"]);
@@ -28,7 +28,7 @@ it("shows the whole run once all answers are there", async () => {
 });
 
 it("leaves the zoom that somebody chose meanwhile", async () => {
-  const { dock, answer } = await asked();
+  const { dock, answer } = await requested();
   dock.zoom(1);
   await answer();
   expect(dock.store.getState().fitSteps).toBeNull();

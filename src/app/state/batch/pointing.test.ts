@@ -3,8 +3,8 @@ import { Pointing } from "./pointing.ts";
 
 it("tells what is pointed at once, and ends it only for the part that pointed", () => {
   const pointing = new Pointing();
-  const heard: (string | null)[] = [];
-  pointing.store.subscribe((pointed) => heard.push(pointed?.by ?? null));
+  const received: (string | null)[] = [];
+  pointing.store.subscribe((pointed) => received.push(pointed?.by ?? null));
   const at = { requestName: "a", index: 0, from: 3, to: 4 };
   pointing.point({ ...at, by: "words" });
   pointing.point({ ...at, by: "words" });
@@ -13,5 +13,5 @@ it("tells what is pointed at once, and ends it only for the part that pointed", 
   pointing.leave("words");
   pointing.leave("timeline");
   pointing.leave("timeline");
-  expect(heard).toEqual(["words", "timeline", null]);
+  expect(received).toEqual(["words", "timeline", null]);
 });

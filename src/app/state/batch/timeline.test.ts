@@ -134,13 +134,13 @@ describe("the timeline", () => {
   });
 
   it("tells its listeners, and is empty after clear", () => {
-    let told = 0;
-    const off = timeline.subscribe(() => (told += 1));
+    let reported = 0;
+    const off = timeline.subscribe(() => (reported += 1));
     add(1, { entries: [prompt("a")] });
     timeline.clear();
     off();
     add(1, { entries: [prompt("a")] });
-    expect(told).toBe(2);
+    expect(reported).toBe(2);
     expect(drawAll(1, 1)).toEqual({ a: "p" });
   });
 });

@@ -81,8 +81,8 @@ export class AnswerTokens {
   /** Adds a token's likeliest alternatives, which arrive later than the token. */
   setLikeliest({ turnId, token }: TurnPlace, likeliest: readonly LikelyToken[]): void {
     const entry = this.#ofTurns.get(turnId);
-    const told = entry?.all[token];
-    if (entry && told) entry.all[token] = { ...told, likeliest };
+    const reported = entry?.all[token];
+    if (entry && reported) entry.all[token] = { ...reported, likeliest };
   }
 
   /** Null: the answer's tokens are not known. */

@@ -72,7 +72,7 @@ it("where nobody counts tokens a long chat is cut by a few refusals, and most of
   const parts = streamAnswer({
     answerer,
     turns,
-    begun: null,
+    started: null,
     firstSent: 0,
     settings,
     requestId: "r",
@@ -94,11 +94,16 @@ const ANNA: Turn = { id: 0, question: "My name is Anna.", answer: "Hello Anna.",
 /** Asks a model of 64 tokens; returns the questions that it read, and the most tokens that its answer might have. */
 async function readWith(max_tokens: number, who: { canCount: boolean; contextLength: number | null }) {
   const engine = new FakeEngine({ model: { contextLength: 64 } });
-  const { chat: asked, completions } = engine;
+  const { chat: requested, completions } = engine;
   const model = { ...engine.model, contextLength: who.contextLength };
-  const answerer = { model, chat: asked, completions, ...(who.canCount && { tokenize: engine.tokenize.bind(engine) }) };
+  const answerer = {
+    model,
+    chat: requested,
+    completions,
+    ...(who.canCount && { tokenize: engine.tokenize.bind(engine) }),
+  };
   const turns = [ANNA, { id: 1, question: "What is my name?", answer: "", end: null }];
-  const common = { begun: null, firstSent: 0, requestId: "r", signal: new AbortController().signal };
+  const common = { started: null, firstSent: 0, requestId: "r", signal: new AbortController().signal };
   const parts = streamAnswer({ answerer, turns, settings: { max_tokens }, ...common });
   const first = parts.next();
   await vi.waitFor(() => expect(engine.accepted).toHaveLength(1));

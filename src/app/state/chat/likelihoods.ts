@@ -37,9 +37,9 @@ export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): 
  */
 export async function findLikeliest(context: Asking, pane: Pane, turnId: number, token: number): Promise<void> {
   const { reasoning, answer } = pane.memory.tokens.of(turnId) ?? { reasoning: [], answer: [] };
-  const told = answer[token];
+  const reported = answer[token];
   // A server's token, which has no id, can't be asked for.
-  if (told === undefined || told.id === null || told.likeliest.length > 0) return;
+  if (reported === undefined || reported.id === null || reported.likeliest.length > 0) return;
   const own = answerOf(context, pane, turnId);
   const before = [...reasoning, ...answer.slice(0, token)];
   const likeliest = own ? await likeliestAfter(own, before, answer.slice(0, token)) : [];
@@ -73,14 +73,14 @@ async function likeliestAfter(
 ): Promise<readonly LikelyToken[]> {
   const ids = before.flatMap(({ id }) => id ?? []);
   if (ids.length < before.length) return [];
-  const begun = branchedTurn(turn, said);
+  const started = branchedTurn(turn, said);
   // A message that is continued must have a text, though its tokens are what counts.
-  const asked = ids.length > 0 && begun.answer === "" ? { ...begun, answer: " " } : begun;
+  const requested = ids.length > 0 && started.answer === "" ? { ...started, answer: " " } : started;
   // What only decides where an answer ends, or how many there are, is left out.
   const { response_format: _, stop: __, n: ___, ...fields } = requestFields(withSetting(settings, "beams", null));
   const stream = await engine.chat.completions.create({
     ...fields,
-    messages: messagesFrom([...turns.slice(0, -1), asked], firstSent, settings.system),
+    messages: messagesFrom([...turns.slice(0, -1), requested], firstSent, settings.system),
     ...(ids.length > 0 && { continue_final_message: true, final_message_token_ids: ids }),
     max_tokens: 1,
     logprobs: true,

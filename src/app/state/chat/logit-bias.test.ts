@@ -4,9 +4,9 @@ import { logitBias } from "./logit-bias.ts";
 
 /** A token is a character, by its code. */
 const tokenizer = {
-  asked: [] as unknown[],
+  requested: [] as unknown[],
   tokenize(body: { prompt?: string | null }) {
-    this.asked.push(body);
+    this.requested.push(body);
     const tokens = [...(body.prompt ?? "")].map((character) => character.charCodeAt(0));
     return Promise.resolve({ count: tokens.length, max_model_len: 9, tokens, token_strs: null });
   },
@@ -14,7 +14,7 @@ const tokenizer = {
 
 it("biases a token by its id, and a text's tokens with a space before it or not", async () => {
   expect(await logitBias(["#464: -100", "ab : 2.5"], tokenizer)).toEqual({ 464: -100, 32: 2.5, 97: 2.5, 98: 2.5 });
-  expect(tokenizer.asked).toEqual([
+  expect(tokenizer.requested).toEqual([
     { prompt: "ab", add_special_tokens: false },
     { prompt: " ab", add_special_tokens: false },
   ]);

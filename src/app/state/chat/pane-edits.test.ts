@@ -215,8 +215,8 @@ describe("a chat from before the page was loaded", () => {
     const broken = openPane(1, { ...chat, turns: [turn, { ...turn, id: 1, end: null }] });
     expect(broken.store.getState()).toMatchObject({ phase: "idle", turns: [turn, { end: "interrupted" }] });
     const unanswered = { id: 1, question: "And?", answer: "", end: null };
-    const asked = openPane(2, { ...chat, turns: [turn, unanswered], firstSent: 1 });
-    expect(asked.store.getState()).toMatchObject({ turns: [turn], firstSent: 0, draft: "And?\nlater" });
+    const requested = openPane(2, { ...chat, turns: [turn, unanswered], firstSent: 1 });
+    expect(requested.store.getState()).toMatchObject({ turns: [turn], firstSent: 0, draft: "And?\nlater" });
     const edited = openPane(3, { ...chat, turns: [{ ...unanswered, id: 2 }], unchosen: [{ ...turn, after: null }] });
     expect(edited.store.getState()).toMatchObject({ turns: [turn], unchosen: [], draft: "And?\nlater" });
   });

@@ -152,7 +152,7 @@ export class Pane {
     this.#store.setState({ settings });
   }
 
-  tell(note: Note): void {
+  notify(note: Note): void {
     this.#store.setState({ note });
   }
 
@@ -265,14 +265,14 @@ export class Pane {
   }
 
   /** Has the path's newest turn answered. @param replaced what of a turn this takes the place of */
-  #begin({ turns: asked, unchosen }: TurnTree, typed: string, replaced: "answer" | "question" | null = null): void {
+  #begin({ turns: requested, unchosen }: TurnTree, typed: string, replaced: "answer" | "question" | null = null): void {
     const before = this.#store.getState();
     const last = before.turns.at(-1);
     this.#onFailed = replaced && last ? this.#context.onReplaced?.(this, replaced, last.id) : undefined;
     this.#before = { turns: before.turns, unchosen: before.unchosen, firstSent: before.firstSent, typed };
     const { remote, note } = this.#chooseAnswerer();
     const by = remote && remoteName(remote);
-    const turns = asked.map((turn, index) => (index === asked.length - 1 ? answeredBy(turn, by) : turn));
+    const turns = requested.map((turn, index) => (index === requested.length - 1 ? answeredBy(turn, by) : turn));
     const firstSent = before.firstSent < turns.length ? before.firstSent : 0;
     this.#store.setState({ turns, unchosen, firstSent, askedMs: Date.now(), phase: "held", note, figures: null });
     if (remote === null) this.#followEngine(this.#context.engine.store.getState());
@@ -312,12 +312,12 @@ export class Pane {
     const all = { ...this.#context.settings.inherited(), ...own };
     const settings = settingsFor(all, isRemote, answer !== "");
     this.memory.requests.set(id, name);
-    const begun = this.memory.tokens.idsOf(id, answer);
+    const started = this.memory.tokens.idsOf(id, answer);
     this.memory.tokens.begin(id, name, answer !== "");
     this.#store.setState({ phase: "queued" });
     try {
       const answerer = isRemote ? await this.#open(by) : by;
-      const question = { answerer, turns, begun, firstSent, settings, requestId: name, signal: abort.signal };
+      const question = { answerer, turns, started, firstSent, settings, requestId: name, signal: abort.signal };
       for await (const part of streamAnswer(question)) {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;

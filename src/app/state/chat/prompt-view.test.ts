@@ -31,9 +31,9 @@ it("says why there is none, and forgets an answer that comes too late", async ()
   await control.start();
   pane.send("Is it?");
   await step(2);
-  const asked = view.show(pane);
+  const requested = view.show(pane);
   view.close();
-  await asked;
+  await requested;
   expect(view.store.getState()).toEqual({ status: "closed" });
 
   first.chat.render = () => Promise.reject(new Error("No."));

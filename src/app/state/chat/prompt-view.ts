@@ -41,8 +41,8 @@ export class PromptView {
     let outcome: PromptState;
     try {
       const { system } = { ...this.#context.settings.inherited(), ...own };
-      const asked = [...turns.slice(0, -1), { ...last, answer: "" }];
-      const prompt = await state.engine.chat.render({ messages: messagesFrom(asked, firstSent, system) });
+      const requested = [...turns.slice(0, -1), { ...last, answer: "" }];
+      const prompt = await state.engine.chat.render({ messages: messagesFrom(requested, firstSent, system) });
       outcome = { ...asking, status: "shown", prompt };
     } catch (error) {
       outcome = { ...asking, status: "failed", error: toErrorData(error) };

@@ -3,7 +3,7 @@ import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 const NAME = "prompts";
-const MOST_PROMPTS = 100;
+const MAX_PROMPTS = 100;
 
 /** Texts that a person wants to ask again, the newest first. Kept in this browser. */
 export class SavedPrompts {
@@ -14,7 +14,7 @@ export class SavedPrompts {
   add(text: string): void {
     const added = text.trim();
     if (added === "") return;
-    this.#keep([added, ...this.#store.getState().filter((other) => other !== added)].slice(0, MOST_PROMPTS));
+    this.#keep([added, ...this.#store.getState().filter((other) => other !== added)].slice(0, MAX_PROMPTS));
   }
 
   remove(text: string): void {
@@ -32,7 +32,7 @@ function read(kept: string | null): readonly string[] {
   try {
     const prompts: unknown = parseJson(kept ?? "[]");
     if (!Array.isArray(prompts)) return [];
-    return prompts.filter((one): one is string => typeof one === "string").slice(0, MOST_PROMPTS);
+    return prompts.filter((one): one is string => typeof one === "string").slice(0, MAX_PROMPTS);
   } catch {
     return [];
   }

@@ -17,7 +17,7 @@ interface Question {
   /** The newest turn is asked; if it already has text, that text is continued. */
   readonly turns: readonly Turn[];
   /** The tokens of that text, where they are known: it is then continued exactly. */
-  readonly begun: readonly number[] | null;
+  readonly started: readonly number[] | null;
   /** Turns before this one are not sent. */
   readonly firstSent: number;
   readonly settings: Settings;
@@ -59,7 +59,7 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   // Questions of several panes are asked in one go, where nothing must be looked up first.
   const bias = settings.logit_bias ? await logitBias(settings.logit_bias, answerer) : null;
   const own = requestFields(settings);
-  const fields = { ...own, ...tellTokens(own, answerer), ...(bias && { logit_bias: bias }) };
+  const fields = { ...own, ...logprobFields(own, answerer), ...(bias && { logit_bias: bias }) };
 
   for (;;) {
     let hasStarted = false;
@@ -106,13 +106,16 @@ async function firstThatFits(
 }
 
 /** An engine that shows its tokens tells them with each answer, which costs it nothing. A beam search can't. */
-function tellTokens({ use_beam_search: isSearch }: RequestFields, answerer: Answerer): Pick<RequestFields, "logprobs"> {
+function logprobFields(
+  { use_beam_search: isSearch }: RequestFields,
+  answerer: Answerer,
+): Pick<RequestFields, "logprobs"> {
   return answerer.tokenize === undefined || isSearch ? {} : { logprobs: true };
 }
 
 /** Sends the turns from `firstSent` on as a chat. */
 async function* answered(
-  { answerer, turns, begun, settings, requestId, signal }: Question,
+  { answerer, turns, started, settings, requestId, signal }: Question,
   fields: RequestFields,
   firstSent: number,
   maxTokens: number | null,
@@ -122,7 +125,7 @@ async function* answered(
       ...fields,
       messages: messagesFrom(turns, firstSent, settings.system),
       ...(turns.at(-1)?.answer !== "" && { continue_final_message: true }),
-      ...(begun && { final_message_token_ids: [...begun] }),
+      ...(started && { final_message_token_ids: [...started] }),
       ...(answerer.tokenize && { return_tokens_as_token_ids: true }),
       max_tokens: maxTokens,
       request_id: requestId,
@@ -164,8 +167,8 @@ async function* continued(
     { signal },
   );
   for await (const { choices, metrics = null } of stream) {
-    for (const { index, text, logprobs: told, finish_reason: finishReason } of choices) {
-      const tokens = told && index === 0 ? completionTokens(told) : null;
+    for (const { index, text, logprobs: reported, finish_reason: finishReason } of choices) {
+      const tokens = reported && index === 0 ? completionTokens(reported) : null;
       yield { index, text, reasoning: "", finishReason, tokens, metrics };
     }
   }

@@ -14,15 +14,15 @@ import {
 const turn = (id: number): Turn => ({ id, question: `q${id}`, answer: `a${id}`, end: "stop" });
 const EMPTY: TurnTree = { turns: [], unchosen: [] };
 /** Asks at this place of the path, as an edit or a new question does. */
-function asked(tree: TurnTree, at: number): TurnTree {
+function requested(tree: TurnTree, at: number): TurnTree {
   const cut = cutPath(tree, at);
   return { ...cut, turns: [...cut.turns, turn(nextTurnId(tree))] };
 }
 const path = ({ turns }: TurnTree) => turns.map(({ id }) => id);
-const three = [0, 1, 2].reduce(asked, EMPTY);
+const three = [0, 1, 2].reduce(requested, EMPTY);
 
 it("keeps what is replaced, with what followed", () => {
-  const edited = asked(three, 1);
+  const edited = requested(three, 1);
   expect(path(edited)).toEqual([0, 3]);
   expect(edited.unchosen).toEqual([
     { ...turn(1), after: 0 },
@@ -37,7 +37,7 @@ it("keeps what is replaced, with what followed", () => {
 });
 
 it("goes to a variant and on as that was seen last", () => {
-  let tree = asked(asked(three, 2), 1); // 0-1-2, 0-1-3, 0-4
+  let tree = requested(requested(three, 2), 1); // 0-1-2, 0-1-3, 0-4
   expect(path(choosePath(tree, 1))).toEqual([0, 1, 3]);
   tree = choosePath(choosePath(tree, 2), 4);
   expect(path(choosePath(tree, 1))).toEqual([0, 1, 2]);
@@ -47,13 +47,13 @@ it("goes to a variant and on as that was seen last", () => {
 });
 
 it("goes on with the variant before where the last turn is taken away", () => {
-  expect(path(withoutLastTurn(asked(three, 1)))).toEqual([0, 1, 2]);
+  expect(path(withoutLastTurn(requested(three, 1)))).toEqual([0, 1, 2]);
   expect(path(withoutLastTurn(three))).toEqual([0, 1]);
-  expect(withoutLastTurn(asked(EMPTY, 0))).toEqual(EMPTY);
+  expect(withoutLastTurn(requested(EMPTY, 0))).toEqual(EMPTY);
 });
 
 it("counts what two paths have in common", () => {
-  expect(numInCommon(three.turns, asked(three, 1).turns)).toBe(1);
+  expect(numInCommon(three.turns, requested(three, 1).turns)).toBe(1);
   expect(numInCommon(three.turns, three.turns)).toBe(3);
   expect(numInCommon([], three.turns)).toBe(0);
 });
@@ -63,14 +63,16 @@ it("has every turn once, whatever is asked and chosen; each follows an earlier o
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       let tree = EMPTY;
-      let numAsked = 0;
+      let numRequests = 0;
       for (const { isAsked, at } of steps) {
-        tree = isAsked ? asked(tree, at % (tree.turns.length + 1)) : choosePath(tree, at % Math.max(1, numAsked));
-        if (isAsked) numAsked++;
+        tree = isAsked
+          ? requested(tree, at % (tree.turns.length + 1))
+          : choosePath(tree, at % Math.max(1, numRequests));
+        if (isAsked) numRequests++;
         const chosen = tree.turns.map(({ id }, index) => ({ id, after: tree.turns[index - 1]?.id ?? null }));
         const all = [...chosen, ...tree.unchosen.map(({ id, after }) => ({ id, after }))];
         expect(all.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(
-          Array.from({ length: numAsked }, (_, id) => id),
+          Array.from({ length: numRequests }, (_, id) => id),
         );
         for (const { id, after } of all) if (after !== null) expect(after).toBeLessThan(id);
         expect(tree.unchosen.some(({ after }) => after === (chosen.at(-1)?.id ?? null))).toBe(false);

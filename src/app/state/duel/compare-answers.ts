@@ -7,7 +7,7 @@ export interface Agreement {
 }
 
 /** Longer answers are compared by their first words. */
-const MOST_WORDS = 2000;
+const MAX_WORDS = 2000;
 
 /** Returns the words of a text, each with the space before it. */
 export function wordsOf(text: string): string[] {
@@ -18,7 +18,7 @@ export function wordsOf(text: string): string[] {
 export function compareAnswers(one: string, other: string, isOver: boolean): Agreement {
   const [a = [], b = []] = [one, other].map((text) =>
     wordsOf(text)
-      .slice(0, MOST_WORDS)
+      .slice(0, MAX_WORDS)
       .map((word) => word.trim()),
   );
   const shorter = Math.min(a.length, b.length);

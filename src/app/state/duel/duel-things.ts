@@ -34,7 +34,7 @@ export function modelsHere(
 }
 
 /** What two sides have at first, as text. */
-export function usualValues(thing: DuelThing, { choice, models, remotes }: DuelChoices): readonly [string, string] {
+export function defaultValues(thing: DuelThing, { choice, models, remotes }: DuelChoices): readonly [string, string] {
   switch (thing) {
     case "seed":
       return ["1", "2"];

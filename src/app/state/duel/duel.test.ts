@@ -4,7 +4,7 @@ import type { FakeEngineOptions } from "../../../../tests/app/fake-engine.ts";
 import { openPanes, settle } from "../../../../tests/app/open-panes.ts";
 import { BatchingModeControl } from "../batch/batching-mode.ts";
 import { Duel, type DuelSide } from "./duel.ts";
-import { DUEL_THINGS, modelsHere, problemOf, sideOf, usualValues } from "./duel-things.ts";
+import { DUEL_THINGS, modelsHere, problemOf, sideOf, defaultValues } from "./duel-things.ts";
 
 async function openDuel(options: FakeEngineOptions = {}) {
   const panes = openPanes({ answer: () => "It is so.", ...options });
@@ -169,7 +169,7 @@ describe("what sides can differ in", () => {
   const listed = { isEmbedded: true, stored: null };
 
   it.each(DUEL_THINGS)("%s: two different sides from the start", (thing) => {
-    const values = usualValues(thing, choices);
+    const values = defaultValues(thing, choices);
     expect(problemOf(thing, values, choices)).toBeNull();
     expect(values.map((value) => sideOf(thing, value, choices)?.label)).not.toContain(undefined);
   });
@@ -191,7 +191,7 @@ describe("what sides can differ in", () => {
       choice: files,
       models: modelsHere(files, [{ ...listed, choice: { model: "models/a/" } }]),
     };
-    expect(usualValues("model", one)).toEqual(["files", "models/a/"]);
+    expect(defaultValues("model", one)).toEqual(["files", "models/a/"]);
     expect(problemOf("model", ["files", "models/a/"], one)).toBeNull();
     expect(sideOf("model", "files", one)).toEqual({ label: "your files", choice: files });
   });
@@ -209,7 +209,7 @@ describe("what sides can differ in", () => {
   it.each(DUEL_THINGS.filter((thing) => thing !== "answerer"))(
     "%s: does not start other tabs' engine again",
     (thing) => {
-      const problem = problemOf(thing, usualValues(thing, choices), { ...choices, isShared: true });
+      const problem = problemOf(thing, defaultValues(thing, choices), { ...choices, isShared: true });
       if (thing === "model" || thing === "dtype") expect(problem).toMatch(/^Tabs share one engine/);
       else expect(problem).toBeNull();
     },

@@ -62,7 +62,7 @@ export const BATCH = 4;
 const SAME_FOR_ALL: Settings = { seed: 1, max_tokens: 128 };
 
 /** Most sides of a duel. */
-export const MOST_SIDES = 4;
+export const MAX_SIDES = 4;
 
 const CLOSED: DuelState = { phase: "closed", question: "", runs: [], isTogether: true, message: "" };
 

@@ -14,15 +14,15 @@ const setUp = (createEngine: CreateEngine) =>
   });
 
 it("loads the model again on another backend", async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const control = setUp(async ({ model, backend }) => {
-    asked.push([model, backend]);
+    requested.push([model, backend]);
     return new FakeEngine();
   });
   await control.start();
   await control.useBackend("cpu");
   expect(control.backend.getState()).toBe("cpu");
-  expect(asked).toEqual([
+  expect(requested).toEqual([
     ["fake", "auto"],
     ["fake", "cpu"],
   ]);
@@ -74,9 +74,9 @@ it("is dead when the engine says so, and an engine that was replaced is not hear
 });
 
 it("starts again with another config, and with the one before if the engine refuses it", async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const control = setUp(async ({ numGpuBlocks }) => {
-    asked.push(numGpuBlocks);
+    requested.push(numGpuBlocks);
     if (numGpuBlocks === 300) throw new ChorusError("out_of_memory", "That is too much.", "numGpuBlocks");
     return new FakeEngine();
   });
@@ -85,7 +85,7 @@ it("starts again with another config, and with the one before if the engine refu
   expect(await control.reconfigure({ numGpuBlocks: 300 })).toMatchObject({ param: "numGpuBlocks" });
   expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect(asked).toEqual([undefined, 200, 300, 200]);
+  expect(requested).toEqual([undefined, 200, 300, 200]);
 });
 
 it("a start that another one replaced is no success, unless the newer one has the same", async () => {
@@ -141,10 +141,10 @@ it("changes a running engine where that is enough, and keeps what it refuses", a
 
 it("starts without a draft model that can't be had, and says why", async () => {
   const missing = new ChorusError("model_not_found", "The draft model: there is no config.json.", "speculation.model");
-  const asked: CreateEngineOptions[] = [];
+  const requested: CreateEngineOptions[] = [];
   const control = new EngineControl({
     createEngine: async (options) => {
-      asked.push(options);
+      requested.push(options);
       if (options.speculation) throw missing;
       return new FakeEngine();
     },
@@ -155,7 +155,7 @@ it("starts without a draft model that can't be had, and says why", async () => {
   });
   await control.start();
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect(asked.at(-1)).toMatchObject({ maxNumSeqs: 4 });
+  expect(requested.at(-1)).toMatchObject({ maxNumSeqs: 4 });
   expect(control.config.getState()).toEqual({ maxNumSeqs: 4 });
   expect(control.withoutDrafts.getState()).toMatchObject({ message: missing.message });
   await control.reconfigure({ numGpuBlocks: 100 });
@@ -163,18 +163,18 @@ it("starts without a draft model that can't be had, and says why", async () => {
 });
 
 it("loads a model once the engine before has ended, whoever starts it, and only the newest", async () => {
-  const asked: unknown[] = [];
+  const requested: unknown[] = [];
   const engine = new FakeEngine();
-  const control = setUp(async ({ model }) => (asked.push(model), engine));
+  const control = setUp(async ({ model }) => (requested.push(model), engine));
   await control.start();
   let endOld = () => {};
   const dispose = vi.spyOn(engine, "dispose").mockReturnValue(new Promise<void>((resolve) => (endOld = resolve)));
   const second = control.switchTo({ model: "second" });
   const third = control.switchTo({ model: "third" });
   await settle();
-  expect([asked, dispose.mock.calls.length]).toEqual([["fake"], 1]);
+  expect([requested, dispose.mock.calls.length]).toEqual([["fake"], 1]);
   expect(control.store.getState()).toMatchObject({ status: "loading" });
   endOld();
   expect([await second, await third]).toEqual([REPLACED, null]);
-  expect(asked).toEqual(["fake", "third"]);
+  expect(requested).toEqual(["fake", "third"]);
 });

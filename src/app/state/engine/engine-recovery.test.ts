@@ -57,9 +57,9 @@ it.each(["out_of_memory", "device_lost"] as const)("does not try again what woul
 it("says that the GPU was lost while the engine replaces it, and leaves the engine alone", async () => {
   const { engines, recovery } = await setUp();
   const loss = { code: "device_lost", message: "Gone.", param: null } as const;
-  engines[0]?.tellDevice({ status: "lost", loss, adapter: "Fake adapter" });
+  engines[0]?.reportDevice({ status: "lost", loss, adapter: "Fake adapter" });
   expect(recovery.store.getState()).toEqual(loss);
-  engines[0]?.tellDevice({ status: "replaced", loss, adapter: "Fake adapter" });
+  engines[0]?.reportDevice({ status: "replaced", loss, adapter: "Fake adapter" });
   expect(recovery.store.getState()).toBeNull();
   expect(engines).toHaveLength(1);
 });

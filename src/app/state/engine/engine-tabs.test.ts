@@ -21,10 +21,10 @@ function browser({ delayMs = 0 } = {}) {
     held.splice(held.indexOf(lock), 1);
   };
   const open = async (more: { fails?: (model: unknown) => boolean } = {}) => {
-    const asked: Pick<CreateEngineOptions, "model" | "backend" | "worker">[] = [];
+    const requested: Pick<CreateEngineOptions, "model" | "backend" | "worker">[] = [];
     const control = new EngineControl({
       createEngine: async ({ model, backend, worker }) => {
-        asked.push({ model, ...(backend && { backend }), ...(worker && { worker }) });
+        requested.push({ model, ...(backend && { backend }), ...(worker && { worker }) });
         if (more.fails?.(model)) throw new ChorusError("model_not_found", "Not there.");
         return new FakeEngine();
       },
@@ -49,7 +49,7 @@ function browser({ delayMs = 0 } = {}) {
     });
     engineTabs.start();
     await control.start();
-    return { control, engineTabs, asked };
+    return { control, engineTabs, requested };
   };
   return { open };
 }
@@ -78,13 +78,13 @@ it("has all tabs share an engine once one does, and count it once", async () => 
   await a.control.share(true);
   await looked();
   expect(b.control.isShared.getState()).toBe(true);
-  for (const { asked, engineTabs } of [a, b]) {
-    expect(asked.map(({ worker }) => worker)).toEqual([true, "shared"]);
+  for (const { requested, engineTabs } of [a, b]) {
+    expect(requested.map(({ worker }) => worker)).toEqual([true, "shared"]);
     expect(engineTabs.store.getState()).toEqual({ hereBytes: ENGINE_BYTES, numOthers: 0, othersBytes: 0 });
   }
   await b.control.share(false);
   await looked();
-  expect(a.asked.at(-1)?.worker).toBe(true);
+  expect(a.requested.at(-1)?.worker).toBe(true);
   expect(a.engineTabs.store.getState().numOthers).toBe(1);
 });
 
@@ -98,7 +98,7 @@ it("has the tabs of one engine follow a choice, and go back with a tab that coul
   expect(b.control.choice.getState()).toEqual({ model: "other", dtype: "q8" });
   await b.control.useBackend("cpu");
   await looked();
-  expect(a.asked.at(-1)).toEqual({ model: "other", backend: "cpu", worker: "shared" });
+  expect(a.requested.at(-1)).toEqual({ model: "other", backend: "cpu", worker: "shared" });
   expect(await a.control.switchTo({ model: "missing" })).toMatchObject({ code: "model_not_found" });
   await looked();
   expect(b.control.choice.getState()).toMatchObject({ model: "other" });
@@ -111,7 +111,7 @@ it("lets each tab choose for itself where each has an engine of its own", async 
   const [a, b] = [await open(), await open()];
   await a.control.switchTo({ model: "other" });
   await a.control.useBackend("cpu");
-  expect(b.asked).toHaveLength(1);
+  expect(b.requested).toHaveLength(1);
 });
 
 it("keeps a tab's own files out of the engine that is shared", async () => {
@@ -134,7 +134,7 @@ it("has the tabs of one engine take a change that needs no restart, and counts t
   await a.control.reconfigure({ maxNumSeqs: 4 });
   await looked();
   expect(b.control.config.getState()).toEqual({ maxNumSeqs: 4 });
-  expect([a.asked.length, b.asked.length]).toEqual([2, 2]);
+  expect([a.requested.length, b.requested.length]).toEqual([2, 2]);
   for (const { engineTabs } of [a, b]) expect(engineTabs.store.getState().numOthers).toBe(0);
 });
 

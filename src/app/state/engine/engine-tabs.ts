@@ -62,17 +62,17 @@ export class EngineTabs {
     this.#engine.onChosen((choice, isSharedChanged) => {
       // A model of files is this tab's alone.
       if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
-      const told = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
-      this.#newest = told;
-      channel.postMessage(told satisfies SentChoice);
+      const reported = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
+      this.#newest = reported;
+      channel.postMessage(reported satisfies SentChoice);
     });
     channel.addEventListener("message", (event) => {
-      const told = (event as MessageEvent<SentChoice | null>).data;
-      if (told === null) return; // it could not be read
+      const reported = (event as MessageEvent<SentChoice | null>).data;
+      if (reported === null) return; // it could not be read
       // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
-      if (!isLater(told, this.#newest)) return;
-      this.#newest = told;
-      void this.#engine.follow(told.choice);
+      if (!isLater(reported, this.#newest)) return;
+      this.#newest = reported;
+      void this.#engine.follow(reported.choice);
     });
     this.#engine.store.subscribe(() => this.#follow());
     this.#engine.config.subscribe(() => this.#follow());

@@ -21,13 +21,13 @@ afterEach(() => {
 
 /** A page that was opened at this hash. An engine of 200 sequences can't start. */
 async function open(hash = "") {
-  const asked: CreateEngineOptions[] = [];
+  const requested: CreateEngineOptions[] = [];
   const engines: FakeEngine[] = [];
   const opened = openServing(readRoute(hash));
   const mode = new BatchingModeControl();
   const engine = new EngineControl({
     createEngine: async (options) => {
-      asked.push(options);
+      requested.push(options);
       const { maxNumSeqs = 64 } = options;
       if (maxNumSeqs === 200) throw new ChorusError("out_of_memory", "200 are too many.", "maxNumSeqs");
       const created = new FakeEngine({ maxNumSeqs });
@@ -42,24 +42,24 @@ async function open(hash = "") {
   const onLink = vi.fn<() => void>();
   const serving = new Serving({ engine, mode, opened, onLink });
   await engine.start();
-  return { asked, engines, mode, engine, serving, onLink };
+  return { requested, engines, mode, engine, serving, onLink };
 }
 
 it("changes a running engine where it can, and restarts it for what is fixed", async () => {
-  const { asked, engines, mode, serving } = await open();
+  const { requested, engines, mode, serving } = await open();
   expect(serving.needsRestart({ batchingMode: "static" })).toBe(false);
   expect(await serving.apply({ batchingMode: "static" })).toBeNull();
   expect(mode.store.getState()).toBe("static");
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, enablePrefixCaching: false })).toBeNull();
   expect(engines[0]?.updates).toContainEqual({ maxNumSeqs: 4, enablePrefixCaching: false });
   expect(await serving.apply({ batchingMode: "static" })).toBeNull();
   expect(engines[0]?.config).toMatchObject({ maxNumSeqs: 64, enablePrefixCaching: true });
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
   expect(serving.needsRestart({ "speculation.method": "ngram" })).toBe(true);
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, "speculation.method": "ngram" })).toBeNull();
-  expect(asked).toHaveLength(2);
-  expect(asked[1]).toMatchObject({ maxNumSeqs: 4, speculation: { method: "ngram" } });
+  expect(requested).toHaveLength(2);
+  expect(requested[1]).toMatchObject({ maxNumSeqs: 4, speculation: { method: "ngram" } });
 });
 
 it("keeps what was applied, the mode chosen in the bar included", async () => {
@@ -72,7 +72,7 @@ it("keeps what was applied, the mode chosen in the bar included", async () => {
     settings: { batchingMode: "sequential", maxNumSeqs: 4 },
     link: null,
   });
-  expect(next.asked[0]).toMatchObject({ maxNumSeqs: 4 });
+  expect(next.requested[0]).toMatchObject({ maxNumSeqs: 4 });
   expect(next.mode.store.getState()).toBe("sequential");
 });
 
@@ -111,11 +111,11 @@ it("shows the mode that another tab chose for the engine that they share, and le
 });
 
 it("goes back to the settings before when the engine can't start", async () => {
-  const { asked, engine, serving, onLink } = await open();
+  const { requested, engine, serving, onLink } = await open();
   await serving.apply({ maxNumSeqs: 100 });
   expect(await serving.apply({ maxNumSeqs: 200 })).toMatchObject({ message: "200 are too many.", param: "maxNumSeqs" });
   expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
-  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100, 200, 100]);
+  expect(requested.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100, 200, 100]);
   expect(engine.store.getState()).toMatchObject({ status: "ready" });
   expect(onLink).toHaveBeenCalledTimes(1);
 });
@@ -123,9 +123,9 @@ it("goes back to the settings before when the engine can't start", async () => {
 it("a link counts on its visit only, and until other settings are applied", async () => {
   const before = await open();
   await before.serving.apply({ runAhead: 0 });
-  const { asked, mode, serving } = await open("#/?maxNumSeqs=4&batchingMode=static");
-  expect(asked[0]).toMatchObject({ maxNumSeqs: 4 });
-  expect(asked[0]).not.toHaveProperty("runAhead");
+  const { requested, mode, serving } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  expect(requested[0]).toMatchObject({ maxNumSeqs: 4 });
+  expect(requested[0]).not.toHaveProperty("runAhead");
   expect(mode.store.getState()).toBe("static");
   expect(serving.store.getState().link).toEqual({ status: "applied" });
   expect((await open()).serving.store.getState().settings).toEqual({ runAhead: 0 });
@@ -144,18 +144,18 @@ it("the address has the mode chosen in the bar, so that coming back to it change
 });
 
 it("a link that is wrong changes nothing, and is explained", async () => {
-  const { asked, serving } = await open("#/?maxNumSeqs=none");
-  expect(asked[0]).not.toHaveProperty("maxNumSeqs");
+  const { requested, serving } = await open("#/?maxNumSeqs=none");
+  expect(requested[0]).not.toHaveProperty("maxNumSeqs");
   expect(serving.store.getState().link).toMatchObject({ status: "refused", error: { param: "maxNumSeqs" } });
 });
 
 it("a link opened in the page is followed; one of another page, or without settings, changes nothing", async () => {
-  const { asked, serving } = await open();
+  const { requested, serving } = await open();
   await serving.follow(readRoute("#/bench?quick"));
   await serving.follow(readRoute("#/"));
-  expect(asked).toHaveLength(1);
+  expect(requested).toHaveLength(1);
   await serving.follow(readRoute("#/?maxNumSeqs=100"));
-  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100]);
+  expect(requested.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100]);
   await serving.follow(readRoute("#/?maxNumSeqs=200"));
   expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 100 }, link: { status: "refused" } });
 });
@@ -180,13 +180,13 @@ it("a link's settings that another tab happens to have chosen, too, stay those o
 });
 
 it("follows what another tab has changed on the engine that both share", async () => {
-  const { asked, engine, serving } = await open();
+  const { requested, engine, serving } = await open();
   await engine.share(true);
   const { chosen } = engine;
   await engine.follow({ ...chosen, config: { maxNumSeqs: 4, speculation: null } });
-  expect(asked).toHaveLength(2);
+  expect(requested).toHaveLength(2);
   expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
   await engine.follow({ ...chosen, config: { maxNumSeqs: 100 } });
-  expect(asked.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, undefined, 100]);
+  expect(requested.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, undefined, 100]);
   expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
 });

@@ -29,10 +29,10 @@ export type LinkOutcome =
 
 /** Returns the settings to start with: those of the link, else those kept in this browser. */
 export function openServing(route: Route | null): ServingState {
-  const asked = route === null ? null : readLink(route);
-  if (asked === null) return { settings: keptSettings(), link: null };
-  if ("error" in asked) return { settings: keptSettings(), link: { status: "refused", error: asked.error } };
-  return { settings: asked.settings, link: { status: "applied" } };
+  const requested = route === null ? null : readLink(route);
+  if (requested === null) return { settings: keptSettings(), link: null };
+  if ("error" in requested) return { settings: keptSettings(), link: { status: "refused", error: requested.error } };
+  return { settings: requested.settings, link: { status: "applied" } };
 }
 
 interface ServingOptions {
@@ -80,9 +80,9 @@ export class Serving {
 
   /** Applies the settings that a link asks for, on this visit only. A link without any changes nothing. */
   async follow(route: Route): Promise<void> {
-    const asked = readLink(route);
-    if (asked === null) return;
-    const error = "error" in asked ? asked.error : await this.#use(asked.settings, { status: "applied" });
+    const requested = readLink(route);
+    if (requested === null) return;
+    const error = "error" in requested ? requested.error : await this.#use(requested.settings, { status: "applied" });
     if (error) this.#store.setState({ link: { status: "refused", error } });
   }
 

@@ -13,8 +13,8 @@ export interface ChatMoves {
 }
 
 /** As many are stored or removed at once: an import may bring thousands, and undoing it removes them again. */
-const MOST_CLOSED_AT_ONCE = 25;
-const MOST_GONE_AT_ONCE = 250;
+const MAX_CLOSED_AT_ONCE = 25;
+const MAX_GONE_AT_ONCE = 250;
 
 /** Chats that left their panes or came back into them, until that is stored. */
 export class ClosedChats {
@@ -68,8 +68,8 @@ export class ClosedChats {
   next(): ChatMoves {
     const { closed, gone } = this.#store.getState();
     return {
-      closed: new Map([...closed].slice(-MOST_CLOSED_AT_ONCE)),
-      gone: new Set([...gone].slice(-MOST_GONE_AT_ONCE)),
+      closed: new Map([...closed].slice(-MAX_CLOSED_AT_ONCE)),
+      gone: new Set([...gone].slice(-MAX_GONE_AT_ONCE)),
     };
   }
 

@@ -16,8 +16,8 @@ export function findPassage({ turns, unchosen = [], draft }: SavedChat, words: R
   const texts = [...turns, ...unchosen].flatMap(({ question, answer }) => [question, answer]);
   for (const text of [...texts, draft]) {
     for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-      const isWanted = [...words].some((wanted) => hasWords(wordsOf(word), new Set([wanted])));
-      if (!isWanted) continue;
+      const isRequested = [...words].some((requested) => hasWords(wordsOf(word), new Set([requested])));
+      if (!isRequested) continue;
       const end = index + word.length;
       const start = Math.max(0, index - BEFORE_LENGTH);
       return {

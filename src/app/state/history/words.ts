@@ -17,9 +17,9 @@ export function wordsOf(text: string): Set<string> {
  * Returns whether each word that is looked for begins one of the words. A single letter must be a whole word, else it
  * would find everything.
  */
-export function hasWords(words: ReadonlySet<string>, wanted: ReadonlySet<string>): boolean {
+export function hasWords(words: ReadonlySet<string>, requested: ReadonlySet<string>): boolean {
   const list = [...words];
-  return [...wanted].every(
+  return [...requested].every(
     (word) => words.has(word) || (word.length > 1 && list.some((each) => each.startsWith(word))),
   );
 }

@@ -43,7 +43,7 @@ describe("a recorded run", () => {
     expect(numTokensAt(first, 3)).toBe(3);
     expect(wordsAt(first, 6)).toEqual({ text: "one two three four five", newest: "" });
     expect(first.end).toEqual({ place: 5, reason: "stop" });
-    expect(first.asked?.question).toBe("Count");
+    expect(first.requested?.question).toBe("Count");
     expect(second.firstPlace).toBe(2);
     expect(shownAt(run, 1)).toEqual([first]);
     expect(shownAt(run, 2)).toEqual([first, second]);

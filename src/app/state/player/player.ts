@@ -11,7 +11,7 @@ export const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8] as const;
 const SHORTEST_PLAY_MS = 10_000;
 
 /** Returns the speed to begin with: the run's own, unless it would be over at once. */
-function usualSpeed({ playMs }: RecordedRun): number {
+function defaultSpeed({ playMs }: RecordedRun): number {
   const wholeMs = playMs.at(-1) ?? 0;
   return SPEEDS.findLast((speed) => speed <= 1 && wholeMs / speed >= SHORTEST_PLAY_MS) ?? SPEEDS[0];
 }
@@ -42,11 +42,15 @@ export class Player {
 
   constructor(run: RecordedRun) {
     this.run = run;
-    this.store = this.#store = createStore<PlayerState>(() => ({ place: 0, isPlaying: false, speed: usualSpeed(run) }));
+    this.store = this.#store = createStore<PlayerState>(() => ({
+      place: 0,
+      isPlaying: false,
+      speed: defaultSpeed(run),
+    }));
     this.batch = new Batch(new BatchMetrics(() => this.#clockMs));
     this.#engine = new RecordedEngine(run.recording);
     this.#begin();
-    this.#tell(-1, 0);
+    this.#notify(-1, 0);
     this.batch.refresh();
   }
 
@@ -92,8 +96,8 @@ export class Player {
     if (place === before) return;
     if (place < before) {
       this.#begin();
-      this.#tell(-1, place);
-    } else this.#tell(before, place);
+      this.#notify(-1, place);
+    } else this.#notify(before, place);
     this.batch.refresh();
     this.#store.setState({ place });
   }
@@ -106,11 +110,11 @@ export class Player {
   }
 
   /** Passes on the events between two places. Charts take the samples that they took then, as far as they can still show them. */
-  #tell(from: number, to: number): void {
+  #notify(from: number, to: number): void {
     const endMs = this.run.steps[to - 1]?.atMs ?? 0;
     for (const event of this.run.eventsBetween(from, to)) {
       if (event.type === "step") this.#sampleUpTo(event.atMs, endMs - CHARTS_WINDOW_MS);
-      this.#engine.tell(event);
+      this.#engine.notify(event);
     }
   }
 

@@ -39,8 +39,8 @@ it("holds the words of every answer, and what it takes to compute it again", asy
   for (const [i, choices] of answers.entries()) {
     for (const { index, message, token_ids: tokenIds } of choices) {
       const sequence = sequences.find((one) => one.requestId === `chatcmpl-r${i}` && one.index === index);
-      expect(sequence?.asked).toMatchObject({ question: `Question ${i}?` });
-      expect(sequence?.asked?.text).toContain(`Question ${i}?`);
+      expect(sequence?.requested).toMatchObject({ question: `Question ${i}?` });
+      expect(sequence?.requested?.text).toContain(`Question ${i}?`);
       expect(sequence && tokensOfSequence(sequence)).toEqual(tokenIds);
       expect(sequence?.pieces.map(({ text }) => text).join("")).toBe(message.content);
       expect(sequence?.end).not.toBeNull();

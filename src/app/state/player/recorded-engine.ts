@@ -37,7 +37,7 @@ export class RecordedEngine implements WatchedEngine {
   }
 
   /** Emits an event that the engine emitted in the run. */
-  tell(event: RecordedEvent): void {
+  notify(event: RecordedEvent): void {
     if (event.type === "step") {
       this.#ledger.addStep(event);
       this.#emit("step", event);
@@ -58,7 +58,8 @@ export class RecordedEngine implements WatchedEngine {
   update = notRecorded;
 
   #emit<Name extends keyof EngineEvents>(name: Name, payload: EngineEvents[Name]): void {
-    for (const listener of this.#listeners.get(name) ?? []) (listener as (told: EngineEvents[Name]) => void)(payload);
+    for (const listener of this.#listeners.get(name) ?? [])
+      (listener as (reported: EngineEvents[Name]) => void)(payload);
   }
 }
 

@@ -13,7 +13,7 @@ export interface RecordedPiece {
 /** One sequence of a run: a request's choice. */
 export interface RecordedSequence extends SequenceId {
   /** Null: it was asked before the recording began, or the recording has no words. */
-  readonly asked: Pick<AskedReport, "question" | "text" | "body"> | null;
+  readonly requested: Pick<AskedReport, "question" | "text" | "body"> | null;
   readonly pieces: readonly RecordedPiece[];
   /** The place from which on it is shown: when it was queued, or first heard of. */
   readonly firstPlace: number;
@@ -22,7 +22,7 @@ export interface RecordedSequence extends SequenceId {
 }
 
 interface GrowingSequence extends RecordedSequence {
-  asked: RecordedSequence["asked"];
+  requested: RecordedSequence["requested"];
   readonly pieces: RecordedPiece[];
   end: RecordedSequence["end"];
 }
@@ -92,11 +92,11 @@ export function wordsAt(
   { pieces }: RecordedSequence,
   place: number,
 ): { readonly text: string; readonly newest: string } {
-  const told = pieces.filter((piece) => piece.place <= place);
+  const reported = pieces.filter((piece) => piece.place <= place);
   const isNew = (piece: RecordedPiece) => piece.place === place;
   return {
-    text: told.flatMap((piece) => (isNew(piece) ? [] : [piece.text])).join(""),
-    newest: told.flatMap((piece) => (isNew(piece) ? [piece.text] : [])).join(""),
+    text: reported.flatMap((piece) => (isNew(piece) ? [] : [piece.text])).join(""),
+    newest: reported.flatMap((piece) => (isNew(piece) ? [piece.text] : [])).join(""),
   };
 }
 
@@ -125,7 +125,7 @@ export function tokensOfSequence({ pieces }: RecordedSequence): number[] {
 }
 
 /** Sequences that are shown at once. */
-const MOST_SHOWN = 16;
+const MAX_SHOWN = 16;
 
 /** Returns the sequences to show at a place, in the order of their panes: of each pane the newest one. */
 export function shownAt({ sequences }: RecordedRun, place: number): readonly RecordedSequence[] {
@@ -140,7 +140,7 @@ export function shownAt({ sequences }: RecordedRun, place: number): readonly Rec
   }
   const paneOf = ({ requestId }: RecordedSequence) => askerOf(requestId)?.pane ?? Infinity;
   return [...byVoice.values()]
-    .slice(-MOST_SHOWN)
+    .slice(-MAX_SHOWN)
     .toSorted((a, b) => paneOf(a) - paneOf(b) || a.firstPlace - b.firstPlace);
 }
 
@@ -155,15 +155,15 @@ function addTo(sequences: Map<string, GrowingSequence>, event: RecordedEvent, pl
     const known = sequences.get(key);
     if (known) return known;
     // A request's choices were asked together.
-    const asked = sequences.get(`${requestId}/0`)?.asked ?? null;
-    const sequence: GrowingSequence = { requestId, index, asked, pieces: [], firstPlace: place, end: null };
+    const requested = sequences.get(`${requestId}/0`)?.requested ?? null;
+    const sequence: GrowingSequence = { requestId, index, requested, pieces: [], firstPlace: place, end: null };
     sequences.set(key, sequence);
     return sequence;
   };
   if (event.type === "asked") {
     const { requestId, question, text, body } = event;
     of({ requestId, index: 0 });
-    for (const one of sequences.values()) if (one.requestId === requestId) one.asked = { question, text, body };
+    for (const one of sequences.values()) if (one.requestId === requestId) one.requested = { question, text, body };
   } else if (event.type === "answered") {
     for (const answer of event.answers) of(answer).pieces.push({ place, tokenIds: answer.tokenIds, text: answer.text });
   } else if (event.type === "step") {

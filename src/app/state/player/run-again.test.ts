@@ -29,9 +29,9 @@ function runOf(tokenIds: readonly number[], finishReason: "stop" | "abort" | nul
 }
 
 /** An engine that answers with these tokens, one a chunk, and notes what it was asked. */
-function answering(tokenIds: readonly number[], asked: CompletionRequest[] = []) {
+function answering(tokenIds: readonly number[], requested: CompletionRequest[] = []) {
   const create = async (body: CompletionRequest) => {
-    asked.push(body);
+    requested.push(body);
     return (async function* () {
       for (const id of tokenIds) yield { choices: [{ index: 0, token_ids: [id] }] };
     })();
@@ -60,11 +60,11 @@ describe("running again", () => {
   });
 
   it("sends the recorded request, and of an answer that was stopped only as much as there was", async () => {
-    const asked: CompletionRequest[] = [];
-    await new RunAgain(runOf([5, 6, 7])).start(answering([5, 6, 7], asked));
-    await new RunAgain(runOf([5, 6, 7], "abort")).start(answering([5, 6, 7], asked));
+    const requested: CompletionRequest[] = [];
+    await new RunAgain(runOf([5, 6, 7])).start(answering([5, 6, 7], requested));
+    await new RunAgain(runOf([5, 6, 7], "abort")).start(answering([5, 6, 7], requested));
     const sent = { prompt: [1, 2], seed: 3, temperature: 0.5, stream: true, return_token_ids: true };
-    expect(asked).toEqual([
+    expect(requested).toEqual([
       { ...sent, max_tokens: 10, min_tokens: 4 },
       { ...sent, max_tokens: 3, min_tokens: 3 },
     ]);

@@ -30,14 +30,14 @@ export interface AgainState {
 
 const IDLE: AgainState = { status: "idle", numAnswers: 0, numDone: 0, results: new Map(), message: "" };
 /** A long recording doesn't fill the engine's queue. */
-const MOST_AT_ONCE = 16;
+const MAX_AT_ONCE = 16;
 
 export const keyOfSequence = ({ requestId, index }: Pick<RecordedSequence, "requestId" | "index">) =>
   `${requestId}/${index}`;
 
 /** A request of the run, with its choices. */
 interface Asked {
-  readonly body: NonNullable<RecordedSequence["asked"]>["body"];
+  readonly body: NonNullable<RecordedSequence["requested"]>["body"];
   readonly choices: readonly RecordedSequence[];
 }
 
@@ -64,13 +64,13 @@ export class RunAgain {
     this.#store.setState({ ...IDLE, status: "running", numAnswers: this.numAnswers }, true);
     const waiting = [...this.#requests];
     const work = async () => {
-      for (let asked = waiting.shift(); asked !== undefined; asked = waiting.shift()) {
+      for (let requested = waiting.shift(); requested !== undefined; requested = waiting.shift()) {
         // oxlint-disable-next-line no-await-in-loop -- so many at once, and no more
-        await this.#ask(engine, asked, signal);
+        await this.#ask(engine, requested, signal);
       }
     };
     try {
-      await Promise.all(Array.from({ length: MOST_AT_ONCE }, work));
+      await Promise.all(Array.from({ length: MAX_AT_ONCE }, work));
       if (!signal.aborted) this.#store.setState({ status: "done" });
     } catch (error) {
       if (signal.aborted) return;
@@ -85,11 +85,11 @@ export class RunAgain {
     if (this.store.getState().status === "running") this.#store.setState({ status: "stopped" });
   }
 
-  async #ask(engine: Pick<ChorusEngine, "completions">, asked: Asked, signal: AbortSignal): Promise<void> {
-    const comparisons = asked.choices.map((choice) => new Comparison(choice));
+  async #ask(engine: Pick<ChorusEngine, "completions">, requested: Asked, signal: AbortSignal): Promise<void> {
+    const comparisons = requested.choices.map((choice) => new Comparison(choice));
     const longest = Math.max(...comparisons.map(({ expected }) => expected.length));
     const isCut = comparisons.some(({ isWhole }) => !isWhole);
-    const { max_tokens, min_tokens, ...body } = asked.body;
+    const { max_tokens, min_tokens, ...body } = requested.body;
     const most = isCut ? Math.min(max_tokens, longest) : max_tokens;
     const stream = await engine.completions.create(
       {
@@ -159,10 +159,10 @@ class Comparison {
 function requestsOf({ sequences }: RecordedRun): Asked[] {
   const byId = new Map<string, { body: Asked["body"]; choices: RecordedSequence[] }>();
   for (const sequence of sequences) {
-    if (sequence.asked === null) continue;
-    const asked = byId.get(sequence.requestId) ?? { body: sequence.asked.body, choices: [] };
-    asked.choices[sequence.index] = sequence;
-    byId.set(sequence.requestId, asked);
+    if (sequence.requested === null) continue;
+    const requested = byId.get(sequence.requestId) ?? { body: sequence.requested.body, choices: [] };
+    requested.choices[sequence.index] = sequence;
+    byId.set(sequence.requestId, requested);
   }
   return [...byId.values()].filter(({ choices }) => choices.some((choice) => tokensOfSequence(choice).length > 0));
 }

@@ -31,7 +31,7 @@ interface FieldOf<Kind extends string> {
   /** One sentence for people. */
   readonly help: string;
   /** The value used where nothing is set, in words. Null: no engine runs yet. */
-  readonly usual: (model: ModelCard | null) => string;
+  readonly defaultText: (model: ModelCard | null) => string;
   /** live: from the next step on. room: so, if the engine was loaded with room for it. restart: the model is loaded again. */
   readonly takesEffect: "live" | "room" | "restart";
   /** Present: the field exists only with these methods of speculation. */
@@ -62,7 +62,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     label: "Batching",
     help: "Continuous: questions join and leave at every step. Static: a batch runs to its end. Sequential: one after the other.",
     choices: { continuous: "Continuous", static: "Static", sequential: "Sequential" },
-    usual: () => "Continuous",
+    defaultText: () => "Continuous",
     takesEffect: "live",
   },
   {
@@ -74,7 +74,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 60_000,
     isWhole: false,
     unit: "ms",
-    usual: () => "50",
+    defaultText: () => "50",
     takesEffect: "live",
   },
   {
@@ -86,7 +86,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 1024,
     isWhole: true,
     unit: null,
-    usual: () => "64",
+    defaultText: () => "64",
     takesEffect: "room",
   },
   {
@@ -98,7 +98,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 8192,
     isWhole: true,
     unit: "per step",
-    usual: (model) => (model === null ? "the backend's" : model.backend === "cpu" ? "64" : "256"),
+    defaultText: (model) => (model === null ? "the backend's" : model.backend === "cpu" ? "64" : "256"),
     takesEffect: "room",
   },
   {
@@ -110,7 +110,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 8192,
     isWhole: true,
     unit: "tokens",
-    usual: () => "0",
+    defaultText: () => "0",
     takesEffect: "live",
   },
   {
@@ -122,7 +122,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 1000,
     isWhole: false,
     unit: "times",
-    usual: () => "2",
+    defaultText: () => "2",
     takesEffect: "live",
   },
   {
@@ -136,7 +136,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
       "shortest-remaining": "Shortest first",
       balanced: "Balanced",
     },
-    usual: () => "By arrival",
+    defaultText: () => "By arrival",
     takesEffect: "live",
   },
   {
@@ -148,7 +148,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 1_000_000,
     isWhole: true,
     unit: "sequences",
-    usual: () => "none",
+    defaultText: () => "none",
     takesEffect: "live",
   },
   {
@@ -160,7 +160,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 60_000,
     isWhole: false,
     unit: "ms",
-    usual: () => "none",
+    defaultText: () => "none",
     takesEffect: "live",
   },
   {
@@ -172,7 +172,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 2 ** 24,
     isWhole: true,
     unit: "blocks",
-    usual: () => "16 full chats",
+    defaultText: () => "16 full chats",
     takesEffect: "restart",
   },
   {
@@ -180,7 +180,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     kind: "flag",
     label: "Prefix cache",
     help: "Questions that begin with the same tokens share their cache blocks.",
-    usual: () => "on",
+    defaultText: () => "on",
     takesEffect: "live",
   },
   {
@@ -192,7 +192,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 4,
     isWhole: true,
     unit: "steps",
-    usual: () => "2",
+    defaultText: () => "2",
     takesEffect: "live",
   },
   {
@@ -201,7 +201,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     label: "Drafts",
     help: "Several tokens are guessed and checked in one step; the answers stay the same. By n-grams: words that followed the same words before.",
     choices: { ngram: "By n-grams", draft_model: "By a draft model" },
-    usual: () => "none",
+    defaultText: () => "none",
     takesEffect: "room",
   },
   {
@@ -213,7 +213,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 16,
     isWhole: true,
     unit: "tokens",
-    usual: () => "4",
+    defaultText: () => "4",
     takesEffect: "room",
     methods: ["ngram", "draft_model"],
   },
@@ -226,7 +226,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     max: 8,
     isWhole: true,
     unit: "tokens",
-    usual: () => "3",
+    defaultText: () => "3",
     takesEffect: "live",
     methods: ["ngram"],
   },
@@ -235,7 +235,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     kind: "text",
     label: "Draft model",
     help: "A small model with the same tokens: its hub name, such as distilbert/distilgpt2, or its folder's address. It is downloaded and loaded too.",
-    usual: () => "owner/name",
+    defaultText: () => "owner/name",
     takesEffect: "restart",
     methods: ["draft_model"],
   },
@@ -245,7 +245,7 @@ export const SERVING_FIELDS: readonly ServingField[] = [
     label: "Log level",
     help: "What the engine writes to the browser's console.",
     choices: { silent: "Silent", error: "Errors", warn: "Warnings", info: "Information", debug: "Everything" },
-    usual: () => "Silent",
+    defaultText: () => "Silent",
     takesEffect: "live",
   },
 ];

@@ -13,7 +13,7 @@ export type TypedServing = Readonly<Record<string, string>>;
 export const USUAL_MODE: BatchingMode = "continuous";
 
 /** Where maxNumBatchedTokens is not set, it follows maxNumSeqs up to this. */
-const MOST_USUAL_BATCHED_TOKENS = 256;
+const MAX_DEFAULT_BATCHED_TOKENS = 256;
 
 /**
  * Returns the settings in the table's order.
@@ -123,8 +123,9 @@ function checkValue(field: ServingField, value: unknown): ServingValue {
 /** Checks what each setting alone doesn't show, so that the engine needn't be restarted to refuse it. */
 function checkTogether(settings: ServingSettings): void {
   const { maxNumSeqs, maxNumBatchedTokens: budget, longPrefillTokenThreshold: piece } = settings;
-  if (Number(maxNumSeqs ?? 0) > Number(budget ?? MOST_USUAL_BATCHED_TOKENS)) {
-    const most = budget === undefined ? `${MOST_USUAL_BATCHED_TOKENS}, unless maxNumBatchedTokens is set` : `${budget}`;
+  if (Number(maxNumSeqs ?? 0) > Number(budget ?? MAX_DEFAULT_BATCHED_TOKENS)) {
+    const most =
+      budget === undefined ? `${MAX_DEFAULT_BATCHED_TOKENS}, unless maxNumBatchedTokens is set` : `${budget}`;
     throw refusal(fieldOf("maxNumSeqs"), `at most the token budget (maxNumBatchedTokens: ${most})`);
   }
   if (budget !== undefined && Number(piece ?? 0) > Number(budget)) {

@@ -295,8 +295,8 @@ export function withSetting(settings: Settings, name: SettingName, value: Settin
 
 /** Returns what counts for a question: servers draw as is set, without beams, and one answer is continued, not several. */
 export function settingsFor(settings: Settings, isRemote: boolean, isContinued: boolean): Settings {
-  const asked = isRemote ? withSetting(settings, "beams", null) : settings;
-  return isContinued ? withSetting(asked, "n", null) : asked;
+  const requested = isRemote ? withSetting(settings, "beams", null) : settings;
+  return isContinued ? withSetting(requested, "n", null) : requested;
 }
 
 export type RequestFields = Pick<

@@ -112,14 +112,14 @@ it("chats of both are there where both have changed some, and nothing that is un
   older.workspace.addPane()!.setDraft("two");
   await written();
   const newer = await openTab();
-  const [asked] = older.panes();
-  asked!.sendDraft();
+  const [requested] = older.panes();
+  requested!.sendDraft();
   newer.panes()[0]!.setDraft("three");
   newer.workspace.addPane()!.setDraft("four");
   await newer.leave();
   expect(older.status()).toBe("kept");
-  expect(older.panes()[0]).toBe(asked);
-  expect(asked!.store.getState().phase).toBe("queued");
+  expect(older.panes()[0]).toBe(requested);
+  expect(requested!.store.getState().phase).toBe("queued");
   expect(older.drafts()).toEqual(["", "two", "three", "four"]);
   expect(record?.panes.map(({ turns, draft }) => [...turns.map(({ question }) => question), draft])).toEqual([
     ["one", ""],

@@ -42,7 +42,7 @@ export class UndoList {
   undo(undoable: Undoable | undefined = this.#store.getState().undoables.at(-1)): void {
     if (undoable === undefined) return;
     this.withdraw(undoable);
-    if (!undoable.undo()) this.tell(`“${undoable.title}” can’t be undone any more`);
+    if (!undoable.undo()) this.notify(`“${undoable.title}” can’t be undone any more`);
   }
 
   /** Forgets something that did not happen after all, or was undone elsewhere. */
@@ -54,7 +54,7 @@ export class UndoList {
     });
   }
 
-  tell(title: string): void {
+  notify(title: string): void {
     this.#store.setState({ toast: { title, undoable: null } });
   }
 

@@ -134,7 +134,7 @@ export class WorkspaceKeeper {
     const { keys } = this.#workspace.addChats(chats);
     if (keys.length > 0) {
       const chatsAre = keys.length === 1 ? "A chat of another tab is" : `${keys.length} chats of another tab are`;
-      this.#workspace.undoList.tell(`${chatsAre} in the list of chats`);
+      this.#workspace.undoList.notify(`${chatsAre} in the list of chats`);
     }
   }
 

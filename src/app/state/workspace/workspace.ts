@@ -303,8 +303,8 @@ export class Workspace {
     return opened;
   }
 
-  #open({ chat, memory, number: wanted }: PlacedChat): Pane | null {
-    const number = this.#freeNumbers.find((free) => free === wanted) ?? this.#freeNumbers[0];
+  #open({ chat, memory, number: requested }: PlacedChat): Pane | null {
+    const number = this.#freeNumbers.find((free) => free === requested) ?? this.#freeNumbers[0];
     if (number === undefined) return null;
     this.#freeNumbers = this.#freeNumbers.filter((free) => free !== number);
     return new Pane(number, this.#context, chat, memory);

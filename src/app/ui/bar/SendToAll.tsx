@@ -45,8 +45,8 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
 
   const close = () => sheet.current?.hidePopover();
   const send = () => {
-    const askedPanes = panes.filter((pane) => !left.has(pane.number) && pane.send(message));
-    if (askedPanes.length === 0) return;
+    const requestedPanes = panes.filter((pane) => !left.has(pane.number) && pane.send(message));
+    if (requestedPanes.length === 0) return;
     setMessage("");
     close();
   };

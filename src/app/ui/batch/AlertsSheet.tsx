@@ -85,7 +85,7 @@ function AlertList({ name, alerts }: { name: string; alerts: readonly SeenAlert[
 }
 
 function ThresholdRow({ field, alerts }: { field: ThresholdField; alerts: BatchAlerts }) {
-  const { name, label, unit, usual, perUnit } = field;
+  const { name, label, unit, defaultText, perUnit } = field;
   const id = useId();
   const value = useStore(alerts.thresholds, (state) => state[name]);
   const inUse = typeof value === "number" ? String(+(value / perUnit).toFixed(6)) : "";
@@ -108,7 +108,7 @@ function ThresholdRow({ field, alerts }: { field: ThresholdField; alerts: BatchA
         <input
           id={id}
           value={typed}
-          placeholder={usual}
+          placeholder={defaultText}
           inputMode="decimal"
           autoComplete="off"
           disabled={isOff}

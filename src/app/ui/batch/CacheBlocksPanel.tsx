@@ -170,16 +170,18 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
 
 /** Returns what the block under the cursor holds, asked again with each new map. */
 function useContentOf({ cacheMap }: Batch, map: KvCacheMap, block: number | null): BlockContent | null {
-  const [told, setTold] = useState<{ readonly block: number; readonly content: BlockContent | null } | null>(null);
+  const [tooltip, setTooltip] = useState<{ readonly block: number; readonly content: BlockContent | null } | null>(
+    null,
+  );
   useEffect(() => {
     if (block === null) return;
     let isOver = false;
     void cacheMap.contentOf(block).then((content) => {
-      if (!isOver) setTold((before) => (isSameContent(before, block, content) ? before : { block, content }));
+      if (!isOver) setTooltip((before) => (isSameContent(before, block, content) ? before : { block, content }));
     });
     return () => void (isOver = true);
   }, [cacheMap, map, block]);
-  return told?.block === block ? told.content : null;
+  return tooltip?.block === block ? tooltip.content : null;
 }
 
 function isSameContent(

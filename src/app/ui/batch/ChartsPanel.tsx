@@ -30,8 +30,8 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
   const [ago, setAgo] = useState<number | null>(null);
   const cursor = { ago, move: setAgo, count: samples.length, places };
   const pointed = ago === null ? undefined : samples.at(-1 - ago);
-  const wordsOf = (tell: (sample: ChartSample) => string) =>
-    pointed ? `${whenOf(ago ?? 0)}: ${tell(pointed)}` : "No moment";
+  const wordsOf = (notify: (sample: ChartSample) => string) =>
+    pointed ? `${whenOf(ago ?? 0)}: ${notify(pointed)}` : "No moment";
   const lastStep = samples.findLast(({ stepMs }) => stepMs !== null);
   const hasGpuClock = samples.some(({ gpuMs }) => gpuMs !== null);
 

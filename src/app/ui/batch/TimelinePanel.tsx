@@ -31,7 +31,7 @@ interface TimelinePanelProps {
 }
 
 /** What the card shows of a cell, and where the cell is. */
-interface Told {
+interface Tooltip {
   readonly facts: CellFacts;
   readonly at: Anchor;
 }
@@ -64,13 +64,13 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
   const { stepPx, solo } = useStore(dock.store, (state) => state);
   const [rows, setRows] = useState<readonly (Track | null)[]>([]);
   const [cursor, setCursor] = useState<Place | null>(null);
-  const [told, setTold] = useState<Told | null>(null);
+  const [tooltip, setTooltip] = useState<Tooltip | null>(null);
   /** The last column of a window that is held. */
   const [toStep, setToStep] = useState(0);
   const [markedStep, setMarkedStep] = useState<number | null>(null);
   const rowPx = rowHeight(rows.length);
 
-  const tell = (place: Place, drawnOn: HTMLElement, rowPxNow: number): Told | null => {
+  const tooltipAt = (place: Place, drawnOn: HTMLElement, rowPxNow: number): Tooltip | null => {
     const track = view.trackAt(place);
     const { fromStep, toStep: lastShown } = view.window;
     if (!track || place.step < fromStep || place.step > lastShown) return null;
@@ -108,8 +108,8 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     drawTimeline(g, width, currentInks(), { ...drawing, cursor: view.cursor, marked });
     setMarkedStep(marked?.fromStep ?? null);
     const place = view.cursor ?? (marked?.isWord ? { step: marked.fromStep, row: marked.row } : null);
-    const next = place && tell(place, g.canvas, rowHeight(shown.length));
-    setTold((before) => (isSameTold(before, next) ? before : next));
+    const next = place && tooltipAt(place, g.canvas, rowHeight(shown.length));
+    setTooltip((before) => (isSameTooltip(before, next) ? before : next));
     if (view.isHeld) setToStep(lastShown);
   });
   useEffect(() => {
@@ -172,7 +172,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
   };
   useTimelineWheel(canvas, { onZoom: (direction) => dock.zoom(direction), onPan: panBy });
 
-  const words = cursor && told ? cellSentence(told.facts) : "No cell";
+  const words = cursor && tooltip ? cellSentence(tooltip.facts) : "No cell";
   return (
     <section className={panel.panel} aria-label="Timeline" tabIndex={-1}>
       <div className={classNames(panel.head, css.head)}>
@@ -233,7 +233,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
         {rows.length === 0 && <p className={css.empty}>Every answer gets a row here.</p>}
       </div>
       <TimelineMinimap batch={batch} window={() => view.window} heldStep={toStep} marked={markedStep} onMove={moveTo} />
-      <PointerCard at={told?.at ?? null}>{told && <TimelineCard facts={told.facts} />}</PointerCard>
+      <PointerCard at={tooltip?.at ?? null}>{tooltip && <TimelineCard facts={tooltip.facts} />}</PointerCard>
       <TimelineTable batch={batch} />
     </section>
   );
@@ -251,7 +251,7 @@ function markedBy({ timeline, pointing }: Batch): (Omit<Marked, "row"> & { track
   return { track, fromStep, toStep: steps?.[1] ?? fromStep, isWord: pointed.by === "words" };
 }
 
-function isSameTold(one: Told | null, other: Told | null): boolean {
+function isSameTooltip(one: Tooltip | null, other: Tooltip | null): boolean {
   if (one === null || other === null) return one === other;
   const isSamePlace = one.at.left === other.at.left && one.at.top === other.at.top && one.at.bottom === other.at.bottom;
   return isSamePlace && cellSentence(one.facts) === cellSentence(other.facts);

@@ -2,9 +2,9 @@ import { classNames } from "../class-names.ts";
 import css from "./BatchDock.module.css";
 
 /** Rows of the timeline that fit into the lower dock. */
-const MOST_LOW_ROWS = 12;
+const MAX_LOW_ROWS = 12;
 
 /** Returns the class of the dock's body, which is higher for many rows. @param numRows how many may come */
 export function dockBodyClass(numRows: number): string {
-  return classNames(css.body, numRows > MOST_LOW_ROWS && css.high);
+  return classNames(css.body, numRows > MAX_LOW_ROWS && css.high);
 }

@@ -6,7 +6,7 @@ const stamps = new Map<string, HTMLCanvasElement>();
 /**
  * More than sixteen voices need in both themes. Beyond that, a zoom or another screen has made the old ones useless.
  */
-const MOST_STAMPS = 64;
+const MAX_STAMPS = 64;
 
 /**
  * The drawing by that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time.
@@ -20,7 +20,7 @@ export function stampOf(
   const key = `${name} ${width} ${height} ${devicePixelRatio}`;
   const made = stamps.get(key);
   if (made) return made;
-  if (stamps.size >= MOST_STAMPS) stamps.clear();
+  if (stamps.size >= MAX_STAMPS) stamps.clear();
   const stamp = document.createElement("canvas");
   stamp.width = Math.ceil(width * devicePixelRatio);
   stamp.height = Math.ceil(height * devicePixelRatio);

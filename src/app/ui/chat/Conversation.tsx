@@ -126,7 +126,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   const fork = useCallback(
     (turn: Turn) => {
       const forked = app.workspace.forkPane(pane, turn.id);
-      if (!forked) pane.tell(noRoomNote(MAX_PANES));
+      if (!forked) pane.notify(noRoomNote(MAX_PANES));
     },
     [app, pane],
   );

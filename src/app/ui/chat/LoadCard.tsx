@@ -71,7 +71,11 @@ function Loading({ modelLabel, stages }: { modelLabel: string; stages: LoadStage
 function Stage({ stage, status }: { stage: LoadStage; status: StageProgress["status"] }) {
   return (
     <li className={classNames(status === "todo" && css.todo)}>
-      {status === "done" ? <Icon name="tick" /> : <i className={classNames(css.ring, status === "now" && css.begun)} />}
+      {status === "done" ? (
+        <Icon name="tick" />
+      ) : (
+        <i className={classNames(css.ring, status === "now" && css.started)} />
+      )}
       {STAGE_NAMES[stage]}
       <span className="sr">{WORDS[status]}</span>
     </li>

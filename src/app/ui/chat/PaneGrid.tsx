@@ -6,7 +6,7 @@ import { ChatPane } from "./ChatPane.tsx";
 import { paneCommands } from "./pane-commands.ts";
 import css from "./PaneGrid.module.css";
 
-const MOST_COLUMNS = 4;
+const MAX_COLUMNS = 4;
 
 /** The panes side by side: 1, 2, 3, 4 columns; from 5 panes on two rows are in view and the grid scrolls. */
 export function PaneGrid({ app }: { app: AppState }) {
@@ -14,8 +14,8 @@ export function PaneGrid({ app }: { app: AppState }) {
   const commands = useMemo(() => paneCommands(app), [app]);
   useCommands(app.commands, commands);
   const style = {
-    "--columns": Math.min(panes.length, MOST_COLUMNS),
-    "--rows": panes.length > MOST_COLUMNS ? "max(240px, calc(50% - var(--s3) / 2))" : "minmax(240px, 1fr)",
+    "--columns": Math.min(panes.length, MAX_COLUMNS),
+    "--rows": panes.length > MAX_COLUMNS ? "max(240px, calc(50% - var(--s3) / 2))" : "minmax(240px, 1fr)",
   } as CSSProperties;
   return (
     <div className={css.grid} style={style}>

@@ -36,7 +36,7 @@ async function score(app: AppState, pane: Pane, turnId: number): Promise<void> {
     const { scoreAnswer } = await import("../../state/chat/likelihoods.ts");
     await scoreAnswer(app, pane, turnId);
   } catch (error) {
-    pane.tell(notScoredNote(toErrorData(error)));
+    pane.notify(notScoredNote(toErrorData(error)));
   }
 }
 

@@ -48,22 +48,22 @@ export function VirtualList<Line>({
   });
 
   /** The line that gets the focus once it is in the page. */
-  const [wanted, setWanted] = useState<number | null>(null);
+  const [requested, setRequested] = useState<number | null>(null);
   const inView = virtualizer.getVirtualItems();
   useEffect(() => {
-    if (wanted === null) return;
-    const button = scroller.current?.querySelector<HTMLElement>(`[data-index="${wanted}"] button`);
+    if (requested === null) return;
+    const button = scroller.current?.querySelector<HTMLElement>(`[data-index="${requested}"] button`);
     if (!button) return;
     button.focus();
-    setWanted(null);
-  }, [wanted, inView]);
+    setRequested(null);
+  }, [requested, inView]);
   const go = (from: number, step: number) => {
     let next = from + step;
     while (next in lines && !ofLine(next, hasButton, false)) next += step;
     if (next < 0) onLeave?.();
     if (!(next in lines)) return;
     virtualizer.scrollToIndex(next);
-    setWanted(next);
+    setRequested(next);
   };
   useImperativeHandle(ref, () => ({
     focus: (index) => go(index - 1, 1),

@@ -3,14 +3,14 @@ import { WEIGHTS_DTYPES } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import { remoteName } from "../../state/connections/connections.ts";
 import { remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
-import { canRunTogether, MOST_SIDES, type DuelSetup, type DuelSide } from "../../state/duel/duel.ts";
+import { canRunTogether, MAX_SIDES, type DuelSetup, type DuelSide } from "../../state/duel/duel.ts";
 import {
   BATCHING_MODES,
   DUEL_THINGS,
   modelsHere,
   problemOf,
   sideOf,
-  usualValues,
+  defaultValues,
   type DuelThing,
 } from "../../state/duel/duel-things.ts";
 import { keyOfChoice, labelOfChoice } from "../../state/models/model-choice.ts";
@@ -48,10 +48,10 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
 
   const [question, setQuestion] = useState("Tell me a story about a fox");
   const [thing, setThing] = useState<DuelThing>("seed");
-  const [values, setValues] = useState<readonly string[]>(() => usualValues("seed", choices));
+  const [values, setValues] = useState<readonly string[]>(() => defaultValues("seed", choices));
   const choose = (next: DuelThing) => {
     setThing(next);
-    setValues(usualValues(next, choices));
+    setValues(defaultValues(next, choices));
   };
   const options: readonly (readonly [value: string, name: string])[] =
     thing === "dtype"
@@ -136,7 +136,7 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
               )}
             </div>
           ))}
-          {values.length < MOST_SIDES && (
+          {values.length < MAX_SIDES && (
             <Button
               look="quiet"
               onClick={() => setValues([...values, options[values.length]?.[0] ?? `${values.length + 1}`])}

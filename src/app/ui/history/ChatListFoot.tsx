@@ -19,17 +19,17 @@ const chats = (num: number, kind = "") => `${formatCount(num)} ${kind}${num === 
 /** How many chats are listed, and a way to delete them all. */
 export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps) {
   const { status, found } = useStore(list.store, (state) => state);
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const bin = useRef<HTMLButtonElement>(null);
   const keep = () => {
-    flushSync(() => setAsked(false));
+    flushSync(() => setConfirming(false));
     bin.current?.focus();
   };
   const closed = found.filter(({ pane }) => pane === null);
-  if (isAsked) {
+  if (isConfirming) {
     const remove = () => {
       list.deleteForGood(closed.map(({ key }) => key));
-      setAsked(false);
+      setConfirming(false);
       onDeleted();
     };
     return (
@@ -46,7 +46,7 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
     <div className={css.foot}>
       <output>{status === "loading" ? "Reading …" : `${chats(found.length)}${isFiltered ? " found" : ""}`}</output>
       {closed.length > 1 && (
-        <Button ref={bin} look="quiet" onClick={() => setAsked(true)}>
+        <Button ref={bin} look="quiet" onClick={() => setConfirming(true)}>
           {isFiltered ? "Delete what was found …" : "Delete all closed chats …"}
         </Button>
       )}

@@ -22,13 +22,13 @@ interface ChatRowProps {
 export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) {
   const { key, title, preview, dateMs, numTurns, pane } = chat;
   const passage = usePassage(list, chat, words);
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const bin = useRef<HTMLButtonElement>(null);
   const keep = () => {
-    flushSync(() => setAsked(false));
+    flushSync(() => setConfirming(false));
     bin.current?.focus();
   };
-  if (isAsked) {
+  if (isConfirming) {
     return (
       <ConfirmDelete
         question={`Delete “${title}” for good?`}
@@ -64,7 +64,7 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
         </span>
       </button>
       {pane === null && (
-        <Button ref={bin} look="icon" aria-label={`Delete ${title}`} title="Delete" onClick={() => setAsked(true)}>
+        <Button ref={bin} look="icon" aria-label={`Delete ${title}`} title="Delete" onClick={() => setConfirming(true)}>
           <Icon name="trash" />
         </Button>
       )}

@@ -36,11 +36,11 @@ export function Ideas({ app }: { app: AppState }) {
     if (pane) focusMessageOf(pane);
   };
   const ask = () => {
-    const asked = askFour(app);
-    const [first] = asked;
-    fitWhenDone(asked, batch.timeline, batch.dock);
+    const requested = askFour(app);
+    const [first] = requested;
+    fitWhenDone(requested, batch.timeline, batch.dock);
     if (first) goTo(first.number);
-    else workspace.undoList.tell(`${MAX_PANES} panes are open: close one first`);
+    else workspace.undoList.notify(`${MAX_PANES} panes are open: close one first`);
   };
   const startDemo = () => {
     ideas.close();

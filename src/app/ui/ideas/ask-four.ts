@@ -17,9 +17,9 @@ export function askFour({
   const questions = isText ? BEGINNINGS : STARTERS;
   const unused = () => workspace.store.getState().panes.filter(isUnused);
   while (unused().length < questions.length && workspace.addPane() !== null);
-  const asked = unused().slice(0, questions.length);
-  for (const [index, question] of questions.entries()) asked[index]?.send(question);
-  return asked;
+  const requested = unused().slice(0, questions.length);
+  for (const [index, question] of questions.entries()) requested[index]?.send(question);
+  return requested;
 }
 
 function isUnused({ store }: Pane): boolean {

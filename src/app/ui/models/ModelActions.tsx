@@ -20,15 +20,15 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
   const running = useRunning(engine, model);
   const runningDtype = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model.dtype : null));
   const isSwitching = useStore(shelf.store, (state) => state.switchingTo !== null);
-  const [isAsked, setAsked] = useState(false);
+  const [isConfirming, setConfirming] = useState(false);
   const { key, title, about, stored, isEmbedded, isDownloading, dtype, error } = model;
 
-  if (isAsked && stored) {
+  if (isConfirming && stored) {
     const remove = () => {
-      setAsked(false);
+      setConfirming(false);
       void shelf.remove(key);
     };
-    return <ConfirmDelete bytes={stored.receivedBytes} onDelete={remove} onKeep={() => setAsked(false)} />;
+    return <ConfirmDelete bytes={stored.receivedBytes} onDelete={remove} onKeep={() => setConfirming(false)} />;
   }
   const use = async () => {
     if (await shelf.use(key)) onUsed();
@@ -82,7 +82,7 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
           aria-label={`Delete ${title}`}
           title={running === "no" ? "Delete" : "In use: choose another model first"}
           disabled={running !== "no"}
-          onClick={() => setAsked(true)}
+          onClick={() => setConfirming(true)}
         >
           <Icon name="trash" />
         </Button>

@@ -22,7 +22,7 @@ const ENDS = { stop: "ended", length: "reached the length limit", abort: "stoppe
 
 /** A question of a recording, and its answer as far as it had come. */
 export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane, place, again }: PlayedAnswerProps) {
-  const { asked, end } = sequence;
+  const { requested, end } = sequence;
   const { text, newest } = wordsAt(sequence, place);
   const numTokens = numTokensAt(sequence, place);
   const difference = again?.difference ?? null;
@@ -34,7 +34,7 @@ export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane,
       voice={pane}
       name={sequenceName(sequence)}
       answerName="Answer"
-      heading={<h2 title={asked?.question}>{asked?.question ?? sequenceName(sequence)}</h2>}
+      heading={<h2 title={requested?.question}>{requested?.question ?? sequenceName(sequence)}</h2>}
       answer={
         marked === null ? (
           <>

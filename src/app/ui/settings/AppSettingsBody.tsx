@@ -22,12 +22,12 @@ export function AppSettingsBody({ app }: { app: AppState }) {
 function Form({ app }: { app: AppState }) {
   const values = useStore(app.settings.store, (state) => state);
   const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
-  const asked = Object.entries(app.settings.address);
+  const requested = Object.entries(app.settings.address);
   return (
     <>
-      {asked.length > 0 && (
+      {requested.length > 0 && (
         <p className={css.hint}>
-          The page's address asks for {asked.map(([name, value]) => `${name} ${String(value)}`).join(", ")}. On this
+          The page's address asks for {requested.map(([name, value]) => `${name} ${String(value)}`).join(", ")}. On this
           visit that overrides what is set here.
         </p>
       )}

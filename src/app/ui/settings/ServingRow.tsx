@@ -19,7 +19,7 @@ interface ServingRowProps {
 /** One serving setting. What is typed is applied with all others. */
 export function ServingRow({ field, typed, engine, problem, onType }: ServingRowProps) {
   const id = useId();
-  const usual = field.usual(engine?.model ?? null);
+  const defaultText = field.defaultText(engine?.model ?? null);
   const box = {
     id,
     value: typed,
@@ -39,7 +39,7 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
         className={css.reset}
         disabled={typed === ""}
         aria-label={`Reset ${field.label.toLowerCase()}`}
-        title={`Back to ${usual}`}
+        title={`Back to ${defaultText}`}
         onClick={() => onType("")}
       >
         <Icon name="reset" />
@@ -47,14 +47,14 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
       {options === null ? (
         <input
           {...box}
-          placeholder={usual}
+          placeholder={defaultText}
           autoComplete="off"
           spellCheck={false}
           inputMode={field.kind === "number" ? (field.isWhole ? "numeric" : "decimal") : "text"}
         />
       ) : (
         <select {...box}>
-          <option value="">{usual} (usual)</option>
+          <option value="">{defaultText} (usual)</option>
           {options.map(([value, name]) => (
             <option key={value} value={value}>
               {name}

@@ -87,7 +87,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
     setFailure(null);
     const error = await app.serving.apply(checked.settings);
     // The sheet was closed meanwhile.
-    if (error && outcomeLine.current === null) app.workspace.undoList.tell(failureWords(error));
+    if (error && outcomeLine.current === null) app.workspace.undoList.notify(failureWords(error));
     setFailure(error);
     setOutcome(error ? null : restarts ? "The engine restarted with these settings. All chats are kept." : "Applied.");
     if (error === null) {

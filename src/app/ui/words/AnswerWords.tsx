@@ -136,7 +136,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     if (at === null) return;
     setKept(false);
     setAt(null);
-    if (!app.workspace.branchPane(pane, turnId, at, other)) pane.tell(noRoomNote(MAX_PANES));
+    if (!app.workspace.branchPane(pane, turnId, at, other)) pane.notify(noRoomNote(MAX_PANES));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const move = KEY_MOVES[event.key];

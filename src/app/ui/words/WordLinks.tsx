@@ -24,7 +24,7 @@ const TEXTS = "[data-answer], [data-thoughts]";
  */
 export function WordLinks({ app }: { app: AppState }) {
   useEffect(() => {
-    return tellPointed(app);
+    return showPointed(app);
   }, [app]);
   useEffect(() => {
     return markPointed(app);
@@ -33,7 +33,7 @@ export function WordLinks({ app }: { app: AppState }) {
 }
 
 /** Tells which token is under the mouse or pen, once per frame, and marks it, also while the text still grows. */
-function tellPointed({ batch: { pointing, dock }, workspace }: AppState): () => void {
+function showPointed({ batch: { pointing, dock }, workspace }: AppState): () => void {
   let frame = 0;
   let last: PointerEvent | null = null;
   let unmark = () => {};
@@ -149,8 +149,8 @@ function textOf(panes: readonly Pane[], root: HTMLElement): TokenText | null {
   const number = Number(root.closest<HTMLElement>("[data-pane]")?.dataset["pane"]);
   const pane = panes.find((each) => each.number === number);
   const turnId = Number(answer ?? thoughts);
-  const told = pane?.memory.tokens.of(turnId);
-  if (!pane || !told) return null;
-  if (thoughts !== undefined) return { root, pane, turnId, tokens: told.reasoning, first: 0 };
-  return { root, pane, turnId, tokens: told.answer, first: told.reasoning.length };
+  const reported = pane?.memory.tokens.of(turnId);
+  if (!pane || !reported) return null;
+  if (thoughts !== undefined) return { root, pane, turnId, tokens: reported.reasoning, first: 0 };
+  return { root, pane, turnId, tokens: reported.answer, first: reported.reasoning.length };
 }

@@ -58,7 +58,7 @@ const SCORE_SCALE = HALF_SCALE / QUERY_SCALE;
 /** Chains of additions that make a score. */
 const CHAINS = 2;
 /** Heads of a tile, at most. Four are faster where loads take work, as those of halves do, and slower with f32. */
-const MOST_HEADS = { f32: 3, f16: 4 };
+const MAX_HEADS = { f32: 3, f16: 4 };
 /** Vectors of tokens that are scored at once, for tiles of 1 to 4 heads. Their sums stay in registers. */
 const SCORE_VECTORS = [4, 2, 2, 1];
 /** Vectors of a value that are added at once, likewise. */
@@ -126,7 +126,7 @@ function eachTile({ f, cache, queriesAKey, locals }: Walk, start: Local<"i32">, 
         const ofGroup = i32.sub(queriesAKey, inGroup);
         const ofAll = i32.sub(heads, firstHead);
         left.set(i32.select(i32.ltU(ofGroup, ofAll), ofGroup, ofAll));
-        largestOf(Math.min(MOST_HEADS[cache.dtype], queriesAKey));
+        largestOf(Math.min(MAX_HEADS[cache.dtype], queriesAKey));
         f.if(i32.eq(inGroup, queriesAKey), () => {
           inGroup.set(0);
           f.increment(at, headBlockBytes(cache));

@@ -61,8 +61,8 @@ describe.each([2, 31, 33, 512])("a vocabulary of %i", (size) => {
   it("is processed as in float64, whatever the rules, with and without a grammar", async () => {
     const requests: RuledRow[] = cases.map((rules) => ({ rules, prompt, output }));
     requests.push(...requests.map((request, i) => ({ ...request, grammar: [size - 1, ...ids(50, i)] })));
-    const wanted = requests.map((request) => ({ ...request, numTop: MAX_TOP_CANDIDATES }));
-    const drawn = await drawOnCpu(logits, wanted, "processed_logprobs");
+    const requested = requests.map((request) => ({ ...request, numTop: MAX_TOP_CANDIDATES }));
+    const drawn = await drawOnCpu(logits, requested, "processed_logprobs");
     requests.forEach((request, i) => expectRuled(logits, request, drawn[i]));
   });
 

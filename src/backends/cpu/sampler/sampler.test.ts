@@ -91,9 +91,9 @@ describe.each([1, 2, 31, 33, 512, 5000])("a vocabulary of %i", (size) => {
         .sort((a, b) => (expected[b] ?? 0) - (expected[a] ?? 0));
       expect(drawn?.top.map(({ token }) => token)).toEqual(order.slice(0, 8));
       expect(drawn?.logprob).toBeCloseTo(expected[drawn?.token ?? 0] ?? NaN, 4);
-      const told = drawn?.top.map(({ logprob }) => logprob) ?? [];
+      const reported = drawn?.top.map(({ logprob }) => logprob) ?? [];
       expectNear(
-        told,
+        reported,
         order.slice(0, 8).map((token) => expected[token] ?? NaN),
         3e-6,
       );

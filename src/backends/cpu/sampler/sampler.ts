@@ -229,13 +229,13 @@ export class Sampler {
 
   /** The most likely tokens, in order, equally likely ones by id. @param softmax null: `values` are log-probabilities */
   #writeTop(sample: number, values: number, softmax: Softmax | null, numTop: number): void {
-    const wanted = Math.min(numTop, MAX_TOP_CANDIDATES);
-    if (wanted === 0) return;
+    const requested = Math.min(numTop, MAX_TOP_CANDIDATES);
+    if (requested === 0) return;
     const value = (token: number) => this.#floats[values / 4 + token] ?? 0;
-    const candidates = [...this.#selector.tokensFrom(values, this.#selector.keyOf(values, 0, wanted))]
+    const candidates = [...this.#selector.tokensFrom(values, this.#selector.keyOf(values, 0, requested))]
       .filter((token) => value(token) > FORBIDDEN)
       .sort((a, b) => value(b) - value(a) || a - b)
-      .slice(0, wanted);
+      .slice(0, requested);
     const at = this.#resultAt(sample);
     this.#words[at + 2] = candidates.length;
     candidates.forEach((token, i) => {

@@ -103,7 +103,7 @@ export function usesQuads({ hasSubgroups }: { readonly hasSubgroups: boolean }, 
 const SPLIT_POSITIONS = 128;
 
 /** Most queries that share a load of keys and values: their sums take registers. Also in attention.wgsl. */
-const MOST_QUERIES = 8;
+const MAX_QUERIES = 8;
 /** What every adapter has for a workgroup. */
 const WORKGROUP_BYTES = 16_384;
 
@@ -119,7 +119,7 @@ export function sharedQueries(heads: number, kvHeads: number, headVec4: number):
 export function mostQueries(headVec4: number): number {
   const { GROUPS, LANES } = attentionTile(headVec4);
   const rest = WORKGROUP_BYTES - 4 * LANES;
-  return Math.max(1, Math.min(MOST_QUERIES, Math.floor(rest / (16 * headVec4 + 24 * LANES + 8 * GROUPS))));
+  return Math.max(1, Math.min(MAX_QUERIES, Math.floor(rest / (16 * headVec4 + 24 * LANES + 8 * GROUPS))));
 }
 
 /** How positions are dealt. By the head's size alone, so that the order of additions is one for all rows. */
@@ -166,10 +166,10 @@ export function splitFloats(
 }
 
 /** Most queries that a quad takes: attention-quad.wgsl has as many variables. */
-export const MOST_QUAD_QUERIES = 4;
+export const MAX_QUAD_QUERIES = 4;
 
 /** Most quads that may have no head, over the others: they cost as much. */
-const MOST_IDLE = 0.15;
+const MAX_IDLE = 0.15;
 
 /** How the quads of attention-quad share a row's heads. */
 export interface QuadShares {
@@ -180,11 +180,11 @@ export interface QuadShares {
 }
 
 /** At least two quads a row, so that two cores share even one row; workgroups of up to four, with few that have no head. */
-export function quadShares(heads: number, kvHeads: number, most = MOST_QUAD_QUERIES): QuadShares {
+export function quadShares(heads: number, kvHeads: number, most = MAX_QUAD_QUERIES): QuadShares {
   const group = heads / kvHeads;
   const quadsAGroup = Math.min(group, Math.max(Math.ceil(group / most), Math.ceil(2 / kvHeads)));
   const quads = kvHeads * quadsAGroup;
-  const isGood = (size: number) => quads > size && size * Math.ceil(quads / size) - quads <= quads * MOST_IDLE;
+  const isGood = (size: number) => quads > size && size * Math.ceil(quads / size) - quads <= quads * MAX_IDLE;
   const size = [4, 3, 2].find(isGood) ?? 1;
   return { QUERIES: Math.ceil(group / quadsAGroup), LANES: 4 * size, workgroups: Math.ceil(quads / size) };
 }

@@ -17,7 +17,7 @@ import {
 } from "../../../../tests/references/reference.ts";
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
-import { packProduct, usualMatmuls } from "../matmul-variants.ts";
+import { packProduct, defaultMatmuls } from "../matmul-variants.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
@@ -291,7 +291,7 @@ describe.each([
   { isSoftware: false, hasSubgroups },
 ])("the variants of an adapter (software: $isSoftware, subgroups: $hasSubgroups)", (adapter) => {
   it("cover every number of rows, in ascending order", () => {
-    const limits = usualMatmuls(adapter).map(({ maxRows }) => maxRows);
+    const limits = defaultMatmuls(adapter).map(({ maxRows }) => maxRows);
     expect(limits).toEqual([...limits].sort((a, b) => a - b));
     expect(limits[0]).toBe(1);
     expect(limits.at(-1)).toBe(Infinity);
@@ -299,7 +299,7 @@ describe.each([
 
   it("launch a lane for every column", () => {
     const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
-    for (const variant of usualMatmuls(adapter)) {
+    for (const variant of defaultMatmuls(adapter)) {
       expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
     }
   });

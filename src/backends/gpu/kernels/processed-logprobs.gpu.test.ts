@@ -34,7 +34,7 @@ interface SampleResult {
 }
 
 /** Runs both kernels. Samples with rules draw from `processed`, the others from `logits`. */
-async function tell(
+async function notify(
   logits: Float32Array,
   fields: readonly Fields[],
   { processed = new Float32Array(logits.length).fill(FORBIDDEN), isProcessed = true } = {},
@@ -144,7 +144,7 @@ describe.each([1, 2, 31, 65, 1001])("a vocabulary of %i", (size) => {
 
   it("has float64's processed log-probabilities under every filter, with and without rules", async () => {
     const plain = SAMPLINGS.map(fieldsOf);
-    const results = await tell(logits, [...plain, ...plain.map((own) => ({ ...own, flags: PROCESSED }))], {
+    const results = await notify(logits, [...plain, ...plain.map((own) => ({ ...own, flags: PROCESSED }))], {
       processed: ruled,
     });
     SAMPLINGS.forEach((sampling, i) => {
@@ -158,8 +158,8 @@ describe.each([1, 2, 31, 65, 1001])("a vocabulary of %i", (size) => {
   it("draws the same tokens in raw mode, which leaves `processed` unchanged", async () => {
     const fields = SAMPLINGS.map((sampling) => ({ ...fieldsOf(sampling), flags: PROCESSED }));
     const [results, raw] = [
-      await tell(logits, fields, { processed: ruled }),
-      await tell(logits, fields, { processed: ruled, isProcessed: false }),
+      await notify(logits, fields, { processed: ruled }),
+      await notify(logits, fields, { processed: ruled, isProcessed: false }),
     ];
     expect(results.map(({ token }) => token)).toEqual(raw.map(({ token }) => token));
     const reference = softmax(logits).map(Math.log);
@@ -190,14 +190,14 @@ describe("Hugging Face's filters", async () => {
 
   it.each(cases)("$filter of $name", async ({ sampling, last_logits, filtered }) => {
     if (!filtered) throw new Error("no such processed logits in the fixture");
-    const [result] = await tell(golden.tensor(last_logits).slice(), [fieldsOf(sampling)]);
+    const [result] = await notify(golden.tensor(last_logits).slice(), [fieldsOf(sampling)]);
     if (!result) throw new Error("no sample");
     expectResult(result, softmax(golden.tensor(filtered)).map(Math.log));
   });
 });
 
 it("lists no more tokens than the filters keep", async () => {
-  const [result] = await tell(randomFloats(500, 1, 5), [fieldsOf({ topK: 3 })]);
+  const [result] = await notify(randomFloats(500, 1, 5), [fieldsOf({ topK: 3 })]);
   const possible = result?.top.filter(({ logprob }) => logprob > FORBIDDEN) ?? [];
   expect(possible).toHaveLength(3);
   expect(possible.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0)).toBeCloseTo(1, 5);
@@ -207,20 +207,20 @@ it("lists no more tokens than the filters keep", async () => {
 it("gives a token drawn when all are forbidden the log-probability of an impossible one", async () => {
   for (const temperature of [0, 1]) {
     const fields = [{ ...fieldsOf({ temperature, topK: 5, topP: 0.9 }), flags: PROCESSED }];
-    const [result] = await tell(randomFloats(50, 3), fields);
+    const [result] = await notify(randomFloats(50, 3), fields);
     expect(result).toMatchObject({ token: 0, logprob: FORBIDDEN });
     expect(result?.top.every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
   }
 });
 
 it("keeps a log-probability whose probability would underflow", async () => {
-  const [result] = await tell(new Float32Array([0, -2, -4]), [fieldsOf({ temperature: 0.01 })]);
+  const [result] = await notify(new Float32Array([0, -2, -4]), [fieldsOf({ temperature: 0.01 })]);
   expectClose(result?.row ?? [], [0, -200, -400], 1e-4);
 });
 
 it("writes nothing if no sample wants its most likely tokens", async () => {
   const processed = randomFloats(90, 4, 5);
-  const [result] = await tell(randomFloats(90, 5), [{ ...fieldsOf({ topK: 4 }), num_top: 0, flags: PROCESSED }], {
+  const [result] = await notify(randomFloats(90, 5), [{ ...fieldsOf({ topK: 4 }), num_top: 0, flags: PROCESSED }], {
     processed,
   });
   expect(result?.row).toEqual(processed);
@@ -229,7 +229,9 @@ it("writes nothing if no sample wants its most likely tokens", async () => {
 
 it("leaves a beam's processed log-probabilities unchanged", async () => {
   const processed = randomFloats(90, 4, 5);
-  const [result] = await tell(randomFloats(90, 5), [{ temperature: 0, flags: PROCESSED + NORMALISED }], { processed });
+  const [result] = await notify(randomFloats(90, 5), [{ temperature: 0, flags: PROCESSED + NORMALISED }], {
+    processed,
+  });
   expect(result?.row).toEqual(processed);
   expect(result?.top[0]?.logprob).toBe(Math.max(...processed));
 });
@@ -237,7 +239,7 @@ it("leaves a beam's processed log-probabilities unchanged", async () => {
 it("tells the likeliest beside a scored token under the raw logits", async () => {
   const logits = randomFloats(90, 5);
   const scored = { temperature: 0, flags: SCORED + PLAIN, scored_token: 17 };
-  const [[result], [raw]] = [await tell(logits, [scored]), await tell(logits, [scored], { isProcessed: false })];
+  const [[result], [raw]] = [await notify(logits, [scored]), await notify(logits, [scored], { isProcessed: false })];
   expect(result?.top).toEqual(raw?.top);
   const highest = Math.max(...logits);
   expect(result?.top[0]?.token).toBe(logits.indexOf(highest));

@@ -60,7 +60,7 @@ export function withTiles(
   { kernel, single, others }: { kernel: AttentionKernel; single: Dispatch; others: CompiledOperation },
 ): CompiledOperation {
   const { later, tiles } = context;
-  const { rows } = tiles.wanted;
+  const { rows } = tiles.requested;
   if (rows === 1) return others;
   const writing = later.add(cacheWriteVariant(context), Rank.prompts);
   const tiling = later.add(kernel.variant(rows), Rank.prompts, async (tilePipeline) => {

@@ -7,17 +7,17 @@ const SHORTEST_MS = 50;
  * Returns what passes reports on: those that begin or end a stage or its waiting, and of the others one in 50 ms. Each is a
  * message, and a page may draw it.
  */
-export function thinProgress(
-  tell: (progress: LoadProgress) => void,
+export function throttleProgress(
+  notify: (progress: LoadProgress) => void,
   now: () => number,
 ): (progress: LoadProgress) => void {
-  const stages = new Map<LoadStage, { readonly last: LoadProgress; readonly toldMs: number }>();
+  const stages = new Map<LoadStage, { readonly last: LoadProgress; readonly reportedMs: number }>();
   return (progress) => {
     const before = stages.get(progress.stage);
     const nowMs = now();
-    const isDue = before === undefined || nowMs - before.toldMs >= SHORTEST_MS || isNews(before.last, progress);
-    stages.set(progress.stage, { last: progress, toldMs: isDue ? nowMs : before.toldMs });
-    if (isDue) tell(progress);
+    const isDue = before === undefined || nowMs - before.reportedMs >= SHORTEST_MS || isNews(before.last, progress);
+    stages.set(progress.stage, { last: progress, reportedMs: isDue ? nowMs : before.reportedMs });
+    if (isDue) notify(progress);
   };
 }
 

@@ -11,7 +11,7 @@ const MAX_WHOLE_BYTES = 2 ** 29;
  * the CPU is bound by arithmetic, and an adapter without halves unpacks each one bit by bit: a fifth of a step on
  * SwiftShader.
  */
-export function usualDtype(
+export function defaultDtype(
   model: Model,
   { isSoftware, hasHalves }: Pick<OpenedDevice, "isSoftware" | "hasHalves">,
 ): WeightsDtype {

@@ -1,8 +1,8 @@
-import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
+import type { ThreadKind, ThreadProvider } from "../protocol/thread-provider.ts";
 import { inlineWorkersUrl } from "./own-worker.ts";
 
 /** The threads that this page lends to an engine: in a worker, or in place. */
-export class LentWorkers implements ThreadLender {
+export class PageThreads implements ThreadProvider {
   /** Null: it is being opened. */
   readonly #workers = new Map<number, Worker | null>();
   readonly #inlineUrl: string | null;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeModel } from "../../models/families.ts";
-import { usualDtype } from "./usual-dtype.ts";
+import { defaultDtype } from "./default-dtype.ts";
 
 const SMALL = describeModel({ model_type: "gpt2" });
 const MEDIUM = describeModel({ model_type: "gpt2", n_embd: 1024, n_layer: 24, n_head: 16 });
@@ -14,6 +14,6 @@ test.each([
 ])(
   "$model.shape.numLayers layers, software: $isSoftware, with halves: $hasHalves: $dtype",
   ({ model, isSoftware, hasHalves, dtype }) => {
-    expect(usualDtype(model, { isSoftware, hasHalves })).toBe(dtype);
+    expect(defaultDtype(model, { isSoftware, hasHalves })).toBe(dtype);
   },
 );

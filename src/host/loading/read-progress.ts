@@ -1,23 +1,23 @@
-import { bytesToRead } from "../../models/told-reads.ts";
+import { bytesToRead } from "../../models/reported-reads.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 
 /** The most times that the stage is told. */
-const MOST_TOLD = 100;
+const MAX_TOLD = 100;
 
 /** Returns what takes the bytes of each read of these weights, and tells how much of them is in memory. */
-export function readTeller(
+export function readProgress(
   models: readonly ModelWeights[],
   onProgress: (progress: LoadProgress) => void,
 ): (bytes: number) => void {
   const total = models.reduce((sum, weights) => sum + bytesToRead(weights), 0);
   let done = 0;
-  let numTold = 0;
+  let numReported = 0;
   return (bytes) => {
     done += bytes;
-    const num = Math.floor((MOST_TOLD * done) / total);
-    if (num === numTold) return;
-    numTold = num;
+    const num = Math.floor((MAX_TOLD * done) / total);
+    if (num === numReported) return;
+    numReported = num;
     onProgress({ stage: "memory", done, total });
   };
 }

@@ -5,7 +5,7 @@ export type ThreadKind = "texts" | "grammars" | "helpers";
  * A page that starts threads for an engine in a worker. In Chromium a shared worker can start none. In Firefox a worker that
  * starts another may wait for ever inside of `new Worker()`.
  */
-export interface ThreadLender {
+export interface ThreadProvider {
   /**
    * Starts a thread that answers at a port. Resolves with a reason when the thread fails.
    * @param id of the caller's, different for each thread

@@ -5,7 +5,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { loadGolden } from "../../../tests/models/golden.ts";
-import type { UsualDraws } from "../backend.ts";
+import type { CommonDraws } from "../backend.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 
 const opened = await openTestDevice();
@@ -18,7 +18,7 @@ afterEach(() => void vi.restoreAllMocks());
 /** Makes a runner, and returns the labels that it compiled and what still compiled when the sampler's larger kernels began. */
 async function compiledFor(
   { isSoftware }: { isSoftware: boolean },
-  draws: UsualDraws,
+  draws: CommonDraws,
   logprobsMode: "raw_logprobs" | "processed_logprobs" = "raw_logprobs",
 ) {
   const compile = opened.device.createComputePipelineAsync.bind(opened.device);

@@ -10,15 +10,15 @@ export async function runHome(home: Home, options: HomeOptions, driver: string):
     last = last.then(async () => void (await fetch(driver, { method: "POST", body }))).catch(() => undefined);
     return last;
   };
-  let numTold = -1;
-  const tell = (report: HomeReport, what: string) => {
+  let numReported = -1;
+  const notify = (report: HomeReport, what: string) => {
     const num = report.missing.length + report.groups.reduce((sum, { sections }) => sum + sections.length, 0);
-    if (num > numTold) void say({ kind: "report", report });
-    numTold = num;
+    if (num > numReported) void say({ kind: "report", report });
+    numReported = num;
     void say({ kind: "now", what });
   };
   try {
-    await say({ kind: "report", report: await runParts(home, options, tell) });
+    await say({ kind: "report", report: await runParts(home, options, notify) });
     await say({ kind: "done" });
   } catch (error) {
     await say({ kind: "failed", message: toErrorData(error).message });

@@ -12,7 +12,7 @@ interface Stall<T> {
  * Settles as the work does, or rejects once it has reported no progress for `limitMs`. Counts ticks of the page's own clock, so that
  * no time passes while a page is frozen or its thread computes.
  */
-export function unlessStalled<T>(
+export function withStallTimeout<T>(
   work: (onProgress: () => void) => Promise<T>,
   { limitMs, error, discard = () => undefined }: Stall<T>,
 ): Promise<T> {

@@ -13,7 +13,7 @@ export function bytesToRead(weights: ModelWeights): number {
  * Returns the same weights, which tell how many bytes each read brought.
  * @param onRead ends the reading where it throws
  */
-export function withToldReads(weights: ModelWeights, onRead: (bytes: number) => void): ModelWeights {
+export function withReportedReads(weights: ModelWeights, onRead: (bytes: number) => void): ModelWeights {
   return {
     ...weights,
     tensor(weight) {

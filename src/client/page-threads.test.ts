@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 
-import { LentWorkers } from "./lend-threads.ts";
+import { PageThreads } from "./page-threads.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -14,7 +14,7 @@ test("a library of another origin starts threads from its copy in the bundle, un
     }
     return { postMessage: () => started.push(url), addEventListener: () => undefined, terminate: () => undefined };
   });
-  const lent = new LentWorkers(null, () => Promise.resolve("blob:workers"));
+  const lent = new PageThreads(null, () => Promise.resolve("blob:workers"));
   const { port1, port2 } = new MessageChannel();
   void lent.start(1, "grammars", port1);
   void lent.start(2, "texts", port2);
@@ -35,7 +35,7 @@ test("what is asked for after the end is not started, and what is being started 
   vi.stubGlobal("Worker", function () {
     return start();
   });
-  const lent = new LentWorkers(null);
+  const lent = new PageThreads(null);
   const { port1, port2 } = new MessageChannel();
   void lent.start(1, "texts", port1);
   expect(start).toHaveBeenCalledOnce();

@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from "vitest";
 
-import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
+import type { ThreadKind, ThreadProvider } from "../protocol/thread-provider.ts";
 import { LimitedThread, ThreadEnded } from "../threads/limited-thread.ts";
 import type { NumberedCall, ThreadAnswer } from "../threads/thread-port.ts";
-import { BorrowedThreads } from "./borrowed-threads.ts";
+import { RemoteThreads } from "./remote-threads.ts";
 
 /** A page whose threads answer with its name and the call; one that is asked to hang is silent from then on. */
-class Page implements ThreadLender {
+class Page implements ThreadProvider {
   readonly started: { id: number; kind: ThreadKind }[] = [];
   readonly ended: number[] = [];
   readonly #name: string;
@@ -18,9 +18,9 @@ class Page implements ThreadLender {
 
   start(id: number, kind: ThreadKind, port: MessagePort): Promise<string> {
     this.started.push({ id, kind });
-    port.addEventListener("message", ({ data: asked }: MessageEvent<NumberedCall<string>>) => {
-      if (asked.call === "hang") return;
-      port.postMessage({ id: asked.id, value: `${this.#name}: ${asked.call}` } satisfies ThreadAnswer<string>);
+    port.addEventListener("message", ({ data: requested }: MessageEvent<NumberedCall<string>>) => {
+      if (requested.call === "hang") return;
+      port.postMessage({ id: requested.id, value: `${this.#name}: ${requested.call}` } satisfies ThreadAnswer<string>);
     });
     port.start();
     opened.push(port);
@@ -40,7 +40,7 @@ afterEach(() => {
 const LONG_MS = 60_000;
 
 function borrowed() {
-  const threads = new BorrowedThreads((port) => port);
+  const threads = new RemoteThreads((port) => port);
   const open = () => new LimitedThread(threads.open<NumberedCall<string>, ThreadAnswer<string>>("texts"), "It");
   return { threads, open };
 }

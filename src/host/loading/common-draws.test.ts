@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { parseGenerationConfig } from "../../files/generation-config.ts";
-import { usualDraws } from "./usual-draws.ts";
+import { commonDraws } from "./common-draws.ts";
 
 const PLAIN = { haveFilters: false, haveRules: false };
 
@@ -18,5 +18,5 @@ test.each([
   ],
   [{ no_repeat_ngram_size: 3 }, { ...PLAIN, haveRules: true }],
 ])("a model whose makers recommend %j", (json, draws) => {
-  expect(usualDraws(parseGenerationConfig(json, []))).toEqual(draws);
+  expect(commonDraws(parseGenerationConfig(json, []))).toEqual(draws);
 });

@@ -1,11 +1,11 @@
-import type { ThreadKind, ThreadLender } from "../protocol/thread-lender.ts";
+import type { ThreadKind, ThreadProvider } from "../protocol/thread-provider.ts";
 import type { ThreadPort } from "../threads/thread-port.ts";
 
 /** Threads for a worker that starts none itself: its pages start them, and hand over a port to each. */
-export class BorrowedThreads {
+export class RemoteThreads {
   readonly #handOver: (port: MessagePort) => MessagePort;
   /** Each page's threads: what tells those who use them that the page is gone. In the order in which pages came. */
-  readonly #lenders = new Map<ThreadLender, Set<() => void>>();
+  readonly #lenders = new Map<ThreadProvider, Set<() => void>>();
   #numStarted = 0;
 
   /** @param handOver makes the port one that is moved to the page, not copied */
@@ -13,15 +13,15 @@ export class BorrowedThreads {
     this.#handOver = handOver;
   }
 
-  add(lender: ThreadLender): void {
+  add(lender: ThreadProvider): void {
     this.#lenders.set(lender, new Set());
   }
 
   /** The page is gone, and its threads with it. Idempotent. */
-  remove(lender: ThreadLender): void {
+  remove(lender: ThreadProvider): void {
     const gone = this.#lenders.get(lender) ?? [];
     this.#lenders.delete(lender);
-    for (const tell of gone) tell();
+    for (const notify of gone) notify();
   }
 
   /** @throws DOMException where no page lends any */
@@ -32,19 +32,19 @@ export class BorrowedThreads {
     const id = ++this.#numStarted;
     const { port1: port, port2 } = new MessageChannel();
     const handedOver = this.#handOver(port2);
-    let tellGone: () => void = () => undefined;
+    let notifyClosed: () => void = () => undefined;
     return {
       post: (call) => port.postMessage(call),
-      listen(onAnswer, onFailure, onGone) {
-        tellGone = onGone;
-        users.add(tellGone);
+      listen(onAnswer, onFailure, onClosed) {
+        notifyClosed = onClosed;
+        users.add(notifyClosed);
         port.addEventListener("message", ({ data }: MessageEvent<Answer | null>) => onAnswer(data));
         port.addEventListener("messageerror", () => onAnswer(null));
         port.start();
         lender.start(id, kind, handedOver).then(onFailure, (error: unknown) => onFailure(String(error)));
       },
       end() {
-        users.delete(tellGone);
+        users.delete(notifyClosed);
         port.close();
         lender.end(id);
       },
