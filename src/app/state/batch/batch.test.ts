@@ -49,3 +49,14 @@ it("asks for the times of kernels only on request, of the next engine, too, and 
   expect(last?.numListeners).toBe(0);
   expect(readRecording(batch.recording() ?? "").events).toEqual([]);
 });
+
+it("shows the last state of a batch at once, however short it was", async () => {
+  const batch = new Batch(new BatchMetrics(() => 0));
+  const engine = new FakeEngine({ answer: () => "One two three" });
+  batch.watch(engine);
+  const ask = (content: string) =>
+    engine.chat.completions.create({ messages: [{ role: "user", content }], stream: true });
+  await Promise.all(["How?", "Why?"].map(ask));
+  for (let step = 1; step <= 3; step++) engine.step();
+  expect(batch.metrics.store.getState()).toMatchObject({ running: 0, peakSequences: 2, kvUse: 0, step: 3 });
+});

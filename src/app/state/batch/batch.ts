@@ -128,6 +128,7 @@ export class Batch {
     this.metrics.addStep(report);
     this.charts.addStep(report);
     this.timeline.addStep(report);
+    if (report.numRunning + report.numWaiting === 0) this.refresh(); // a short batch is over before the next tick
   };
 
   readonly #addRequest = (report: RequestReport): void => {

@@ -17,8 +17,9 @@ async function openMeter(numTurns: number, contextLength = 40) {
   const meter = new ContextMeter(pane, context);
   const stop = meter.start();
   const pause = () => vi.advanceTimersByTimeAsync(300);
-  await pause();
-  return { pane, meter, stop, pause, tokenize, use: () => meter.store.getState() };
+  const settle = () => vi.advanceTimersByTimeAsync(0);
+  await settle();
+  return { pane, engine: first, stop, pause, settle, tokenize, use: () => meter.store.getState() };
 }
 
 it("counts the draft and what is sent with it, once for a pause in typing", async () => {
@@ -34,6 +35,17 @@ it("counts the draft and what is sent with it, once for a pause in typing", asyn
   expect(use()).toMatchObject({ draftTokens: 2, promptTokens: 12 });
   // The turns have not changed.
   expect(tokenize).toHaveBeenCalledTimes(1);
+});
+
+it("counts at once what nobody types: a pane that was opened, and a chat whose answer has ended", async () => {
+  const { pane, engine, settle, use } = await openMeter(0);
+  expect(use()).toMatchObject({ promptTokens: 0 });
+  pane.setDraft("one two three");
+  pane.sendDraft();
+  await settle();
+  engine.step();
+  await settle();
+  expect(use()).toMatchObject({ draftTokens: 0, promptTokens: 4 });
 });
 
 it("says which turns will not be sent before the question is sent", async () => {

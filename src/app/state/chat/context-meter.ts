@@ -14,7 +14,7 @@ export interface ContextUse {
   readonly firstSent: number;
 }
 
-/** People type faster than this; a count follows when they pause. */
+/** People type faster than this: a count of what they type follows when they pause. All else is counted at once. */
 const PAUSE_MS = 250;
 
 /** Counts a pane's draft and what will be sent with it, by the tokenizer of the page's engine, while `start` is in force. */
@@ -39,17 +39,17 @@ export class ContextMeter {
     const { engine, settings } = this.#context;
     const unsubscribes = [
       this.#pane.store.subscribe((now, before) => {
-        const isGrowing = now.phase !== "idle" && now.phase === before.phase;
-        if (now.draft !== before.draft || (now.turns !== before.turns && !isGrowing)) this.#countSoon();
-        else if (now.phase !== before.phase || now.settings !== before.settings) this.#countSoon();
-        else if (now.answerer !== before.answerer) this.#countSoon();
+        const hasSettled = now.phase === "idle" && (now.phase !== before.phase || now.turns !== before.turns);
+        if (hasSettled || now.answerer !== before.answerer) void this.#count();
+        else if (now.draft !== before.draft || now.phase !== before.phase || now.settings !== before.settings)
+          this.#countSoon();
       }),
       engine.store.subscribe((now, before) => {
-        if (now.status !== before.status) this.#countSoon();
+        if (now.status !== before.status) void this.#count();
       }),
       settings.store.subscribe(() => this.#countSoon()),
     ];
-    this.#countSoon();
+    void this.#count();
     return () => {
       clearTimeout(this.#timer);
       this.#attempt++;
@@ -63,6 +63,7 @@ export class ContextMeter {
   }
 
   async #count(): Promise<void> {
+    clearTimeout(this.#timer);
     const attempt = ++this.#attempt;
     // Where it can't be counted, the meter is empty; the question itself will be answered or refused with a reason.
     const use = await this.#measure().catch(() => null);
