@@ -178,3 +178,51 @@ it("loads a model once the engine before has ended, whoever starts it, and only 
   expect([await second, await third]).toEqual([REPLACED, null]);
   expect(requested).toEqual(["fake", "third"]);
 });
+
+it.each<[string, (signal: AbortSignal) => Promise<FakeEngine>, string[]]>([
+  [
+    "is given up",
+    (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    [],
+  ],
+  [
+    "is ready all the same",
+    (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(new FakeEngine()))),
+    ["first ends"],
+  ],
+])("a load that another one replaces has ended before that one begins, if it %s", async (_, replaced, ends) => {
+  const events: string[] = [];
+  const control = setUp(async ({ model, signal }) => {
+    events.push(`${JSON.stringify(model)} loads`);
+    if (model === "third" || !signal) return new FakeEngine();
+    const engine = await replaced(signal).finally(() => events.push("first loads no more"));
+    engine.dispose = async () => void events.push("first ends");
+    return engine;
+  });
+  const first = control.start();
+  const second = control.switchTo({ model: "second" });
+  const third = control.switchTo({ model: "third" });
+  expect([await first, await second, await third]).toEqual([undefined, REPLACED, null]);
+  expect(events).toEqual([`"fake" loads`, "first loads no more", ...ends, `"third" loads`]);
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+});
+
+it("what does not end, though it was replaced, holds up the next load for 10 s only", async () => {
+  vi.useFakeTimers();
+  try {
+    const asked: unknown[] = [];
+    const control = setUp(({ model }) => {
+      asked.push(model);
+      return model === "fake" ? new Promise(() => {}) : Promise.resolve(new FakeEngine());
+    });
+    void control.start();
+    const second = control.switchTo({ model: "second" });
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(asked).toEqual(["fake"]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(asked).toEqual(["fake", "second"]);
+    expect(await second).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -65,6 +65,8 @@ function isSameButConfig(a: EngineChoice, b: EngineChoice): boolean {
 const DRAFT_MODEL = "speculation.model";
 const ONE_ENGINE = "one-engine";
 const BACKEND = "backend";
+/** An engine that is stuck holds up the next one for this long. */
+const MAX_ENDING_MS = 10_000;
 
 /** What was chosen before in this browser. */
 export function rememberedBackend(): BackendChoice {
@@ -103,12 +105,10 @@ export class EngineControl {
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly store: ReadonlyStore<EngineState> = this.#store;
   readonly #options: EngineControlOptions;
-  /** Number of the newest start; results of older ones are ignored. */
-  #attempt = 0;
-  /** The newest engine, alive or dead. */
-  #engine: ChorusEngine | null = null;
-  /** Resolves when the engine before has ended, which takes a few seconds at most: both may not fit together. */
-  #ending: Promise<void> | null = null;
+  /** The newest engine, alive or dead, or still being loaded. */
+  #newest: Promise<ChorusEngine> | null = null;
+  /** Gives the newest load up; what comes of it is ignored. */
+  #replacing = new AbortController();
   /** Newer than the store, which is updated once per frame. */
   #stages: LoadStages = NOTHING_LOADED;
 
@@ -255,47 +255,47 @@ export class EngineControl {
 
   /** Resolves with the error; null: the engine is ready. */
   async #load(): Promise<ChorusErrorData | null> {
-    const attempt = ++this.#attempt;
-    if (this.#engine) this.#ending = this.#engine.dispose().catch(() => undefined);
-    this.#engine = null;
-
+    this.#replacing.abort();
+    const { signal } = (this.#replacing = new AbortController());
     this.#stages = NOTHING_LOADED;
     this.#store.setState({ status: "loading", stages: NOTHING_LOADED }, true);
-    if (this.#ending) {
-      await this.#ending;
-      if (attempt !== this.#attempt) return REPLACED;
-    }
     try {
-      const onProgress = (progress: LoadProgress) => this.#advance(attempt, progress);
-      const engine = await this.#options.createEngine({
-        ...this.#choice.getState(),
-        ...this.#config.getState(),
-        backend: this.#backend.getState(),
-        worker: this.#isShared.getState() ? "shared" : true,
-        onProgress,
-      });
-      if (attempt !== this.#attempt) {
-        void engine.dispose();
-        return REPLACED;
-      }
-      this.#engine = engine;
+      const engine = await (this.#newest = this.#open(this.#newest, signal));
+      if (signal.aborted) return REPLACED;
       engine.on("fatal", (error) => {
-        if (attempt === this.#attempt) this.#store.setState({ status: "dead", error }, true);
+        if (!signal.aborted) this.#store.setState({ status: "dead", error }, true);
       });
       this.#options.onEngine?.(engine);
       this.#store.setState({ status: "ready", engine }, true);
       return null;
     } catch (thrown) {
-      return attempt === this.#attempt ? toErrorData(thrown) : REPLACED;
+      return signal.aborted ? REPLACED : toErrorData(thrown);
     }
+  }
+
+  /** Opens an engine once the one before has ended: both may not fit together. */
+  async #open(before: Promise<ChorusEngine> | null, signal: AbortSignal): Promise<ChorusEngine> {
+    if (before !== null) {
+      const ended = before.then((engine) => engine.dispose()).catch(() => undefined);
+      await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, MAX_ENDING_MS))]);
+    }
+    signal.throwIfAborted();
+    return this.#options.createEngine({
+      ...this.#choice.getState(),
+      ...this.#config.getState(),
+      backend: this.#backend.getState(),
+      worker: this.#isShared.getState() ? "shared" : true,
+      signal,
+      onProgress: (progress) => this.#advance(signal, progress),
+    });
   }
 
   #showFailure(error: ChorusErrorData): void {
     this.#store.setState({ status: isUnsupported(error) ? "unsupported" : "failed", error }, true);
   }
 
-  #advance(attempt: number, progress: LoadProgress): void {
-    if (attempt !== this.#attempt) return;
+  #advance(signal: AbortSignal, progress: LoadProgress): void {
+    if (signal.aborted) return;
     this.#stages = advanceStages(this.#stages, progress, this.#options.now());
     this.#options.scheduleFlush(this.#showStages);
   }
