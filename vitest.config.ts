@@ -1,6 +1,5 @@
 // Three tiers: "unit" is pure and runs in Node; "gpu" runs in Chromium, on its software adapter unless CHORUS_ADAPTER=real;
 // "firefox" and "webkit" drive what was built in Firefox and WebKit.
-// "bench" is no tier: npm run bench runs it, in the same Chromium.
 
 import { basename, join } from "node:path";
 
@@ -8,7 +7,7 @@ import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-import { chromiumFlags, testFlags } from "./tools/browsers/chromium-flags.mjs";
+import { testFlags } from "./tools/browsers/chromium-flags.mjs";
 import { listChromiums } from "./tools/browsers/find-chromium.mjs";
 
 /**
@@ -20,37 +19,31 @@ const PATIENCE = { testTimeout: 300_000, hookTimeout: 300_000, expect: { poll: {
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.
 const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums({ forTests: true })[0];
 
-/** A project of files that run in Chromium, one after the other: they would share one software GPU. */
-function inChromium(
-  name: string,
-  { include, args, ...patience }: { include: string; args: string[]; testTimeout?: number },
-): TestProjectInlineConfiguration {
-  return {
-    appType: "mpa",
-    // Shards run side by side, and would write over each other's.
-    cacheDir: join("node_modules/.vite", name, process.env.CHORUS_SHARD ?? ""),
-    // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
-    optimizeDeps: { include: ["comlink", "idb-keyval", "@huggingface/jinja", "@huggingface/tokenizers"] },
-    test: {
-      name,
-      include: [include],
-      fileParallelism: false,
-      // Files share a page, and so a device with what was compiled on it.
-      isolate: false,
-      ...PATIENCE,
-      ...patience,
-      browser: {
-        enabled: true,
-        headless: true,
-        screenshotFailures: false,
-        instances: [{ browser: "chromium" }],
-        provider: playwright({
-          launchOptions: { args, ...(executablePath && { executablePath }) },
-        }),
-      },
+/** In Chromium, one file after the other: they would share one software GPU. */
+const gpuTests: TestProjectInlineConfiguration = {
+  appType: "mpa",
+  // Shards run side by side, and would write over each other's.
+  cacheDir: join("node_modules/.vite/gpu", process.env.CHORUS_SHARD ?? ""),
+  // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
+  optimizeDeps: { include: ["comlink", "idb-keyval", "@huggingface/jinja", "@huggingface/tokenizers"] },
+  test: {
+    name: "gpu",
+    include: ["{src,tests}/**/*.gpu.test.ts"],
+    fileParallelism: false,
+    // Files share a page, and so a device with what was compiled on it.
+    isolate: false,
+    ...PATIENCE,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      instances: [{ browser: "chromium" }],
+      provider: playwright({
+        launchOptions: { args: testFlags(), ...(executablePath && { executablePath }) },
+      }),
     },
-  };
-}
+  },
+};
 
 /** Shards of every second file. Vitest's own are drawn by a hash, and one took a third longer than the other. */
 class EverySecondFile extends BaseSequencer {
@@ -79,7 +72,7 @@ export default defineConfig({
           ...PATIENCE,
         },
       },
-      inChromium("gpu", { include: "{src,tests}/**/*.gpu.test.ts", args: testFlags() }),
+      gpuTests,
       {
         test: {
           name: "node",
@@ -119,7 +112,6 @@ export default defineConfig({
           ...PATIENCE,
         },
       },
-      inChromium("bench", { include: "lab/**/*.gpu.bench.ts", args: chromiumFlags(), testTimeout: 600_000 }),
     ],
   },
 });

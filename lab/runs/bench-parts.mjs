@@ -1,13 +1,6 @@
 // The parts of `npm run bench`, with their options. A part loads what it needs when it runs.
 
-import { readdirSync } from "node:fs";
-import { basename } from "node:path";
-
-import { root, run } from "../../tools/run-command.mjs";
 import { loadModule } from "./load-module.mjs";
-
-/** The part that runs where none is named. */
-export const BOTH = "core-and-page";
 
 /** @typedef {import("../../tools/command-line.mjs").CommandOption} CommandOption */
 /** @typedef {Record<string, string | boolean | undefined>} Values */
@@ -137,26 +130,11 @@ const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwe
 export async function listParts() {
   const { MODEL_SIZES } = await loadModule("lab/model/model-sizes.ts");
   const { SECTION_IDS } = await loadModule("lab/page/bench-options.ts");
-  return [...namedParts(Object.keys(MODEL_SIZES), pageOptions(SECTION_IDS)), ...kernelParts()];
-}
-
-/** @returns {Part[]} */
-function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly CommandOption[]} */ page) {
   return [
-    {
-      name: BOTH,
-      about: "The core's cost in Node, then the benchmark page.",
-      options: page,
-      async run(values) {
-        await measureCore();
-        await measurePage(values);
-      },
-    },
-    { name: "core", about: "What a step costs in JavaScript, in Node.", options: [], run: measureCore },
     {
       name: "page",
       about: "The benchmark page (#/bench) in Chromium. Its report goes to docs/benchmarks/.",
-      options: page,
+      options: pageOptions(SECTION_IDS),
       run: measurePage,
     },
     {
@@ -194,20 +172,8 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       about:
         "A GPU in ten minutes: kernels, submits, run-ahead, decoding, prompts, sampling and exactness, in Chromium and in " +
         "Node on Dawn. Writes the report after each part.",
-      options: gpuOptions(sizes),
+      options: gpuOptions(Object.keys(MODEL_SIZES)),
       run: async (values) => (await import("./bench-gpu.mjs")).benchGpu(values),
-    },
-    {
-      name: "cpu",
-      about: "The CPU backend's steps and kernels, against the core's multiply-adds and memory.",
-      options: [size(sizes, "small"), dtype, count("--repeats <n>", "rounds; the best one counts", "3")],
-      run: async (values) => (await import("./bench-cpu.mjs")).benchCpu(await chromium(), values),
-    },
-    {
-      name: "memory",
-      about: "The most memory that JavaScript holds while a model loads.",
-      options: [size(sizes, "294 MiB of weights")],
-      run: async (values) => (await import("./bench-memory.mjs")).benchMemory(await chromium(), values.size),
     },
     {
       name: "soak",
@@ -250,27 +216,6 @@ function namedParts(/** @type {readonly string[]} */ sizes, /** @type {readonly 
       run: async (values) => (await import("./bench-policies.mjs")).benchPolicies(values),
     },
   ];
-}
-
-/** One for each *.gpu.bench.ts. @returns {Part[]} */
-function kernelParts() {
-  const files = readdirSync(`${root}/lab`, { recursive: true }).map(String);
-  return files
-    .filter((path) => path.endsWith(".gpu.bench.ts"))
-    .map((path) => ({
-      name: basename(path, ".gpu.bench.ts"),
-      about: `lab/${path.replaceAll("\\", "/")}, in Chromium.`,
-      options: [],
-      async run() {
-        process.env.CHORUS_CHROMIUM = await chromium();
-        return run(`vitest run --project bench lab/${path}`);
-      },
-    }));
-}
-
-async function measureCore() {
-  const { printCoreCosts } = await loadModule("lab/costs/core-cost.ts");
-  await printCoreCosts();
 }
 
 async function measurePage(/** @type {Values} */ values) {

@@ -1,19 +1,16 @@
-// npm run bench: everything that is measured, one part a word. Without a word: the core's cost in Node, then the benchmark
-// page. lab/runs/bench-parts.mjs has the parts.
+// npm run bench: everything that is measured, one part a word. Without a word: the benchmark page. lab/runs/bench-parts.mjs has
+// the parts.
 
 import { addOptions, openCommand } from "../../tools/command-line.mjs";
 
 const ABOUT =
-  "Measures Chorus. Without a part: the core's cost in Node, then the benchmark page. `npm run bench -- PART --help` lists " +
+  "Measures Chorus. Without a part: the benchmark page. `npm run bench -- PART --help` lists " +
   "the options of a part. CHROME_PATH names another browser, CHORUS_ADAPTER=real takes the machine's GPU.";
 
 const command = await openCommand("npm run bench --", ABOUT);
-const { BOTH, listParts } = await import("./bench-parts.mjs");
+const { listParts } = await import("./bench-parts.mjs");
 for (const { name, about, options, run } of await listParts()) {
-  const part = command
-    .command(name, { hidden: name === BOTH })
-    .description(about)
-    .helpOption("--help", "this text");
+  const part = command.command(name).description(about).helpOption("--help", "this text");
   await addOptions(part, options);
   part.action(async (values) => {
     try {
@@ -25,8 +22,8 @@ for (const { name, about, options, run } of await listParts()) {
   });
 }
 const words = process.argv.slice(2);
-const isForBoth = words.length === 0 || (words[0]?.startsWith("-") && words[0] !== "--help");
-await command.parseAsync(isForBoth ? [BOTH, ...words] : words, { from: "user" });
+const namesNone = words.length === 0 || (words[0]?.startsWith("-") && words[0] !== "--help");
+await command.parseAsync(namesNone ? ["page", ...words] : words, { from: "user" });
 
 /** A file that isn't there, a server that doesn't answer: a stack helps nobody. DEBUG=1 shows it. */
 function sentenceOf(/** @type {unknown} */ error) {

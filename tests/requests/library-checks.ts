@@ -86,12 +86,9 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   return { pipelines: [...software.compiled(), ...hardware.compiled()], hasSubgroups };
 }
 
-const modules = import.meta.glob<Record<string, unknown>>(
-  ["../../src/backends/gpu/kernels/*.ts", "!**/*.{test,bench}.ts"],
-  {
-    eager: true,
-  },
-);
+const modules = import.meta.glob<Record<string, unknown>>(["../../src/backends/gpu/kernels/*.ts", "!**/*.test.ts"], {
+  eager: true,
+});
 
 /** Kernels that no engine had a use for here, such as those beside a kernel with subgroups: any constants will do. */
 async function compileRest(gpu: GPU, isToSkip: (kernel: Kernel) => boolean): Promise<void> {

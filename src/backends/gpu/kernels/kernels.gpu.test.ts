@@ -8,7 +8,7 @@ import type { Kernel } from "../kernel-type.ts";
 const { device } = await openTestDevice();
 
 const files = import.meta.glob<string>("../../../../shaders/*.wgsl", { query: "?raw", import: "default", eager: true });
-const modules = import.meta.glob<Record<string, unknown>>(["./*.ts", "!./*.test.ts", "!./*.bench.ts"], { eager: true });
+const modules = import.meta.glob<Record<string, unknown>>(["./*.ts", "!./*.test.ts"], { eager: true });
 
 function isKernel(value: unknown): value is Kernel {
   return typeof value === "object" && value !== null && "code" in value && "bindings" in value;
