@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
+import { ReasoningSplitter } from "../engine/text/reasoning-splitter.ts";
 import { loadTokenizer } from "../files/tokenizer.ts";
 import { loadChorusTokenizer, openFolder } from "../../tests/requests/request-context.ts";
 import { createChatFormat, type ChatTokenizer } from "./chat-format.ts";
@@ -215,9 +216,39 @@ describe("with the model's template", () => {
     ["{{ messages[0].content }}", undefined, "none"],
     ["{{ messages[0].content }}{% if x %}</think>{% endif %}", { x: true }, "none"],
   ])("after %j with %j the reasoning is: %s", (source, variables, reasoning) => {
-    expect(createChatFormat(withTemplate(source)).open([user("a")], { variables: variables ?? {} }).reasoning).toBe(
-      reasoning,
-    );
+    expect(
+      createChatFormat(withTemplate(source)).open([user("a")], { variables: variables ?? {} }).reasoning.state,
+    ).toBe(reasoning);
+  });
+
+  const TAGGED = "<think>Hm.</think>\n\nYes.";
+  test.each(Array.from(TAGGED, (_, cut) => [TAGGED.slice(0, cut), TAGGED.slice(cut)] as const).slice(1))(
+    "an answer that was cut after %j goes on as the same thought and content",
+    (begun, rest) => {
+      const own = createChatFormat(withTemplate("{{ messages[-1].content }}{# <think> #}"));
+      const { reasoning } = own.open([assistant(begun)], { isContinued: true });
+      const parts = Array.from(rest, (one, i) => [one, i === rest.length - 1] as const);
+      const splitter = new ReasoningSplitter(reasoning);
+      const got = parts.map(([one, isLast]) => splitter.push(one, isLast));
+      const thought = "Hm.".slice(Math.max(0, begun.length - "<think>".length));
+      expect(got.map((part) => part.reasoning).join("")).toBe(thought);
+      expect(got.map(({ content }) => content).join("")).toBe(
+        "Yes.".slice(Math.min(0, TAGGED.length - 4 - begun.length) * -1),
+      );
+    },
+  );
+
+  test("what looked like the end of a thought may be none: the answer goes on with it, and without what there is", () => {
+    const own = createChatFormat(withTemplate("{{ messages[-1].content }}{{ messages[-1].reasoning_content }}<think>"));
+    const thought: ChatMessage = { role: "assistant", content: "", reasoning_content: "Hm.</th" };
+    for (const message of [assistant("<think>Hm.</th"), thought]) {
+      const { reasoning } = own.open([message], { isContinued: true });
+      expect(new ReasoningSplitter(reasoning).push("ere>", true)).toEqual({ reasoning: "ere>", content: "" });
+      expect(new ReasoningSplitter(reasoning).push("", true)).toEqual({ reasoning: "", content: "" });
+      expect(new ReasoningSplitter(reasoning).push("ink>Yes.", true)).toEqual({ reasoning: "", content: "Yes." });
+    }
+    const { reasoning } = own.open([assistant(" <thi")], { isContinued: true });
+    expect(new ReasoningSplitter(reasoning).push("s>", true)).toEqual({ reasoning: "", content: "s>" });
   });
 
   test("thoughts in a message are a person's text too", () => {

@@ -8,7 +8,7 @@
 // for them there.
 
 import type { ChatFrame } from "../protocol/catalogue.ts";
-import { CLOSING, OPENING, stateAfter, type ReasoningState } from "../engine/text/reasoning-splitter.ts";
+import { CLOSING, NO_REASONING, OPENING, type ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
@@ -50,7 +50,7 @@ interface OpenOptions {
 export interface OpenedChat {
   readonly tokenIds: number[];
   /** Where the answer begins. */
-  readonly reasoning: ReasoningState;
+  readonly reasoning: ReasoningStart;
 }
 
 /**
@@ -87,20 +87,21 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
         .splitControlTokens(text)
         .flatMap((part, i) => (typeof part === "number" ? [part] : tokenizer.encodePlain(mask.reveal(part), i === 0)));
       const started = isContinued ? messages.at(-1) : undefined;
-      return { tokenIds, reasoning: mayReason ? reasoningAfter(text, started) : "none" };
+      return { tokenIds, reasoning: mayReason ? reasoningAfter(text, started) : NO_REASONING };
     },
   };
 }
 
 /**
  * Where an answer begins that follows a text: some templates open the thought, and close it where it is not wanted.
- * @param begun what there is of the answer; undefined: it is new
+ * @param started what there is of the answer; undefined: it is new
  */
-function reasoningAfter(text: string, started: ChatMessage | undefined): ReasoningState {
-  if (started !== undefined) return started.content === "" ? "open" : stateAfter("may open", started.content);
+function reasoningAfter(text: string, started: ChatMessage | undefined): ReasoningStart {
+  if (started?.content === "") return { state: "open", written: started.reasoning_content ?? "" };
+  if (started !== undefined) return { state: "may open", written: started.content };
   const end = text.trimEnd();
-  if (end.endsWith(OPENING)) return "open";
-  return end.endsWith(CLOSING) ? "none" : "may open";
+  if (end.endsWith(OPENING)) return { state: "open", written: "" };
+  return end.endsWith(CLOSING) ? NO_REASONING : { state: "may open", written: "" };
 }
 
 /** A template that refuses or leaves out a system message is one whose model does not know them. */
@@ -158,7 +159,7 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
       }
       const lines = [...messages.map(line), ...(isContinued ? [] : ["Assistant:"])];
       // A text is being continued, and the model knows texts only with what its tokenizer puts before them.
-      return { tokenIds: [...before, ...tokenizer.encodePlain(lines.join("\n"))], reasoning: "none" };
+      return { tokenIds: [...before, ...tokenizer.encodePlain(lines.join("\n"))], reasoning: NO_REASONING };
     },
   };
 }

@@ -48,7 +48,7 @@ describe("parseChatRequest", () => {
       namesTokensById: false,
       includeMetrics: false,
       wantLogprobs: false,
-      reasoning: "none",
+      reasoning: { state: "none", written: "" },
       promptLogprobs: null,
       echo: false,
       isPromptOnly: false,

@@ -1,5 +1,5 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
-import { stateAfter } from "../engine/text/reasoning-splitter.ts";
+import { isInThought, NO_REASONING } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
 import type { ChatFormat, OpenedChat, TemplateVariables } from "./chat-format.ts";
@@ -50,7 +50,7 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
     prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
     wantLogprobs,
     // A grammar holds from the first token on where no thought is open: then all is content.
-    reasoning: shared.structure === null || (reasoning === "open" && !holdsInReasoning) ? reasoning : "none",
+    reasoning: shared.structure === null || (isInThought(reasoning) && !holdsInReasoning) ? reasoning : NO_REASONING,
     echo: false,
     isPromptOnly: false,
     ...shared,
@@ -112,7 +112,7 @@ function continued(
   started: readonly number[],
   { tokenizer }: RequestContext,
 ): OpenedChat {
-  return { tokenIds: [...tokenIds, ...started], reasoning: stateAfter(reasoning, textOf(started, tokenizer)) };
+  return { tokenIds: [...tokenIds, ...started], reasoning: { ...reasoning, written: textOf(started, tokenizer) } };
 }
 
 /** Variables that only the request's other fields decide. */

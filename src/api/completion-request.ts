@@ -1,4 +1,5 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
+import { NO_REASONING } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { CompletionRequest, GenerationFields } from "../protocol/openai.ts";
 import { openRequest, parseGenerationFields } from "./generation-fields.ts";
@@ -52,7 +53,7 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
       context,
     ),
     wantLogprobs: logprobs !== undefined,
-    reasoning: "none",
+    reasoning: NO_REASONING,
     echo,
     isPromptOnly,
     ...shared,

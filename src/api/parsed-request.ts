@@ -1,5 +1,5 @@
 import { checkAdmission, maxSequenceLength, type Limits } from "../engine/scheduling/admission.ts";
-import type { ReasoningState } from "../engine/text/reasoning-splitter.ts";
+import type { ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -67,7 +67,7 @@ export interface ParsedRequest {
   readonly includeMetrics: boolean;
   readonly wantLogprobs: boolean;
   /** Where the answers begin. */
-  readonly reasoning: ReasoningState;
+  readonly reasoning: ReasoningStart;
   /** Number of top log-probabilities to return per prompt token; null returns none, not even the token's own. */
   readonly promptLogprobs: number | null;
   /** Whether each choice's text begins with the prompt's. */

@@ -1,6 +1,6 @@
 import type { GrammarMatcher } from "./sampling/grammar-matcher.ts";
 import type { BeamSearchParams, SamplingParams } from "./sampling/sampling-params.ts";
-import type { ReasoningState } from "./text/reasoning-splitter.ts";
+import type { ReasoningStart } from "./text/reasoning-splitter.ts";
 
 /** A request as the engine takes it: tokens, and how to draw more of them. */
 export interface EngineRequest {
@@ -16,7 +16,7 @@ export interface EngineRequest {
   /** A grammar per choice, with its first mask prepared. The engine disposes of them. [none] */
   readonly matchers?: readonly GrammarMatcher[] | null;
   /** Where the output begins. ["none": it has no thought] */
-  readonly reasoning?: ReasoningState;
+  readonly reasoning?: ReasoningStart;
   /** The request's field with the prompt ("messages", "prompt"), for error messages. */
   readonly param: string;
   readonly priority: number;

@@ -7,6 +7,7 @@ import { Engine } from "../engine/engine.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ThoughtMatcher, thoughtTokens, type ThoughtTokens } from "../engine/sampling/thought-matcher.ts";
+import { isInThought } from "../engine/text/reasoning-splitter.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
 import type { GrammarSource } from "../grammar/ebnf-of.ts";
@@ -317,7 +318,8 @@ export class EngineHost implements EngineService {
       const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
       const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
       matchers = await (await grammars()).matchers(structure, endTokenIds, numChoices(parsed));
-      if (parsed.reasoning === "open") matchers = matchers.map((matcher) => new ThoughtMatcher(matcher, thoughts()));
+      const { reasoning } = parsed;
+      if (isInThought(reasoning)) matchers = matchers.map((one) => new ThoughtMatcher(one, thoughts(), reasoning));
       if (this.#requests.has(open)) {
         engine.add(...open.engineRequests(matchers));
         notify();

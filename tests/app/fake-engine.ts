@@ -281,7 +281,7 @@ export class FakeEngine implements ChorusEngine {
     const request: FakeRequest = {
       id: `${prefix}-${body.request_id ?? this.#nextId++}`,
       words: wordsIn(this.#answerTo(body)),
-      reasoning: new ReasoningSplitter("may open"),
+      reasoning: new ReasoningSplitter({ state: "may open", written: "" }),
       promptTokens,
       maxTokens: body.max_tokens ?? room,
       logprobs: body.logprobs

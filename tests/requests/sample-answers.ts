@@ -5,6 +5,7 @@ import { ChunkWriter } from "../../src/api/chunks.ts";
 import type { ParsedRequest } from "../../src/api/parsed-request.ts";
 import { ResponseBuilder } from "../../src/api/responses.ts";
 import { NO_RULES } from "../../src/engine/sampling/logit-rules.ts";
+import { NO_REASONING } from "../../src/engine/text/reasoning-splitter.ts";
 import { NO_FILTERS } from "../../src/engine/sampling/sampling-params.ts";
 
 // Token i is i letters "a"; token 0 is the end of text.
@@ -39,7 +40,7 @@ export function request(changes: Partial<ParsedRequest> = {}, prompts: number[][
     namesTokensById: false,
     includeMetrics: false,
     wantLogprobs: false,
-    reasoning: "none",
+    reasoning: NO_REASONING,
     promptLogprobs: null,
     echo: false,
     isPromptOnly: false,

@@ -11,10 +11,11 @@ const idOf = (text: string) => BYTE_VOCABULARY.length + LONGER.indexOf(text);
 const compiler = grammarCompiler(VOCABULARY);
 const tokens = thoughtTokens(VOCABULARY.length, (id) => VOCABULARY[id] ?? new Uint8Array());
 
-async function open(): Promise<ThoughtMatcher> {
+/** @param written what the prompt has of the thought */
+async function open(written = ""): Promise<ThoughtMatcher> {
   const source = { kind: "regex", pattern: "ab", param: "regex" } as const;
   const [grammar] = await compiler.matchers(source, [EOS], 1);
-  return new ThoughtMatcher(grammar!, tokens);
+  return new ThoughtMatcher(grammar!, tokens, { state: "open", written });
 }
 
 /** What may not come. */
@@ -50,5 +51,18 @@ test.each([["</think>"], ["x></think>"], [..."</thi", "nk>"], ["a>b", "<", ..."<
       await matcher.prepareMask();
     }
     expect(allowedIds(matcher.mask)).toEqual([EOS]);
+  },
+);
+
+test.each(Array.from("</think>", (_, cut) => ["Hm.</think>".slice(0, 3 + cut), "</think>".slice(cut)] as const))(
+  "a prompt that ends after %j leaves %j of the tag: the grammar holds from the token after it",
+  async (written, rest) => {
+    const matcher = await open(written);
+    if (written === "Hm.</thi") expect(forbidden(matcher)).toEqual(["end", "</think>\n", "nk>{"]);
+    for (const id of byteTokens(rest)) {
+      expect(matcher.accept(id)).toBe(true);
+      expect(await matcher.prepareMask()).toBe(true);
+    }
+    expect(allowedIds(matcher.mask)).toEqual(byteTokens("a"));
   },
 );

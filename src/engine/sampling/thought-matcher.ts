@@ -1,5 +1,5 @@
 import { Detokenizer, type TokenBytes } from "../text/detokenizer.ts";
-import { CLOSING, ReasoningSplitter } from "../text/reasoning-splitter.ts";
+import { CLOSING, ReasoningSplitter, type ReasoningStart } from "../text/reasoning-splitter.ts";
 import type { GrammarMatcher } from "./grammar-matcher.ts";
 
 /** Tokens with text behind a character that closing tags end with: [id, text, one character a byte]. */
@@ -31,13 +31,14 @@ export class ThoughtMatcher implements GrammarMatcher {
   readonly #grammar: GrammarMatcher;
   readonly #tokens: ThoughtTokens;
   readonly #detokenizer: Detokenizer;
-  readonly #splitter = new ReasoningSplitter("open", true);
+  readonly #splitter: ReasoningSplitter;
   readonly #free: Uint32Array;
 
-  constructor(grammar: GrammarMatcher, tokens: ThoughtTokens) {
+  constructor(grammar: GrammarMatcher, tokens: ThoughtTokens, reasoning: ReasoningStart) {
     this.#grammar = grammar;
     this.#tokens = tokens;
     this.#detokenizer = new Detokenizer(tokens.tokenBytes);
+    this.#splitter = new ReasoningSplitter(reasoning, true);
     this.#free = new Uint32Array(grammar.mask.length);
     this.#fillMask();
   }

@@ -3,7 +3,7 @@ import type { FinishReason } from "../../protocol/openai.ts";
 import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
 import type { SampledToken, TokenLogprob } from "../runner.ts";
 import type { Sequence } from "../sequence.ts";
-import { ReasoningSplitter, type ReasoningState } from "./reasoning-splitter.ts";
+import { ReasoningSplitter, type ReasoningStart } from "./reasoning-splitter.ts";
 import { StopStringMatcher } from "./stop-string-matcher.ts";
 import { checkStop, type Ending } from "./stopping.ts";
 
@@ -66,7 +66,7 @@ export class OutputProcessor {
   #reasoningTokens = 0;
 
   /** @param reasoning where the sequence's first output is */
-  constructor(sequence: Sequence, reasoning: ReasoningState, options: OutputOptions) {
+  constructor(sequence: Sequence, reasoning: ReasoningStart, options: OutputOptions) {
     this.#sequence = sequence;
     this.#options = options;
     this.#detokenizer = new Detokenizer(options.tokenBytes);

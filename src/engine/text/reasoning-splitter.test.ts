@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ReasoningSplitter, type ReasoningState } from "./reasoning-splitter.ts";
 
 function split(start: ReasoningState, pieces: string[], keepsSpace = false) {
-  const splitter = new ReasoningSplitter(start, keepsSpace);
+  const splitter = new ReasoningSplitter({ state: start, written: "" }, keepsSpace);
   const parts = pieces.map((piece, i) => splitter.push(piece, i === pieces.length - 1));
   return [parts.map(({ reasoning }) => reasoning).join(""), parts.map(({ content }) => content).join("")];
 }
@@ -37,7 +37,7 @@ test("white space behind the thought is kept where a grammar may demand it", () 
 });
 
 test("what is sure to be neither tag nor part of one is given at once", () => {
-  const splitter = new ReasoningSplitter("may open");
+  const splitter = new ReasoningSplitter({ state: "may open", written: "" });
   expect(splitter.push("<think>Well", false)).toEqual({ reasoning: "Well", content: "" });
   expect(splitter.push(", <b", false)).toEqual({ reasoning: ", <b", content: "" });
   expect(splitter.push("</th", false)).toEqual({ reasoning: "", content: "" });

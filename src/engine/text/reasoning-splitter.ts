@@ -7,6 +7,16 @@ export const CLOSING = "</think>";
  */
 export type ReasoningState = "may open" | "open" | "closed" | "none";
 
+export interface ReasoningStart {
+  /** Where the answer begins. */
+  readonly state: ReasoningState;
+  /** What the prompt has of the answer: it may end within a tag. */
+  readonly written: string;
+}
+
+/** Of an answer without thoughts. */
+export const NO_REASONING: ReasoningStart = { state: "none", written: "" };
+
 interface SplitText {
   readonly reasoning: string;
   readonly content: string;
@@ -23,12 +33,16 @@ export class ReasoningSplitter {
   #hasThought: boolean;
   /** Could become a tag, or is white space before one. */
   #held = "";
+  /** Characters at the beginning of what is held that the prompt has. */
+  #numWritten = 0;
 
   /** @param keepsSpace whether white space behind the thought is content, as a grammar may demand some */
-  constructor(start: ReasoningState, keepsSpace = false) {
-    this.#state = start;
-    this.#hasThought = start === "open";
+  constructor({ state, written }: ReasoningStart, keepsSpace = false) {
+    this.#state = state;
+    this.#hasThought = state === "open";
     this.#keepsSpace = keepsSpace;
+    this.push(written, false);
+    this.#numWritten = this.#held.length;
   }
 
   get state(): ReasoningState {
@@ -61,32 +75,35 @@ export class ReasoningSplitter {
         this.#hasThought = true;
         this.#state = "open"; // some models write the tag though their template has
         rest = started.slice(OPENING.length);
+        this.#numWritten = 0;
       } else if (this.#state === "may open") this.#state = "none";
     }
     if (this.#state === "open") {
       const end = rest.indexOf(CLOSING);
+      const shown = end >= 0 ? end : rest.length - (isLast ? 0 : tagCharacters(rest));
+      reasoning = rest.slice(this.#numWritten, shown);
       if (end < 0) {
-        const shown = rest.length - (isLast ? 0 : tagCharacters(rest));
         this.#held = rest.slice(shown);
-        return { reasoning: rest.slice(0, shown), content: "" };
+        if (shown > 0) this.#numWritten = 0;
+        return { reasoning, content: "" };
       }
       this.#state = "closed";
-      reasoning = rest.slice(0, end);
+      this.#numWritten = 0;
       rest = rest.slice(end + CLOSING.length);
     }
     if (this.#state === "closed") {
       if (!this.#keepsSpace) rest = rest.trimStart();
       if (rest !== "") this.#state = "none";
     }
-    return { reasoning, content: rest };
+    const content = rest.slice(this.#numWritten);
+    this.#numWritten = 0;
+    return { reasoning, content };
   }
 }
 
-/** Returns where an answer goes on after a text. */
-export function stateAfter(start: ReasoningState, text: string): ReasoningState {
-  const splitter = new ReasoningSplitter(start);
-  splitter.push(text, false);
-  return splitter.state;
+/** Whether an answer goes on in its thought. */
+export function isInThought(start: ReasoningStart): boolean {
+  return new ReasoningSplitter(start).state === "open";
 }
 
 /** Length of the longest end of the text that the closing tag begins with. */
