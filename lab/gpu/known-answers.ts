@@ -2,6 +2,7 @@
 // request gets the same bits whatever happens around it.
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
+import { kernelTraits } from "../../src/backends/gpu/kernel-style.ts";
 import { tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
 import { defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import { createEngine } from "../../src/index.ts";
@@ -81,7 +82,7 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
 /** Which kernels are fastest is another part's question: measuring that takes a software adapter half a minute. */
 async function takeDefaultKernels({ gpu, tuning }: Pick<Home, "gpu" | "tuning">, model: Model): Promise<void> {
   const opened = await openDevice(gpu);
-  const names = defaultMatmuls(opened).map(({ name }) => name);
+  const names = defaultMatmuls(kernelTraits(opened)).map(({ name }) => name);
   for (const dtype of ["f32", "f16"] as const) {
     await tuning.save(tuningKey(opened.adapterName, model, dtype), names);
   }

@@ -2,6 +2,7 @@
 // products, and must give the same bits as the others.
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
+import { kernelTraits } from "../../src/backends/gpu/kernel-style.ts";
 import { tuneMatmuls, tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
 import { matmulChoices, defaultMatmuls, type MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
 import { defaultDtype } from "../../src/backends/gpu/default-dtype.ts";
@@ -41,7 +42,7 @@ export function productsPart({ gpu, tuning }: Home): Part {
       const opened = await openDevice(gpu);
       try {
         const weights = await weightsOf(context);
-        const choices = matmulChoices(opened);
+        const choices = matmulChoices(kernelTraits(opened));
         const dtype = context.options.dtype ?? defaultDtype(weights.model, opened);
         if (choices.every(({ length }) => length === 1)) {
           context.note("There is nothing to choose: a software adapter has one kernel for each class of rows.");
@@ -63,7 +64,7 @@ export function productsPart({ gpu, tuning }: Home): Part {
           // Engines would measure again, which took too long already.
           await tuning.save(
             key,
-            defaultMatmuls(opened).map(({ name }) => name),
+            defaultMatmuls(kernelTraits(opened)).map(({ name }) => name),
           );
           throw error;
         } finally {

@@ -10,7 +10,8 @@ import type { OpenedDevice } from "../../src/backends/gpu/device.ts";
 import { KernelCompiler, type Dispatch } from "../../src/backends/gpu/kernel.ts";
 import { LaterPipelines } from "../../src/backends/gpu/later-pipelines.ts";
 import { LaterTiles } from "../../src/backends/gpu/later-tiles.ts";
-import { defaultMatmuls, type AdapterTraits } from "../../src/backends/gpu/matmul-variants.ts";
+import type { KernelTraits } from "../../src/backends/gpu/kernel-style.ts";
+import { defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import type { OperationContext } from "../../src/backends/gpu/operations/operations.ts";
 import { ModelBuffers } from "../../src/backends/gpu/model-buffers.ts";
 import { tileChoices, type QueryTiles } from "../../src/backends/gpu/query-tiles.ts";
@@ -33,7 +34,7 @@ export interface PreparedGraph {
 }
 
 interface GraphOptions {
-  readonly adapter: AdapterTraits;
+  readonly adapter: KernelTraits;
   readonly maxBindingBytes?: number;
   /** How attention tiles rows. [as usual on such an adapter] */
   readonly tiles?: QueryTiles;
@@ -55,7 +56,7 @@ export async function prepareGraph(
     maxSlots: engine.maxNumSeqs,
     maxBlocks: Math.ceil(maxSequenceLength(engine) / engine.blockSize),
     maxLength: maxSequenceLength(engine),
-    isSoftware: adapter.isSoftware,
+    style: adapter.style,
   };
   const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, limits);
@@ -66,7 +67,7 @@ export async function prepareGraph(
   uploader.destroy();
   const { vocabSize } = shape;
   // Of those for GPUs one will do, for products of any size: they compile slowly on a software adapter.
-  const matmuls = adapter.isSoftware ? defaultMatmuls(adapter) : defaultMatmuls(adapter).slice(-1);
+  const matmuls = adapter.style === "plain" ? defaultMatmuls(adapter) : defaultMatmuls(adapter).slice(-1);
   const later = new LaterPipelines(compiler);
   const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   const laterTiles = new LaterTiles(step, tiles ?? tileChoices(adapter, shape)[0]);
@@ -82,7 +83,7 @@ export async function gpuKernelLogits(
   weights: ModelWeights,
   prompt: readonly number[],
 ): Promise<Float32Array> {
-  const adapter = { isSoftware: false, hasSubgroups: false };
+  const adapter: KernelTraits = { style: "fused", hasSubgroups: false };
   const sizes = { maxNumSeqs: 1, maxNumBatchedTokens: prompt.length, numGpuBlocks: 64 };
   const { shape } = weights.model;
   const engine = resolveEngineConfig({ ...sizes, dtype: "f32", kvCacheDtype: "f32" }, shape);

@@ -1,4 +1,5 @@
 import { tilesKey } from "../../src/backends/gpu/attention-tuning.ts";
+import type { KernelTraits } from "../../src/backends/gpu/kernel-style.ts";
 import { tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
 import { defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import { tileChoices } from "../../src/backends/gpu/query-tiles.ts";
@@ -9,7 +10,7 @@ import { PRETENDED_ADAPTER } from "./tampered-gpu.ts";
 
 /** Stores the usual kernels of GPUs as the fastest: measuring them takes a software adapter minutes. */
 export async function skipTuning(model: Model, dtype: WeightsDtype, hasSubgroups: boolean): Promise<void> {
-  const traits = { isSoftware: false, hasSubgroups };
+  const traits: KernelTraits = { style: "fused", hasSubgroups };
   const key = tuningKey(PRETENDED_ADAPTER, model, dtype);
   const store = indexedDbTuningStore();
   await store.save(

@@ -2,6 +2,7 @@ import type { Graph, Value, ValueShape } from "../../models/graph.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { shareValues } from "../share-values.ts";
 import type { Arena } from "./arena.ts";
+import type { KernelStyle } from "./kernel-style.ts";
 import { splitFloats } from "./kernels/attention.ts";
 import { padTo, strideOf } from "./padding.ts";
 
@@ -17,7 +18,7 @@ interface ActivationLimits {
   readonly maxSamples: number;
   /** Tokens of a sequence. */
   readonly maxLength: number;
-  readonly isSoftware: boolean;
+  readonly style: KernelStyle;
 }
 
 /** What a step computes on its way, for the largest step there can be. */
@@ -37,15 +38,14 @@ export class Activations {
   constructor(arena: Arena, shape: ModelShape, graph: Graph, limits: ActivationLimits) {
     const rows = padTo(ROW_TILE, limits.maxRows);
     const samples = padTo(SAMPLE_TILE, limits.maxSamples);
-    // Software adapters' kernels leave them alone, but bind them.
-    const onGpus = (bytes: number) => (limits.isSoftware ? UNUSED_BYTES : bytes);
+    const isFused = limits.style === "fused";
     const heightOf = ({ height }: ValueShape) => (height === "rows" ? rows : samples);
-    const { slots, slotOf } = shareValues(graph, { normsAreFused: !limits.isSoftware });
+    const { slots, slotOf } = shareValues(graph, { normsAreFused: isFused });
     const buffers = slots.map((slot, i) =>
       arena.storage(`activations ${i} of ${slot.width}`, 4 * heightOf(slot) * strideOf(slot.width)),
     );
     this.#values = slotOf.map((slot) => (slot === null ? undefined : buffers[slot]));
-    this.attentionParts = arena.storage("attention parts", onGpus(4 * splitFloats(shape, limits)));
+    this.attentionParts = arena.storage("attention parts", isFused ? 4 * splitFloats(shape, limits) : UNUSED_BYTES);
     this.logits = arena.storage("logits", 4 * samples * strideOf(shape.vocabSize));
     this.logitParts = arena.storage("logit parts", (samples * strideOf(shape.vocabSize)) / 2);
     this.feedback = arena.storage("feedback", 4 * limits.maxSamples);

@@ -10,11 +10,12 @@ import { StepPlanner } from "../../engine/step-planner.ts";
 import type { Tensor } from "../../files/tensor.ts";
 import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
 import { prepareGraph, runDispatches, type PreparedGraph } from "../../../tests/gpu/prepared-graph.ts";
+import type { KernelTraits } from "./kernel-style.ts";
 import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
 
 const opened = await openTestDevice();
-const GPU = { isSoftware: false, hasSubgroups: false };
+const GPU: KernelTraits = { style: "fused", hasSubgroups: false };
 const LENGTH = 560;
 const BLOCKS = LENGTH / 16;
 

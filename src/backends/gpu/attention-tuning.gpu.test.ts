@@ -5,10 +5,11 @@ import { prepareGraph } from "../../../tests/gpu/prepared-graph.ts";
 import { differingWords, openTestDevice, randomFloats, readBuffer } from "../../../tests/gpu/gpu.ts";
 import { loadGolden } from "../../../tests/models/golden.ts";
 import { promptMs, tuneTiles } from "./attention-tuning.ts";
+import type { KernelTraits } from "./kernel-style.ts";
 import { tileChoices } from "./query-tiles.ts";
 
 const opened = await openTestDevice();
-const GPU = { isSoftware: false, hasSubgroups: false };
+const GPU: KernelTraits = { style: "fused", hasSubgroups: false };
 
 /** A model of which a step may have so many rows, and its first attention. */
 async function prepare(maxNumBatchedTokens: number) {

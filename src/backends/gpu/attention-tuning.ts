@@ -4,8 +4,9 @@ import type { Attention } from "../../models/graph.ts";
 import { ROW_WORDS, type StepPlan } from "../../engine/step-plan.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import type { TuningStore } from "../backend.ts";
-import { tilesToMeasure, type AttentionContext } from "./operations/attention-rows.ts";
+import { tilesToMeasure } from "./operations/attention-rows.ts";
 import { wholeAttention } from "./operations/attention.ts";
+import type { ModelContext } from "./operations/operations.ts";
 import { NO_TILES, type QueryTiles } from "./query-tiles.ts";
 import { timedMs, tune, type Tuned } from "./tuning.ts";
 
@@ -22,7 +23,7 @@ export async function tuneTiles(
   choice: readonly [QueryTiles, ...QueryTiles[]],
   key: string,
   store: TuningStore,
-  model: AttentionContext,
+  model: ModelContext,
 ): Promise<Tuned<QueryTiles>> {
   const [standard] = choice;
   const count = Math.min(PROMPT_ROWS, model.engine.maxNumBatchedTokens, maxSequenceLength(model.engine));
@@ -33,7 +34,7 @@ export async function tuneTiles(
 
 /** Returns the milliseconds of a layer's attention over a prompt. */
 export async function promptMs(
-  model: AttentionContext,
+  model: ModelContext,
   operation: Attention,
   tiles: QueryTiles,
   numRows: number,

@@ -52,14 +52,14 @@ const isNorm = ([dispatch]: (typeof CHECKPOINTS)[number]) => /ln\d$/.test(dispat
 const firstLogits = new Map<boolean, ArrayBuffer>();
 
 it.each([
-  { isSoftware: true, hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
-  { isSoftware: true, hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
-  { isSoftware: true, hasSubgroups: false, embedding: "four parts", maxBindingBytes: 1 },
-  { isSoftware: false, hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
-])(
-  "computes every module's output (software: $isSoftware, subgroups: $hasSubgroups, embedding in $embedding)",
+  { style: "plain", hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
+  { style: "plain", hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
+  { style: "plain", hasSubgroups: false, embedding: "four parts", maxBindingBytes: 1 },
+  { style: "fused", hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
+] as const)(
+  "computes every module's output (style: $style, subgroups: $hasSubgroups, embedding in $embedding)",
   async ({ maxBindingBytes, ...adapter }) => {
-    const { isSoftware } = adapter;
+    const isPlain = adapter.style === "plain";
     const ids = prompt?.ids ?? [];
     const { shape: model } = golden.weights.model;
     const { compiled, buffers, activations, step, arena } = await prepareGraph(opened, golden.weights, engine, {
@@ -76,8 +76,8 @@ it.each([
     const head = operations.at(-1);
     const table = head?.type === "head" ? head.table : expect.fail("the graph ends without a head");
     const parts = 2 * buffers.table(table).length; // tied: used by the embedding and the head
-    const inLayer = isSoftware ? 8 : 5; // software adapters take such a prompt in tiles, from the cache
-    expect(dispatches.length).toBe(model.numLayers * inLayer + parts + Number(isSoftware));
+    const inLayer = isPlain ? 8 : 5; // plain kernels take such a prompt in tiles, from the cache
+    expect(dispatches.length).toBe(model.numLayers * inLayer + parts + Number(isPlain));
     for (const [i, dispatch] of dispatches.entries()) {
       runDispatches(opened, [dispatch], shape);
 
@@ -91,9 +91,9 @@ it.each([
       expectClose(dense, golden.tensor(expected), 5e-5);
       checked.push(dispatch.name);
     }
-    expect(checked).toEqual(CHECKPOINTS.filter((at) => isSoftware || !isNorm(at)).map(([at]) => at));
+    expect(checked).toEqual(CHECKPOINTS.filter((at) => isPlain || !isNorm(at)).map(([at]) => at));
 
-    if (isSoftware) {
+    if (isPlain) {
       const final = new Float32Array(await readBuffer(device, activations.buffer(outputOf("lnF")))).subarray(0, 64);
       const states = hidden_states.at(-1);
       if (!states) throw new Error("no hidden states in the fixture");
@@ -102,7 +102,7 @@ it.each([
     const logits = (await readBuffer(device, activations.logits)).slice(0, 4 * model.vocabSize);
     if (!prompt) throw new Error("no prompt in the fixture");
     expectClose(new Float32Array(logits), golden.tensor(prompt.last_logits), 2e-4);
-    const quads = isSoftware && adapter.hasSubgroups;
+    const quads = isPlain && adapter.hasSubgroups;
     expect(differingWords(logits, firstLogits.get(quads) ?? logits)).toBe(0);
     firstLogits.set(quads, logits);
     arena.destroy();

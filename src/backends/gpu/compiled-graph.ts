@@ -1,8 +1,8 @@
 import type { Dispatch, StepSize } from "./kernel.ts";
-import type { AdapterTraits } from "./matmul-variants.ts";
-import { hardwareOperations } from "./operations/hardware.ts";
+import type { KernelTraits } from "./kernel-style.ts";
+import { fusedOperations } from "./operations/fused.ts";
 import { compileOperation, valueOf, type CompiledOperation, type OperationContext } from "./operations/operations.ts";
-import { softwareOperations } from "./operations/software.ts";
+import { plainOperations } from "./operations/plain.ts";
 
 /**
  * A model's graph as dispatches, compiled and bound before the first step. A step of any mixture of prompt and decode rows
@@ -17,8 +17,8 @@ export class CompiledGraph {
     this.#head = head;
   }
 
-  static async compile(context: OperationContext, adapter: AdapterTraits): Promise<CompiledGraph> {
-    const operations = adapter.isSoftware ? softwareOperations(context, adapter) : hardwareOperations(context);
+  static async compile(context: OperationContext, traits: KernelTraits): Promise<CompiledGraph> {
+    const operations = traits.style === "plain" ? plainOperations(context, traits) : fusedOperations(context);
     const compiled = await Promise.all(
       context.graph.operations.map(async (operation) => ({
         isHead:

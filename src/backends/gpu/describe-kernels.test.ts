@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 
 import { describeKernels } from "./describe-kernels.ts";
+import type { KernelStyle } from "./kernel-style.ts";
 import { defaultMatmuls } from "./matmul-variants.ts";
 import { tileChoices } from "./query-tiles.ts";
 
@@ -15,41 +16,41 @@ const shape = {
 };
 
 function notes(
-  isSoftware: boolean,
+  style: KernelStyle,
   hasSubgroups: boolean,
   changes: Partial<Parameters<typeof describeKernels>[2]> = {},
 ) {
-  const adapter = { isSoftware, hasSubgroups };
-  const variants = defaultMatmuls(adapter);
-  const described = { adapter, kernels: "usual", shape, maxLength: 1024, ...changes } as const;
-  const reason = isSoftware ? "no choice" : "measured";
-  const [tiles] = tileChoices(adapter, described.shape);
+  const traits = { style, hasSubgroups };
+  const variants = defaultMatmuls(traits);
+  const described = { traits, kernels: "usual", shape, maxLength: 1024, ...changes } as const;
+  const reason = style === "plain" ? "no choice" : "measured";
+  const [tiles] = tileChoices(traits, described.shape);
   return describeKernels({ variants, reason }, { variants: [tiles], reason }, described);
 }
 
 it("says which kernels a software adapter has, and why", () => {
-  expect(notes(true, true)).toEqual([
+  expect(notes("plain", true)).toEqual([
     "matmul kernels: row for 1 row, lane for up to 4 rows, subgroup for more (the only ones for such an adapter; a software adapter with subgroups)",
     "attention kernel: quads of lanes, reading the cache (a software adapter with subgroups); prompts: tiles of 4 rows (the only ones for such an adapter)",
   ]);
-  expect(notes(true, false)[1]).toBe(
+  expect(notes("plain", false)[1]).toBe(
     "attention kernel: a workgroup per row and head (a software adapter without subgroups); prompts: tiles of 8 rows (the only ones for such an adapter)",
   );
   const large = { shape: { ...shape, headDim: 128 } };
-  expect(notes(true, true, large)[1]).toMatch(/^attention kernel: a workgroup per row and head \(/);
+  expect(notes("plain", true, large)[1]).toMatch(/^attention kernel: a workgroup per row and head \(/);
 });
 
 it("says which kernels a GPU has, and when attention is split", () => {
-  const [matmul, attention] = notes(false, true);
+  const [matmul, attention] = notes("fused", true);
   expect(matmul).toMatch(/^matmul kernels: skinny 1 x 16 x 8 for 1 row, .* \(the fastest of those measured now; a GPU/);
   expect(attention).toMatch(/splits for up to 64 rows from 512 positions on/);
   expect(attention).toMatch(
     /prompts: tiles of 8 rows in steps of 65 rows and more \(the fastest of those measured now\)$/,
   );
-  expect(notes(false, true, { maxLength: 256 })[1]).toMatch(/no splits, since no sequence has 512 positions/);
+  expect(notes("fused", true, { maxLength: 256 })[1]).toMatch(/no splits, since no sequence has 512 positions/);
 });
 
 it("says that plain kernels run because the usual ones were wrong", () => {
-  for (const note of notes(true, false, { kernels: "plain" }))
+  for (const note of notes("plain", false, { kernels: "plain" }))
     expect(note).toMatch(/usual ones computed wrong answers\)/);
 });

@@ -4,7 +4,8 @@ import type { ModelShape } from "../../protocol/model-shape.ts";
 import { paddedHeadDim } from "../../protocol/model-shape.ts";
 import type { KernelChoice } from "../backend.ts";
 import { MAX_SPLIT_ROWS, SPLIT_FROM, usesQuads } from "./kernels/attention.ts";
-import type { AdapterTraits, MatmulVariant } from "./matmul-variants.ts";
+import type { KernelTraits } from "./kernel-style.ts";
+import type { MatmulVariant } from "./matmul-variants.ts";
 import type { QueryTiles } from "./query-tiles.ts";
 import type { Tuned } from "./tuning.ts";
 
@@ -16,7 +17,7 @@ const TUNING_REASONS: Record<Tuned<unknown>["reason"], string> = {
 };
 
 interface Described {
-  readonly adapter: AdapterTraits;
+  readonly traits: KernelTraits;
   readonly kernels: KernelChoice;
   readonly shape: ModelShape;
   /** Positions of the longest sequence. */
@@ -29,9 +30,9 @@ export function describeKernels(
   tiles: Tuned<QueryTiles>,
   described: Described,
 ): readonly string[] {
-  const { adapter, kernels } = described;
-  const subgroups = adapter.hasSubgroups ? "with subgroups" : "without subgroups";
-  const kind = adapter.isSoftware ? `a software adapter ${subgroups}` : `a GPU ${subgroups}`;
+  const { traits, kernels } = described;
+  const subgroups = traits.hasSubgroups ? "with subgroups" : "without subgroups";
+  const kind = traits.style === "plain" ? `a software adapter ${subgroups}` : `a GPU ${subgroups}`;
   const why = kernels === "plain" ? "plain kernels, since the usual ones computed wrong answers" : kind;
   const variants = matmuls.variants.map(({ name, maxRows }) => `${name} for ${rowsUpTo(maxRows)}`).join(", ");
   return [
@@ -50,10 +51,11 @@ function promptsOf({ variants: [tiles], reason }: Tuned<QueryTiles>): string {
   return `prompts: ${tiles?.name}${from} (${TUNING_REASONS[reason]})`;
 }
 
-function attentionKernel({ adapter, shape, maxLength }: Described): string {
-  if (adapter.isSoftware && usesQuads(adapter, paddedHeadDim(shape) / 4)) return "quads of lanes, reading the cache";
+function attentionKernel({ traits, shape, maxLength }: Described): string {
+  const isPlain = traits.style === "plain";
+  if (isPlain && usesQuads(traits, paddedHeadDim(shape) / 4)) return "quads of lanes, reading the cache";
   const whole = "a workgroup per row and head";
-  if (adapter.isSoftware) return whole;
+  if (isPlain) return whole;
   if (maxLength < SPLIT_FROM) return `${whole}; no splits, since no sequence has ${SPLIT_FROM} positions`;
   return `${whole}; splits for up to ${MAX_SPLIT_ROWS} rows from ${SPLIT_FROM} positions on, to fill the GPU`;
 }

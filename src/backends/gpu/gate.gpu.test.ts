@@ -11,7 +11,7 @@ import { placedSequence } from "../../../tests/gpu/runner-runs.ts";
 import { inventedFamily } from "../../../tests/models/invented-family.ts";
 import { randomWeights } from "../../../tests/models/random-weights.ts";
 import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
-import type { AdapterTraits } from "./matmul-variants.ts";
+import type { KernelTraits } from "./kernel-style.ts";
 import { NO_TILES } from "./query-tiles.ts";
 
 const opened = await openTestDevice();
@@ -20,7 +20,7 @@ const weights = randomWeights(describeModel({ model_type: "invented" }, undefine
 const { shape } = weights.model;
 const prompt = Array.from({ length: 9 }, (_, i) => (i * 29 + 7) % shape.vocabSize);
 
-async function run(adapter: AdapterTraits, dtype: "f32" | "q4", maxBindingBytes: number) {
+async function run(adapter: KernelTraits, dtype: "f32" | "q4", maxBindingBytes: number) {
   const sizes = { maxNumSeqs: 1, maxNumBatchedTokens: prompt.length, numGpuBlocks: 64 };
   const engine = resolveEngineConfig({ ...sizes, dtype, kvCacheDtype: "f32" }, shape);
   const { compiled, activations, step, arena } = await prepareGraph(opened, weights, engine, {
@@ -43,11 +43,11 @@ const ofLayer = (names: readonly string[]) => names.filter((name) => name.starts
 
 it.each([
   // A norm of its own, and before attention by quads a write to the cache.
-  { isSoftware: true, hasSubgroups, inLayer: 8 },
-  { isSoftware: true, hasSubgroups: false, inLayer: 7 },
-  { isSoftware: false, hasSubgroups, inLayer: 6 },
-])(
-  "is one dispatch, or one for each part, with the same bits (software: $isSoftware, subgroups: $hasSubgroups)",
+  { style: "plain", hasSubgroups, inLayer: 8 },
+  { style: "plain", hasSubgroups: false, inLayer: 7 },
+  { style: "fused", hasSubgroups, inLayer: 6 },
+] as const)(
+  "is one dispatch, or one for each part, with the same bits (style: $style, subgroups: $hasSubgroups)",
   async ({ inLayer, ...adapter }) => {
     for (const dtype of ["f32", "q4"] as const) {
       const whole = await run(adapter, dtype, 2 ** 27);

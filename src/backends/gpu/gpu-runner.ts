@@ -4,64 +4,45 @@ import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds, StepPlan } from "../../engine/step-plan.ts";
-import type { Graph } from "../../models/graph.ts";
-import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { KernelTime } from "../../protocol/reports.ts";
 import { MAX_RUN_AHEAD } from "../../protocol/step-sizes.ts";
-import type { CheckedKernels, LoadOptions, LoadedRunner } from "../backend.ts";
+import type { CheckedKernels, CommonDraws, LoadOptions, LoadedRunner } from "../backend.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
-import { tuneTiles } from "./attention-tuning.ts";
-import { CompiledGraph } from "./compiled-graph.ts";
-import { describeKernels } from "./describe-kernels.ts";
+import type { CompiledGraph } from "./compiled-graph.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
 import { encode, KernelCompiler } from "./kernel.ts";
 import { KernelTimes, spanMs } from "./kernel-times.ts";
+import { kernelTraits, type KernelStyle } from "./kernel-style.ts";
 import { LaterPipelines } from "./later-pipelines.ts";
-import { LaterTiles } from "./later-tiles.ts";
-import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
-import { matmulChoices, defaultMatmuls, type MatmulVariant } from "./matmul-variants.ts";
+import { loadGraph, type LoadedGraph } from "./load-graph.ts";
 import { ModelBuffers } from "./model-buffers.ts";
-import { strideOf } from "./padding.ts";
-import { tileChoices, type QueryTiles } from "./query-tiles.ts";
+import type { ModelContext } from "./operations/operations.ts";
 import { ReadbackRing } from "./readback.ts";
 import { Sampler } from "./sampler.ts";
 import { StepBuffer } from "./step-buffer.ts";
 import { elapsedMs, STAMPS_BYTES, Timestamps } from "./timestamps.ts";
-import type { Tuned } from "./tuning.ts";
 import { WeightUploader } from "./weight-uploader.ts";
 
 /** Bytes of a sampled token: its id and its log-probability. */
 const SAMPLED_BYTES = 8;
 /** Bytes of a sample's most likely tokens. */
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
-
-interface LoadedGraph {
-  readonly compiled: CompiledGraph;
-  readonly weightBytes: number;
-  readonly kernelNotes: readonly string[];
-  readonly rowTiles: RowTiles;
-  readonly kernelsId: () => Promise<string>;
-  /** Compiles part of the graph, of kernels that are there already. */
-  readonly compilePart: (part: Graph) => Promise<CompiledGraph>;
-}
+const NO_DRAWS: CommonDraws = { haveFilters: false, haveRules: false };
 
 /** Computes steps of a model on the GPU. Each step is one command buffer and one submit, and creates no GPU objects. */
 export class GpuRunner implements LoadedRunner {
-  readonly #device: GPUDevice;
-  readonly #arena: Arena;
-  readonly #step: StepBuffer;
+  readonly #model: ModelContext;
   readonly #graph: CompiledGraph;
+  readonly #sampler: Sampler;
   readonly #readback: ReadbackRing;
   /** null if the adapter has no timestamp queries. */
   readonly #timestamps: Timestamps | null;
   /** null if the adapter has no timestamp queries. */
   readonly #kernelTimes: KernelTimes | null;
-  readonly #sampler: Sampler;
-  readonly #later: LaterPipelines;
   readonly activations: Activations;
   /** Bytes of the packed weights on the GPU. */
   readonly weightBytes: number;
@@ -72,32 +53,27 @@ export class GpuRunner implements LoadedRunner {
   readonly timeKernels: ((isRequested: boolean) => Promise<boolean>) | null;
 
   private constructor(
-    { device, poller, adapterName }: OpenedDevice,
-    arena: Arena,
-    step: StepBuffer,
-    activations: Activations,
-    { compiled: graph, weightBytes, kernelNotes, rowTiles, kernelsId, compilePart }: LoadedGraph,
+    adapterName: string,
+    model: ModelContext,
+    { compiled, kernelNotes, rowTiles, compilePart }: LoadedGraph,
     sampler: Sampler,
-    later: LaterPipelines,
     maxStepsInFlight: number,
   ) {
+    const { device, poller, arena, compiler, activations, buffers } = model;
     this.adapterName = adapterName;
-    this.weightBytes = weightBytes;
+    this.weightBytes = buffers.weightBytes;
     this.kernelNotes = kernelNotes;
     this.rowTiles = rowTiles;
     this.kernels = {
-      id: kernelsId,
+      id: () => compiler.id(),
       part: async (partOfGraph) => {
         const part = await compilePart(partOfGraph);
         return { submit: (plan) => this.#submit(plan, part), missing: (needs) => this.missing(needs) };
       },
     };
-    this.#device = device;
-    this.#arena = arena;
-    this.#step = step;
-    this.#graph = graph;
+    this.#model = model;
+    this.#graph = compiled;
     this.#sampler = sampler;
-    this.#later = later;
     this.activations = activations;
     const bytes = STAMPS_BYTES + activations.sampled.size + sampler.top.size;
     this.#readback = new ReadbackRing(arena, poller, { bytes, depth: maxStepsInFlight });
@@ -111,93 +87,24 @@ export class GpuRunner implements LoadedRunner {
    * Uploads the weights, creates the cache and compiles the kernels.
    * @throws ChorusError out_of_memory if the GPU can't hold all of it
    */
-  static async create({ opened: found, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
-    const { weights, engine, onKernel, maxStepsInFlight = MAX_RUN_AHEAD + 1 } = options;
-    const opened = options.kernels === "plain" ? { ...found, isSoftware: true, hasSubgroups: false } : found;
-    const { device } = opened;
-    const { shape, graph } = weights.model;
-    const vocabSize = options.vocabSize ?? shape.vocabSize;
+  static async create({ opened, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
+    const { adapterName, device } = opened;
+    const { kernels = "usual", draws = NO_DRAWS, maxStepsInFlight = MAX_RUN_AHEAD + 1 } = options;
+    const traits = kernelTraits(opened, kernels);
     const arena = new Arena(device);
     const make = async () => {
-      const limits = stepLimits(engine);
-      const step = new StepBuffer(arena, { ...limits, vocabSize, logprobsMode: engine.logprobsMode });
-      const activations = new Activations(arena, shape, graph, { ...limits, isSoftware: opened.isSoftware });
-      const compiler = new KernelCompiler(device, { adapterName: opened.adapterName, onProgress: onKernel });
-      const later = new LaterPipelines(compiler);
+      const { model, uploader } = createBuffers(opened, arena, traits.style, options);
       const ending = new AbortController();
-      const packsFloats = opened.isSoftware; // also where a GPU's usual kernels were wrong: this is one less to trust
-      const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { packsFloats });
-      const buffers = createBuffers(uploader, arena, weights, engine);
-      const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());
-      const loadGraph = async (): Promise<LoadedGraph> => {
-        const { poller } = opened;
-        const parts = {
-          device,
-          poller,
-          compiler,
-          later,
-          arena,
-          graph,
-          shape,
-          vocabSize,
-          engine,
-          buffers,
-          activations,
-          step,
-        };
-        const key = tuningKey(opened.adapterName, weights.model, engine.dtype);
-        const { tuning } = options;
-        let measure: ReturnType<typeof measureOn> | null = null; // most loads measure nothing
-        const tuned: Tuned<MatmulVariant> = tuning
-          ? await tuneMatmuls(matmulChoices(opened), key, tuning, (...product) =>
-              filling.then(() => (measure ??= measureOn(parts))(...product)),
-            )
-          : { variants: defaultMatmuls(opened), reason: "unmeasured" };
-        const choice = tileChoices(opened, shape);
-        const tiles: Tuned<QueryTiles> = tuning
-          ? await tuneTiles(choice, key, tuning, parts)
-          : { variants: [choice[0]], reason: "unmeasured" };
-        const laterTiles = new LaterTiles(step, tiles.variants[0] ?? choice[0]);
-        const compilePart = (part: Graph) =>
-          CompiledGraph.compile({ ...parts, matmuls: tuned.variants, tiles: laterTiles, graph: part }, opened);
-        const { weightBytes } = buffers;
-        const { kernels = "usual" } = options;
-        const kernelNotes = describeKernels(tuned, tiles, {
-          adapter: opened,
-          kernels,
-          shape,
-          maxLength: limits.maxLength,
-        });
-        const compiled = await compilePart(graph);
-        const { variants: rowTiles } = tuned;
-        return { compiled, compilePart, weightBytes, kernelNotes, rowTiles, kernelsId: () => compiler.id() };
-      };
       // Kernels compile while weights load.
-      const preparing = Sampler.prepare({
-        logits: activations.logits,
-        logitParts: activations.logitParts,
-        feedback: activations.feedback,
-        sampled: activations.sampled,
-        compiler,
-        later,
-        arena,
-        step,
-        vocabSize,
-        logitStride: strideOf(shape.vocabSize),
-        maxLength: limits.maxLength,
-        maxSamples: limits.maxSamples,
-        isSoftware: opened.isSoftware,
-        logprobsMode: engine.logprobsMode,
-        draws: options.draws ?? { haveFilters: false, haveRules: false },
-      });
-      const loadingGraph = loadGraph();
-      const parts = [preparing, loadingGraph, filling] as const;
+      const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());
+      const preparing = Sampler.prepare(model, traits.style, draws);
+      const parts = [loadGraph(model, traits, options, adapterName, filling), preparing, filling] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
       // What is still being loaded uses buffers, which are destroyed where this throws.
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();
-      const [sampler, loaded] = await Promise.all(parts);
-      return new GpuRunner(opened, arena, step, activations, loaded, sampler, later, maxStepsInFlight);
+      const [graph, sampler] = await Promise.all(parts);
+      return new GpuRunner(adapterName, model, graph, sampler, maxStepsInFlight);
     };
     try {
       return await withErrorScopes(device, make);
@@ -209,7 +116,7 @@ export class GpuRunner implements LoadedRunner {
 
   /** Bytes of GPU memory held. */
   get bytes(): number {
-    return this.#arena.bytes + (this.#kernelTimes?.bytes ?? 0);
+    return this.#model.arena.bytes + (this.#kernelTimes?.bytes ?? 0);
   }
 
   submit(plan: StepPlan): Promise<StepResult> {
@@ -221,12 +128,12 @@ export class GpuRunner implements LoadedRunner {
   }
 
   #submit(plan: StepPlan, graph: CompiledGraph): Promise<StepResult> {
-    const { queue } = this.#device;
-    const shape = this.#step.write(queue, plan);
+    const { device, step } = this.#model;
+    const shape = step.write(device.queue, plan);
     const { samples, maxTop } = shape;
     const computing = graph.dispatches(shape);
     const drawing = this.#sampler.dispatches(shape);
-    const encoder = this.#device.createCommandEncoder({ label: "step" });
+    const encoder = device.createCommandEncoder({ label: "step" });
     const readKernels = this.#kernelTimes?.isDue()
       ? this.#kernelTimes.record(encoder, [...computing, ...drawing], shape)
       : null;
@@ -243,19 +150,19 @@ export class GpuRunner implements LoadedRunner {
     const top = { buffer: this.#sampler.top, offset: 0, bytes: TOP_BYTES * samples };
     const parts = [...(timed ? [timed.part] : []), sampled, ...(maxTop > 0 ? [top] : [])];
     const read = this.#readback.record(encoder, parts);
-    queue.submit([encoder.finish()]);
+    device.queue.submit([encoder.finish()]);
     const result = this.#result(read, plan, timed !== undefined);
     return readKernels ? withKernels(result, readKernels()) : result;
   }
 
   complete(when?: Promise<unknown>): Promise<readonly string[]> {
-    return this.#later.start(when);
+    return this.#model.later.start(when);
   }
 
   dispose(): void {
-    this.#later.stop();
+    this.#model.later.stop();
     this.#kernelTimes?.destroy();
-    this.#arena.destroy();
+    this.#model.arena.destroy();
   }
 
   async #result(read: () => Promise<Uint32Array>, plan: StepPlan, isTimed: boolean): Promise<StepResult> {
@@ -305,12 +212,27 @@ function topOf(ids: Uint32Array, logprobs: Float32Array, start: number, count: n
   return top;
 }
 
-/** What the uploader holds is not the arena's, and must go where there is no room for the model. */
-function createBuffers(uploader: WeightUploader, ...options: readonly [Arena, ModelWeights, ResolvedEngineConfig]) {
+function createBuffers(
+  { device, poller, adapterName }: OpenedDevice,
+  arena: Arena,
+  style: KernelStyle,
+  { weights, engine, onKernel, ...options }: LoadOptions,
+): { readonly model: ModelContext; readonly uploader: WeightUploader } {
+  const { shape, graph } = weights.model;
+  const { vocabSize = shape.vocabSize } = options;
+  const limits = stepLimits(engine);
+  const step = new StepBuffer(arena, { ...limits, vocabSize, logprobsMode: engine.logprobsMode });
+  const activations = new Activations(arena, shape, graph, { ...limits, style });
+  const compiler = new KernelCompiler(device, { adapterName, onProgress: onKernel });
+  const later = new LaterPipelines(compiler);
+  const packsFloats = style === "plain"; // also where a GPU's own kernels were wrong: this is one less to trust
+  const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { packsFloats });
   try {
-    return ModelBuffers.create(uploader, ...options);
+    const buffers = ModelBuffers.create(uploader, arena, weights, engine);
+    const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step };
+    return { model: { device, poller, ...parts }, uploader };
   } catch (error) {
-    uploader.destroy();
+    uploader.destroy(); // what it holds is not the arena's
     throw error;
   }
 }

@@ -15,15 +15,15 @@ const { hasSubgroups } = opened;
 const ROWS = 70;
 
 const CASES = [
-  { isSoftware: true, hasSubgroups, fixture: "gpt2-tiny" },
+  { style: "plain", hasSubgroups, fixture: "gpt2-tiny" },
   // Layers with windows and layers without: two kernels for tiles.
-  { isSoftware: true, hasSubgroups, fixture: "gemma3-tiny" },
-  { isSoftware: true, hasSubgroups: false, fixture: "gpt2-tiny" },
-  { isSoftware: false, hasSubgroups, fixture: "gpt2-tiny" },
+  { style: "plain", hasSubgroups, fixture: "gemma3-tiny" },
+  { style: "plain", hasSubgroups: false, fixture: "gpt2-tiny" },
+  { style: "fused", hasSubgroups, fixture: "gpt2-tiny" },
 ] as const;
 
 it.each(CASES)(
-  "a prompt is the same before and after (software: $isSoftware, subgroups: $hasSubgroups, $fixture)",
+  "a prompt is the same before and after (style: $style, subgroups: $hasSubgroups, $fixture)",
   async ({ fixture, ...adapter }) => {
     const { weights } = await loadGolden(fixture);
     const { shape } = weights.model;

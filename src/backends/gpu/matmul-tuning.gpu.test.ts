@@ -15,7 +15,7 @@ async function prepare(name: "gpt2-tiny" | "llama-tiny/tied") {
 it("measures every variant for GPUs on a model's own weights, and all give the same bits", async () => {
   const { measure, y: hidden, destroy } = await prepare("gpt2-tiny");
   const seen = new Map<string, ArrayBuffer>();
-  for (const choice of matmulChoices({ isSoftware: false, hasSubgroups })) {
+  for (const choice of matmulChoices({ style: "fused", hasSubgroups })) {
     for (const variant of choice) {
       const rows = Math.min(variant.maxRows, MAX_ROWS);
       expect(await measure(variant, rows)).toBeGreaterThan(0);
@@ -32,7 +32,7 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
 it("measures both products of a gate as one", async () => {
   const { measure, y, destroy } = await prepare("llama-tiny/tied");
   const results: ArrayBuffer[] = [];
-  for (const variant of defaultMatmuls({ isSoftware: false, hasSubgroups })) {
+  for (const variant of defaultMatmuls({ style: "fused", hasSubgroups })) {
     device.queue.writeBuffer(y, 0, new Float32Array(y.size / 4));
     expect(await measure(variant, 1)).toBeGreaterThan(0);
     results.push(await readBuffer(device, y));

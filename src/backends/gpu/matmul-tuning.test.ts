@@ -3,7 +3,7 @@ import type { TuningStore } from "../backend.ts";
 import { tuneMatmuls } from "./matmul-tuning.ts";
 import { matmulChoices, type MatmulVariant } from "./matmul-variants.ts";
 
-const GPU = matmulChoices({ isSoftware: false, hasSubgroups: true });
+const GPU = matmulChoices({ style: "fused", hasSubgroups: true });
 const FASTEST = GPU.map((choice) => choice.at(-1) ?? choice[0]);
 
 class MemoryStore implements TuningStore {
@@ -62,7 +62,7 @@ describe("the tuning of the products", () => {
 
   it("measures nothing if there is no choice", async () => {
     const measure = lastIsFastest();
-    const software = matmulChoices({ isSoftware: true, hasSubgroups: true });
+    const software = matmulChoices({ style: "plain", hasSubgroups: true });
     const { variants, reason } = await tuneMatmuls(software, "software", new MemoryStore(), measure);
     expect([namesOf(variants), reason]).toEqual([["row", "lane", "subgroup"], "no choice"]);
     expect(measure).not.toHaveBeenCalled();

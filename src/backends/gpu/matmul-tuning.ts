@@ -7,7 +7,7 @@ import type { TuningStore } from "../backend.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
 import { normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import type { LinearBuffers } from "./model-buffers.ts";
-import { valueOf, type OperationContext } from "./operations/operations.ts";
+import { valueOf, type ModelContext } from "./operations/operations.ts";
 import { productsOfGate } from "./operations/products.ts";
 import { timedMs, tune, type Tuned } from "./tuning.ts";
 import { weightsDtypeCode } from "./weights-dtype.ts";
@@ -34,7 +34,7 @@ export function tuneMatmuls(
 }
 
 /** The parts of a loaded model that a measurement needs. */
-type TunedModel = Omit<OperationContext, "matmuls" | "later" | "tiles">;
+type TunedModel = Omit<ModelContext, "later">;
 
 /**
  * Returns a function that times the widest products with the norm before them, one layer after the other. A single

@@ -2,6 +2,7 @@ import type { RowTile } from "../../engine/row-tiles.ts";
 import type { NormWeights } from "../../models/graph.ts";
 import { variantOf, type KernelVariant } from "./kernel.ts";
 import { matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
+import type { KernelStyle, KernelTraits } from "./kernel-style.ts";
 import { Rank } from "./later-pipelines.ts";
 
 /** Constants of one product that all kernels share. */
@@ -32,7 +33,7 @@ export interface HeadShape {
   readonly FIRST_TOKEN: number;
 }
 
-/** What the kernels for GPUs do besides multiplying. On software adapters separate kernels do it. */
+/** What the kernels for GPUs do besides multiplying. Of the plain style separate kernels do it. */
 export interface MatmulExtras {
   /** How to normalise the input first. */
   readonly norm?: NormShape | null;
@@ -138,12 +139,6 @@ function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number
   };
 }
 
-/** The traits of an adapter that determine its kernels. */
-export interface AdapterTraits {
-  readonly isSoftware: boolean;
-  readonly hasSubgroups: boolean;
-}
-
 /** Candidates for steps of up to the same number of rows, the default first. */
 export type MatmulChoice = readonly [MatmulVariant, ...MatmulVariant[]];
 
@@ -155,8 +150,8 @@ export type MatmulChoice = readonly [MatmulVariant, ...MatmulVariant[]];
  * twice as long as lane (64 rows, 768 by 768), and compiles in 0.9 s instead of 0.1 s. For eight rows the subgroup kernel
  * takes 0.6 times as long as lane, also on llvmpipe; four rows would take it as long as eight.
  */
-export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): readonly MatmulChoice[] {
-  if (isSoftware) return hasSubgroups ? [[row], [lane(4)], [subgroup]] : [[row], [lane(Infinity)]];
+export function matmulChoices({ style, hasSubgroups }: KernelTraits): readonly MatmulChoice[] {
+  if (style === "plain") return hasSubgroups ? [[row], [lane(4)], [subgroup]] : [[row], [lane(Infinity)]];
   return [
     [skinny(1, 16, 8), skinny(1, 8, 16), skinny(1, 16, 16), skinny(1, 32, 8)],
     [skinny(4, 16, 8), skinny(4, 8, 16), skinny(4, 16, 16), skinny(4, 32, 4)],
@@ -175,19 +170,19 @@ export function matmulChoices({ isSoftware, hasSubgroups }: AdapterTraits): read
 }
 
 /**
- * Returns the kernel that steps of any size begin with; the others are compiled later. On software adapters it is one pipeline
- * for all products: beside the kernel for one row it takes twice as long for one row, and half as long for four. On GPUs it is one that
+ * Returns the kernel that steps of any size begin with; the others are compiled later. Of the plain ones it is one pipeline
+ * for all products: beside the kernel for one row it takes twice as long for one row, and half as long for four. Of the fused ones it is one that
  * decodes about as fast as the best, since steps of few rows wait for the weights, and that reads them once for as many rows as
  * any such kernel.
  */
-export function firstMatmul(matmuls: readonly MatmulVariant[], isSoftware: boolean): MatmulVariant {
-  if (isSoftware) return any;
+export function firstMatmul(matmuls: readonly MatmulVariant[], style: KernelStyle): MatmulVariant {
+  if (style === "plain") return any;
   const first = matmuls.findLast(({ maxRows }) => maxRows < Infinity) ?? matmuls[0];
   if (first === undefined) throw new RangeError("no kernel for products");
   return first;
 }
 
 /** Returns each class's default. */
-export function defaultMatmuls(adapter: AdapterTraits): readonly MatmulVariant[] {
-  return matmulChoices(adapter).map(([standard]) => standard);
+export function defaultMatmuls(traits: KernelTraits): readonly MatmulVariant[] {
+  return matmulChoices(traits).map(([standard]) => standard);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import type { KernelStyle } from "./kernel-style.ts";
 import { NO_TILES, tileChoices, writeSpans, type QueryTiles } from "./query-tiles.ts";
 
 /** The spans of sequences of [start, number of rows]. */
@@ -94,20 +95,20 @@ describe("the spans of a step", () => {
 
 describe("the choice of tiles", () => {
   const gpt2 = { numHeads: 12, numKvHeads: 12, headDim: 64 };
-  const rowsOf = (isSoftware: boolean, hasSubgroups: boolean, shape = gpt2) =>
-    tileChoices({ isSoftware, hasSubgroups }, shape).map(({ rows }) => rows);
+  const rowsOf = (style: KernelStyle, hasSubgroups: boolean, shape = gpt2) =>
+    tileChoices({ style, hasSubgroups }, shape).map(({ rows }) => rows);
 
   it("is a quad's, unless heads fill it", () => {
-    expect(rowsOf(true, true)).toEqual([4]);
-    expect(rowsOf(true, true, { numHeads: 9, numKvHeads: 3, headDim: 64 })).toEqual([4]);
-    expect(rowsOf(true, true, { numHeads: 32, numKvHeads: 8, headDim: 64 })).toEqual([1]);
+    expect(rowsOf("plain", true)).toEqual([4]);
+    expect(rowsOf("plain", true, { numHeads: 9, numKvHeads: 3, headDim: 64 })).toEqual([4]);
+    expect(rowsOf("plain", true, { numHeads: 32, numKvHeads: 8, headDim: 64 })).toEqual([1]);
   });
 
   it("is as large as a workgroup has room for; GPUs measure smaller ones and none, in steps of many rows", () => {
-    expect(rowsOf(true, false)).toEqual([8]);
-    expect(rowsOf(false, true)).toEqual([8, 4, 2, 1]);
-    expect(rowsOf(false, true, { numHeads: 16, numKvHeads: 8, headDim: 128 })).toEqual([4, 2, 1]);
-    expect(rowsOf(false, true, { numHeads: 1, numKvHeads: 1, headDim: 1024 })).toEqual([1]);
-    expect(tileChoices({ isSoftware: false, hasSubgroups: true }, gpt2)[0].minStepRows).toBe(65);
+    expect(rowsOf("plain", false)).toEqual([8]);
+    expect(rowsOf("fused", true)).toEqual([8, 4, 2, 1]);
+    expect(rowsOf("fused", true, { numHeads: 16, numKvHeads: 8, headDim: 128 })).toEqual([4, 2, 1]);
+    expect(rowsOf("fused", true, { numHeads: 1, numKvHeads: 1, headDim: 1024 })).toEqual([1]);
+    expect(tileChoices({ style: "fused", hasSubgroups: true }, gpt2)[0].minStepRows).toBe(65);
   });
 });

@@ -3,7 +3,7 @@
 import type { PlannedSequence } from "../../engine/step-plan.ts";
 import { paddedHeadDim, type ModelShape } from "../../protocol/model-shape.ts";
 import { MAX_SPLIT_ROWS, MAX_QUAD_QUERIES, mostQueries, quadShares, usesQuads } from "./kernels/attention.ts";
-import type { AdapterTraits } from "./matmul-variants.ts";
+import type { KernelTraits } from "./kernel-style.ts";
 
 /** How an adapter's attention tiles the rows of prompts. Its kernels give the same bits whatever is tiled. */
 export interface QueryTiles {
@@ -26,20 +26,21 @@ function tilesOf(rows: number, minStepRows: number): QueryTiles {
  * share as many loads as a quad can, it does not. GPUs need many rows: a small prompt in tiles would leave most of them idle.
  */
 export function tileChoices(
-  adapter: AdapterTraits,
+  traits: KernelTraits,
   shape: Pick<ModelShape, "numHeads" | "numKvHeads" | "headDim">,
 ): readonly [QueryTiles, ...QueryTiles[]] {
+  const isPlain = traits.style === "plain";
   const headVec4 = paddedHeadDim(shape) / 4;
-  if (adapter.isSoftware && usesQuads(adapter, headVec4)) {
+  if (isPlain && usesQuads(traits, headVec4)) {
     const isFull = quadShares(shape.numHeads, shape.numKvHeads).QUERIES === MAX_QUAD_QUERIES;
     return [isFull ? NO_TILES : tilesOf(MAX_QUAD_QUERIES, 0)];
   }
   const most = mostQueries(headVec4);
-  const minStepRows = adapter.isSoftware ? 0 : MAX_SPLIT_ROWS + 1;
+  const minStepRows = isPlain ? 0 : MAX_SPLIT_ROWS + 1;
   const [first = NO_TILES, ...others] = [8, 4, 2]
     .filter((rows) => rows <= most)
     .map((rows) => tilesOf(rows, minStepRows));
-  return adapter.isSoftware || first === NO_TILES ? [first] : [first, ...others, NO_TILES];
+  return isPlain || first === NO_TILES ? [first] : [first, ...others, NO_TILES];
 }
 
 /** Words of a span: its first row and their number. As in shaders/lib/step.wgsl. */

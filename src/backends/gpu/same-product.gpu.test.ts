@@ -11,10 +11,10 @@ import { StepBuffer } from "./step-buffer.ts";
 const opened = await openTestDevice();
 const { device } = opened;
 const MAX_ROWS = 100;
-const ON_GPUS = matmulChoices({ isSoftware: false, hasSubgroups: false });
+const ON_GPUS = matmulChoices({ style: "fused", hasSubgroups: false });
 const FIRST = firstMatmul(
   ON_GPUS.map(([standard]) => standard),
-  false,
+  "fused",
 );
 const TILED = ON_GPUS.at(-1)?.[0] ?? FIRST;
 

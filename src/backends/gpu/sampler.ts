@@ -1,49 +1,24 @@
 import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds } from "../../engine/step-plan.ts";
-import type { LogprobsMode } from "../../protocol/config.ts";
 import type { CommonDraws } from "../backend.ts";
-import type { Arena } from "./arena.ts";
-import { variantOf, type Dispatch, type KernelCompiler, type KernelVariant } from "./kernel.ts";
+import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
+import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
+import { variantOf, type Dispatch, type KernelConstants, type KernelVariant } from "./kernel.ts";
+import type { KernelStyle } from "./kernel-style.ts";
 import { processLogits } from "./kernels/process-logits.ts";
 import { samplePlain } from "./kernels/sample-plain.ts";
 import { BINS, sample } from "./kernels/sample.ts";
 import { sumLogits } from "./kernels/sum-logits.ts";
 import { topLogprobs } from "./kernels/top-logprobs.ts";
-import { Rank, type LaterPipeline, type LaterPipelines } from "./later-pipelines.ts";
+import { Rank, type LaterPipeline } from "./later-pipelines.ts";
+import type { ModelContext } from "./operations/operations.ts";
+import { strideOf } from "./padding.ts";
 import type { SampleKinds, StepBuffer, StepShape } from "./step-buffer.ts";
 
 /** A subgroup or two: more lanes only take turns there, and each word of workgroup memory takes time to compile. */
-const SOFTWARE_LANES = 8;
+const PLAIN_LANES = 8;
 /** Logits of a part: see shaders/lib/logit-part.wgsl. */
 export const PART_TOKENS = 32;
-
-interface SamplerParts {
-  readonly compiler: KernelCompiler;
-  /** What a step without rules, filters and top log-probabilities can do without. */
-  readonly later: LaterPipelines;
-  readonly arena: Arena;
-  readonly step: StepBuffer;
-  /** Tokens that may be drawn. */
-  readonly vocabSize: number;
-  /** Floats from one row of logits to the next. */
-  readonly logitStride: number;
-  /** Tokens of a sequence. */
-  readonly maxLength: number;
-  readonly maxSamples: number;
-  /** [samples, logitStride] */
-  readonly logits: GPUBuffer;
-  /** The summary of each 32 logits. On GPUs the head writes it. */
-  readonly logitParts: GPUBuffer;
-  /** The last id drawn in each slot. */
-  readonly feedback: GPUBuffer;
-  /** [samples] of (id, bits of the log-probability). */
-  readonly sampled: GPUBuffer;
-  readonly isSoftware: boolean;
-  /** Which logits the log-probabilities of drawn tokens describe. A prompt's are always raw. */
-  readonly logprobsMode: LogprobsMode;
-  /** Those that most requests will have. */
-  readonly draws: CommonDraws;
-}
 
 type LaterKernels = Readonly<Record<"process" | "other" | "reportTop", LaterDispatch>>;
 
@@ -95,30 +70,34 @@ export class Sampler {
     this.#later = later;
   }
 
-  static async prepare(parts: SamplerParts): Promise<Sampler> {
-    const { compiler, arena, vocabSize, maxSamples, maxLength, logits, logitParts, feedback, sampled } = parts;
-    const { later } = parts;
-    const { samples, history, rules: ruleTable, masks, ruleShape } = parts.step;
-    const STRIDE = parts.logitStride;
-    const constants = { LANES: parts.isSoftware ? SOFTWARE_LANES : 256, VOCABULARY: vocabSize, STRIDE };
+  /** @param draws those that most requests will have */
+  static async prepare(model: ModelContext, style: KernelStyle, draws: CommonDraws): Promise<Sampler> {
+    const { compiler, later, arena, engine, vocabSize, activations, step } = model;
+    const { samples, history, rules: ruleTable, masks, ruleShape } = step;
+    const { logits, logitParts, feedback, sampled } = activations;
+    const isPlain = style === "plain";
+    const STRIDE = strideOf(model.shape.vocabSize);
+    const MAX_LENGTH = maxSequenceLength(engine);
+    const numSamples = maxSamples(engine);
+    const constants = { LANES: isPlain ? PLAIN_LANES : 256, VOCABULARY: vocabSize, STRIDE };
     // The mode is fixed for the engine's life, so the pipeline has no code for the other one.
-    const PROCESSED_LOGPROBS = parts.logprobsMode === "processed_logprobs";
-    const processed = arena.storage("processed logits", 4 * maxSamples * STRIDE);
-    const counts = arena.storage("token counts", 4 * maxSamples * STRIDE);
-    const top = arena.storage("top logprobs", 8 * maxSamples * MAX_TOP_CANDIDATES);
+    const PROCESSED_LOGPROBS = engine.logprobsMode === "processed_logprobs";
+    const processed = arena.storage("processed logits", 4 * numSamples * STRIDE);
+    const counts = arena.storage("token counts", 4 * numSamples * STRIDE);
+    const top = arena.storage("top logprobs", 8 * numSamples * MAX_TOP_CANDIDATES);
     const read = { logits, processed, samples, logit_parts: logitParts };
-    const workgroups: Dispatch["workgroups"] = ({ samples: numSamples }) => [numSamples, 1];
+    const workgroups: Dispatch["workgroups"] = (size) => [size.samples, 1];
     const written = { feedback, history, sampled };
     const laterOf = (variant: KernelVariant, rank: Rank, rest: Omit<Dispatch, "pipeline">) =>
       new LaterDispatch(later.add(variant, rank), rest);
-    const bins = arena.storage("bins", parts.isSoftware ? 4 * BINS * maxSamples : 0);
-    const own = { MAX_LENGTH: maxLength, PROCESSED_LOGPROBS, HISTOGRAM_IN_BUFFER: parts.isSoftware };
+    const bins = arena.storage("bins", isPlain ? 4 * BINS * numSamples : 0);
+    const own = { MAX_LENGTH, PROCESSED_LOGPROBS, HISTOGRAM_IN_BUFFER: isPlain };
     const other = laterOf(variantOf(sample, { ...constants, ...own }), Rank.draws, {
       name: "sample",
       bindGroup: compiler.bind(sample, { ...read, ...written, bins }),
       workgroups,
     });
-    const rules = { MAX_LENGTH: maxLength, RULE_WORDS: ruleShape.words };
+    const rules = { MAX_LENGTH, RULE_WORDS: ruleShape.words };
     const process = laterOf(variantOf(processLogits, { ...constants, ...rules }), Rank.draws, {
       name: "process logits",
       bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
@@ -131,19 +110,19 @@ export class Sampler {
       workgroups,
     });
     // A software adapter compiles one after the other, and these take longest: they wait for a request that needs them.
-    if (!parts.isSoftware) {
-      const { haveFilters, haveRules } = parts.draws;
+    if (!isPlain) {
+      const { haveFilters, haveRules } = draws;
       if (haveFilters || haveRules || PROCESSED_LOGPROBS) other.hurry();
       if (haveRules) process.hurry();
     }
 
     const [pipeline, ...sum] = await Promise.all([
-      compiler.pipeline(samplePlain, { ...constants, MAX_LENGTH: maxLength }),
-      ...(parts.isSoftware ? [sumDispatch(parts)] : []),
+      compiler.pipeline(samplePlain, { ...constants, MAX_LENGTH }),
+      ...(isPlain ? [sumDispatch(model, constants)] : []),
     ]);
     const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
     const plain = { name: "sample plain", pipeline, bindGroup, workgroups };
-    return new Sampler(parts.step, top, sum, plain, { process, other, reportTop });
+    return new Sampler(step, top, sum, plain, { process, other, reportTop });
   }
 
   /** Returns what a sequence has to wait for; null for nothing. */
@@ -167,22 +146,17 @@ export class Sampler {
   }
 }
 
-/** The summary of logits that a GPU's head makes by itself. */
-async function sumDispatch({
-  compiler,
-  step,
-  logits,
-  logitParts,
-  vocabSize,
-  logitStride,
-}: SamplerParts): Promise<Dispatch> {
-  const { samples } = step;
-  const numParts = Math.ceil(vocabSize / PART_TOKENS);
+/** The summary of logits that a head of the fused style makes by itself. */
+async function sumDispatch(
+  { compiler, step: { samples }, activations: { logits, logitParts } }: ModelContext,
+  constants: KernelConstants<typeof sumLogits>,
+): Promise<Dispatch> {
+  const numParts = Math.ceil(Number(constants.VOCABULARY) / PART_TOKENS);
   return {
     name: "sum logits",
-    pipeline: await compiler.pipeline(sumLogits, { LANES: SOFTWARE_LANES, VOCABULARY: vocabSize, STRIDE: logitStride }),
+    pipeline: await compiler.pipeline(sumLogits, constants),
     bindGroup: compiler.bind(sumLogits, { logits, samples, logit_parts: logitParts }),
-    workgroups: (size) => [Math.ceil(numParts / SOFTWARE_LANES), size.samples],
+    workgroups: (size) => [Math.ceil(numParts / PLAIN_LANES), size.samples],
   };
 }
 

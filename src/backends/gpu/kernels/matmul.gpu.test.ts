@@ -286,10 +286,10 @@ describe("a product's epilogue", () => {
 });
 
 describe.each([
-  { isSoftware: true, hasSubgroups },
-  { isSoftware: true, hasSubgroups: false },
-  { isSoftware: false, hasSubgroups },
-])("the variants of an adapter (software: $isSoftware, subgroups: $hasSubgroups)", (adapter) => {
+  { style: "plain", hasSubgroups },
+  { style: "plain", hasSubgroups: false },
+  { style: "fused", hasSubgroups },
+] as const)("the variants of an adapter (style: $style, subgroups: $hasSubgroups)", (adapter) => {
   it("cover every number of rows, in ascending order", () => {
     const limits = defaultMatmuls(adapter).map(({ maxRows }) => maxRows);
     expect(limits).toEqual([...limits].sort((a, b) => a - b));

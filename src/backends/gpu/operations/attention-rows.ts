@@ -7,9 +7,13 @@ import { cacheWrite, UNLIMITED_WINDOW, type attention } from "../kernels/attenti
 import { Rank } from "../later-pipelines.ts";
 import type { QueryTiles } from "../query-tiles.ts";
 import { isSameAttention } from "../same-attention.ts";
-import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
-
-export type AttentionContext = Omit<OperationContext, "matmuls" | "tiles">;
+import {
+  always,
+  cacheConstants,
+  type CompiledOperation,
+  type ModelContext,
+  type OperationContext,
+} from "./operations.ts";
 
 /** Buffers of a layer's attention, by the names that all of its kernels have for them. */
 export type AttentionBuffers = KernelBuffers<typeof attention>;
@@ -25,7 +29,7 @@ const CACHE_WRITE_LANES = 64;
 
 /** Rows by themselves. */
 export async function singleRows(
-  context: AttentionContext,
+  context: ModelContext,
   operation: Attention,
   kernel: AttentionKernel,
 ): Promise<Dispatch> {
@@ -34,14 +38,14 @@ export async function singleRows(
 }
 
 /** Writes the keys and values of all rows to the cache. */
-export async function cacheWriteDispatch(context: AttentionContext, operation: Attention): Promise<Dispatch> {
+export async function cacheWriteDispatch(context: ModelContext, operation: Attention): Promise<Dispatch> {
   const pipeline = await context.compiler.compile(cacheWriteVariant(context));
   return writeDispatch(context, operation.label, pipeline, boundBuffers(context, operation));
 }
 
 /** Tiles that are compiled at once, to be measured. */
 export async function tilesToMeasure(
-  context: AttentionContext,
+  context: ModelContext,
   operation: Attention,
   kernel: AttentionKernel,
   { rows }: QueryTiles,
@@ -98,12 +102,12 @@ function tilesOr(others: CompiledOperation, write: Dispatch, tile: Dispatch, sin
   };
 }
 
-function cacheWriteVariant(context: AttentionContext): KernelVariant {
+function cacheWriteVariant(context: ModelContext): KernelVariant {
   return variantOf(cacheWrite, { ...cacheConstants(context), LANES: CACHE_WRITE_LANES });
 }
 
 function writeDispatch(
-  context: AttentionContext,
+  context: ModelContext,
   label: string,
   pipeline: GPUComputePipeline,
   buffers: AttentionBuffers,
@@ -123,7 +127,7 @@ export function windowOf({ window }: Attention): number {
 }
 
 export function boundBuffers(
-  { buffers, activations, step }: AttentionContext,
+  { buffers, activations, step }: ModelContext,
   { layer, input, output }: Attention,
 ): AttentionBuffers {
   const cache = buffers.caches[layer];

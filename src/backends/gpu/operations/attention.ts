@@ -11,15 +11,14 @@ import {
   splitsSeen,
 } from "../kernels/attention.ts";
 import { strideOf } from "../padding.ts";
+import { boundBuffers, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";
 import {
-  boundBuffers,
-  singleRows,
-  windowOf,
-  withTiles,
-  type AttentionContext,
-  type AttentionKernel,
-} from "./attention-rows.ts";
-import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
+  always,
+  cacheConstants,
+  type CompiledOperation,
+  type ModelContext,
+  type OperationContext,
+} from "./operations.ts";
 
 const MERGE_LANES = 64;
 
@@ -45,7 +44,7 @@ export async function splitAttention(context: OperationContext, operation: Atten
 }
 
 /** By one workgroup a span and heads that share keys and values. */
-export function wholeAttention(context: AttentionContext, operation: Attention): AttentionKernel {
+export function wholeAttention(context: ModelContext, operation: Attention): AttentionKernel {
   const constants = constantsOf(context, operation);
   const queries = (tileRows: number) => (tileRows > 1 ? 1 : constants.QUERIES);
   return {
@@ -61,7 +60,7 @@ export function wholeAttention(context: AttentionContext, operation: Attention):
 
 /** Null where no sequence is so long. */
 async function splitDispatches(
-  context: AttentionContext,
+  context: ModelContext,
   operation: Attention,
 ): Promise<readonly [Dispatch, Dispatch] | null> {
   const { compiler, engine, activations, step } = context;
@@ -91,7 +90,7 @@ async function splitDispatches(
   return [split, join];
 }
 
-function constantsOf(context: AttentionContext, operation: Attention) {
+function constantsOf(context: ModelContext, operation: Attention) {
   const cache = cacheConstants(context);
   const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, maxSequenceLength(context.engine));
   const Y_STRIDE = strideOf(cache.HEADS * cache.HEAD_SIZE);

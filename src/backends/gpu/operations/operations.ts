@@ -28,7 +28,7 @@ import type { StepBuffer } from "../step-buffer.ts";
 /** An operation, compiled and bound: the dispatches that a step of this size needs. None is made for a step. */
 export type CompiledOperation = (step: StepSize) => readonly Dispatch[];
 
-/** How a kind of adapter computes each operation of a graph. */
+/** How a style of kernels computes each operation of a graph. */
 export interface Operations {
   embed(operation: Embed): Promise<CompiledOperation[]>;
   norm(operation: Norm): Promise<CompiledOperation[]>;
@@ -39,8 +39,8 @@ export interface Operations {
   head(operation: Head): Promise<CompiledOperation[]>;
 }
 
-/** What operations are compiled with. */
-export interface OperationContext extends Pick<OpenedDevice, "device" | "poller"> {
+/** A model's buffers on a device, and what compiles its kernels. */
+export interface ModelContext extends Pick<OpenedDevice, "device" | "poller"> {
   readonly compiler: KernelCompiler;
   /** What the first step can do without. */
   readonly later: LaterPipelines;
@@ -53,13 +53,17 @@ export interface OperationContext extends Pick<OpenedDevice, "device" | "poller"
   readonly buffers: ModelBuffers;
   readonly activations: Activations;
   readonly step: StepBuffer;
+}
+
+/** What operations are compiled with. */
+export interface OperationContext extends ModelContext {
   /** By ascending rows: see matmul-variants.ts. */
   readonly matmuls: readonly MatmulVariant[];
   /** How attention deals rows, once it is compiled for that. */
   readonly tiles: LaterTiles;
 }
 
-/** Compiles one operation by the set that suits the adapter. */
+/** Compiles one operation in a style. */
 export function compileOperation(operations: Operations, operation: Operation): Promise<CompiledOperation[]> {
   switch (operation.type) {
     case "embed":

@@ -1,12 +1,12 @@
-import type { Activation, Gate } from "../../../models/graph.ts";
+import type { Activation, Gate, Value } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
 import { Epilogue } from "../kernels/matmul.ts";
-import type { MatmulExtras, MatmulShape, MatmulVariant } from "../matmul-variants.ts";
+import type { HeadShape, MatmulExtras, MatmulShape, MatmulVariant } from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import { isSameProduct, type TriedProduct } from "../same-product.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
-import type { CompiledOperation, OperationContext } from "./operations.ts";
+import type { CompiledOperation, OperationContext, Operations } from "./operations.ts";
 
 /** A product y = x W, with what precedes and follows it in the same kernel. */
 interface Product {
@@ -85,8 +85,47 @@ const ACTIVATION_EPILOGUES: Readonly<Record<Activation, number>> = {
   silu: Epilogue.silu,
 };
 
-export function activationEpilogue(activation: Activation | null): number {
+function activationEpilogue(activation: Activation | null): number {
   return activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
+}
+
+/** A product of a value of the graph; a style of kernels has its own way to bind and to compile it. */
+export interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" | "y" | "samplesOnly" | "Y4"> {
+  readonly input: Value;
+  /** Only of the model's head. */
+  readonly head?: HeadShape;
+}
+
+/** Returns the operations that are products. A part of the head writes its own columns of the logits. */
+export function productOperations(
+  context: OperationContext,
+  headEpilogue: number,
+  product: (product: ProductOfGraph) => Promise<CompiledOperation>,
+): Pick<Operations, "linear" | "gate" | "head"> {
+  const { shape, vocabSize, buffers, activations } = context;
+  return {
+    async linear({ label, linear, input, output, activation, addsToOutput }) {
+      const epilogue = addsToOutput ? Epilogue.addToOutput : activationEpilogue(activation);
+      return [
+        await product({ label, weights: buffers.linear(linear), input, y: activations.buffer(output), epilogue }),
+      ];
+    },
+
+    gate(operation) {
+      const { label, input } = operation;
+      return Promise.all(productsOfGate(context, operation).map((part) => product({ label, input, ...part })));
+    },
+
+    head: ({ label, table, input }) =>
+      Promise.all(
+        buffers.table(table).map((weights) => {
+          const y = { buffer: activations.logits, offset: 4 * weights.firstRow };
+          const head = { VOCABULARY: vocabSize, FIRST_TOKEN: weights.firstRow };
+          const Y4 = strideOf(shape.vocabSize) / 4;
+          return product({ label, weights, input, y, epilogue: headEpilogue, samplesOnly: true, Y4, head });
+        }),
+      ),
+  };
 }
 
 const GATE_EPILOGUES: Readonly<Record<Activation, number>> = {

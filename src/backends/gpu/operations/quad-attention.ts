@@ -2,15 +2,14 @@ import type { Attention } from "../../../models/graph.ts";
 import { variantOf } from "../kernel.ts";
 import { attentionQuad, quadShares } from "../kernels/attention.ts";
 import { strideOf } from "../padding.ts";
+import { cacheWriteDispatch, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";
 import {
-  cacheWriteDispatch,
-  singleRows,
-  windowOf,
-  withTiles,
-  type AttentionContext,
-  type AttentionKernel,
-} from "./attention-rows.ts";
-import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
+  always,
+  cacheConstants,
+  type CompiledOperation,
+  type ModelContext,
+  type OperationContext,
+} from "./operations.ts";
 
 /** By quads of lanes, which find all they read in the cache; prompts in tiles of rows. */
 export async function quadAttention(context: OperationContext, operation: Attention): Promise<CompiledOperation> {
@@ -23,7 +22,7 @@ export async function quadAttention(context: OperationContext, operation: Attent
 }
 
 /** Of several rows a quad takes one head, else as many heads as it can. */
-function quads(context: AttentionContext, operation: Attention): AttentionKernel {
+function quads(context: ModelContext, operation: Attention): AttentionKernel {
   const { compiler, shape } = context;
   const { numHeads, numKvHeads, headDim } = shape;
   const constants = { ...cacheConstants(context), SCALE: operation.scale, WINDOW: windowOf(operation) };

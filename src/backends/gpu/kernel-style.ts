@@ -1,0 +1,25 @@
+import type { KernelChoice } from "../backend.ts";
+import type { OpenedDevice } from "./device.ts";
+
+/**
+ * "fused": for GPUs, where a dispatch costs more than a workgroup that normalises its rows. "plain": for adapters that compute
+ * on the CPU, where workgroup memory and barriers are slow and a dispatch is cheap; also where a GPU's own kernels were wrong,
+ * since these ask less of a driver.
+ */
+export type KernelStyle = "fused" | "plain";
+
+/** What decides which kernels a model gets. */
+export interface KernelTraits {
+  readonly style: KernelStyle;
+  /** Whether four neighbouring lanes may exchange values. */
+  readonly hasSubgroups: boolean;
+}
+
+/** Returns the traits of an adapter's kernels; where "plain" ones are requested, without optional features. */
+export function kernelTraits(
+  { isSoftware, hasSubgroups }: Pick<OpenedDevice, "isSoftware" | "hasSubgroups">,
+  kernels: KernelChoice = "usual",
+): KernelTraits {
+  const isPlain = kernels === "plain";
+  return { style: isSoftware || isPlain ? "plain" : "fused", hasSubgroups: hasSubgroups && !isPlain };
+}

@@ -1,0 +1,48 @@
+import type { Norm, Value } from "../../../models/graph.ts";
+import { Epilogue, matmulSkinny } from "../kernels/matmul.ts";
+import { firstMatmul, normShape } from "../matmul-variants.ts";
+import { splitAttention } from "./attention.ts";
+import { embedding } from "./embedding.ts";
+import { normalisation } from "./normalisation.ts";
+import { valueOf, type OperationContext, type Operations } from "./operations.ts";
+import { compileProduct, productOperations } from "./products.ts";
+import { rotations } from "./rotation.ts";
+
+const ROTARY_LANES = 32;
+
+/**
+ * Operations of the fused style: products normalise their input themselves, attention writes the cache, and the head sums up
+ * each 32 logits for the sampler.
+ */
+export function fusedOperations(context: OperationContext): Operations {
+  const { compiler, graph, buffers, activations, step } = context;
+  const first = firstMatmul(context.matmuls, "fused");
+  const norms = new Map<Value, Norm>();
+  for (const operation of graph.operations) {
+    if (operation.type === "norm" && !operation.addsToOutput) norms.set(operation.output, operation);
+  }
+  return {
+    embed: (operation) => embedding(context, operation),
+    norm: async (operation) => (operation.addsToOutput ? [await normalisation(context, operation)] : []),
+    rotary: rotations(context, { lanes: ROTARY_LANES }),
+    attention: async (operation) => [await splitAttention(context, operation)],
+
+    ...productOperations(context, Epilogue.head, ({ input, head = null, ...product }) => {
+      const { w, bias } = product.weights;
+      const norm = norms.get(input);
+      const x = activations.buffer(norm?.input ?? input);
+      const bindGroup = compiler.bind(matmulSkinny, {
+        x,
+        w,
+        bias,
+        norm: norm ? buffers.norm(norm.norm) : bias,
+        samples: step.samples,
+        y: product.y,
+        logit_parts: activations.logitParts,
+        step: step.step,
+      });
+      const extras = { norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null, head };
+      return compileProduct(context, { ...product, x, first, bindGroup, extras });
+    }),
+  };
+}
