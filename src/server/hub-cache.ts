@@ -11,8 +11,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
-import { downloadFailed, HttpClient, TransientFailure, type HttpRequest } from "../files/hub/http-client.ts";
+import { downloadFailed, HttpClient, type HttpRequest } from "../files/hub/http-client.ts";
 import { openRemoteFolder, type ListedFile, type RemoteFolder } from "../files/hub/remote-folder.ts";
+import { resumableBytes } from "../files/hub/resumable-bytes.ts";
 import { CONFIG_FILE, modelFileNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "../files/model-folder.ts";
 import { whyMissing } from "../files/web-page.ts";
 import { ChorusError, DEFAULT_HUB_URL, DEFAULT_REVISION, parseJson } from "../index.ts";
@@ -116,29 +117,28 @@ async function download(
 ): Promise<void> {
   const part = `${blob}.incomplete`;
   const { url } = request;
-  await http.withRetries(async (progressed) => {
-    const begin = await sizeOf(part);
-    if (begin >= size) return;
-    const requested = begin > 0 ? { ...request, range: [begin, size] as const } : request;
-    const { response, pieces } = await http.open(requested, signal);
-    const why = whyMissing(response);
-    if (why !== null) throw downloadFailed(url, name, `${why}, though the hub lists the file`);
-    // A server that knows no ranges sends it from its beginning.
-    let received = response.status === 206 ? begin : 0;
+  const target = await open(part, "a");
+  const options = {
+    at: Math.max(0, await sizeOf(part)),
+    size,
+    // Its hash is checked in the end.
+    isPinned: true,
+    async startOver() {
+      await target.truncate();
+      return true;
+    },
+    check(response: Response) {
+      const why = whyMissing(response);
+      if (why !== null) throw downloadFailed(url, name, `${why}, though the hub lists the file`);
+    },
+    onBytes,
+  };
+  try {
     // Written piece by piece, so that what came before a break is kept.
-    const target = await open(part, received > 0 ? "a" : "w");
-    try {
-      for await (const piece of pieces()) {
-        await target.write(piece);
-        received += piece.length;
-        onBytes(received);
-        if (received > begin) progressed();
-      }
-    } finally {
-      await target.close();
-    }
-    if (received < size) throw new TransientFailure(downloadFailed(url, name, `${received} of ${size} bytes came`));
-  }, signal);
+    for await (const piece of resumableBytes(http, request, options, signal)) await target.write(piece);
+  } finally {
+    await target.close();
+  }
   if ((await sizeOf(part)) !== size || (await hashOf(part, size, hash.length)) !== hash) {
     await rm(part);
     throw new Error(`${url} arrived damaged: its size or hash is not the one that the hub gives. Try again.`);

@@ -1,15 +1,8 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import { whyMissing } from "../web-page.ts";
-import {
-  downloadFailed,
-  isPartOfCompressed,
-  sizeOf,
-  TransientFailure,
-  versionOf,
-  type HttpClient,
-  type HttpRequest,
-} from "./http-client.ts";
+import { downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
+import { ChangedOnServer, resumableBytes } from "./resumable-bytes.ts";
 import type { Missing } from "./small-file.ts";
 
 /** Least size of a Blob. */
@@ -20,41 +13,12 @@ const BLOB_BYTES = 2 ** 20;
  * file of unknown size the first 16 MiB stay in memory.
  */
 const MAX_IN_MEMORY_BYTES = 16 * 2 ** 20;
-/** Bytes that are asked for once more after a break, to see that what follows is of the same file, at the same place. */
-const OVERLAP_BYTES = 4096;
 
 /** A file that is read in parts. A Blob is one. */
 export interface ReadableFile {
   /** Null while it arrives: servers tell the size of what they compress, or none. */
   readonly size: number | null;
   slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
-}
-
-/** A file on its way: a part can be read as soon as it is there. */
-export class ArrivingFile implements ReadableFile {
-  readonly size = null;
-  readonly #arrival: Arrival;
-  readonly #hasEnded: Promise<void>;
-
-  constructor(arrival: Arrival, hasEnded: Promise<void>) {
-    this.#arrival = arrival;
-    this.#hasEnded = hasEnded;
-  }
-
-  /** Resolves to the file once all of it is there. @throws ChorusError model_download_failed; what aborted it */
-  async whole(): Promise<Blob> {
-    await this.#hasEnded;
-    return this.#arrival.toBlob();
-  }
-
-  /** What is beyond the file's end is left out, as with a Blob. @throws what `whole()` throws */
-  slice(begin: number, end: number) {
-    const read = async () => {
-      await this.#arrival.upTo(end);
-      return this.#arrival.read(begin, end);
-    };
-    return { arrayBuffer: read };
-  }
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -65,33 +29,101 @@ interface Piece<Data extends Blob | Bytes = Blob | Bytes> {
   readonly data: Data;
 }
 
-interface Waiter {
-  readonly end: number;
-  readonly resolve: () => void;
-  readonly reject: (reason: Error) => void;
-}
-
-/** What has arrived of a file, and who waits for more. */
-class Arrival {
+/** A file on its way: a part can be read as soon as it is there. */
+export class ArrivingFile implements ReadableFile {
+  readonly size = null;
   #pieces: Piece[] = [];
   #bytes = 0;
-  #waiters: Waiter[] = [];
+  /** Bytes for the next Blob. */
+  #gathered: Bytes[] = [];
+  #gatheredBytes = 0;
+  #waiters: (() => void)[] = [];
   /** Null while more may come; with an error nothing more will. */
   #ending: { readonly error: Error | null } | null = null;
   #isRead = false;
 
-  /** Bytes that have arrived. */
-  get bytes(): number {
-    return this.#bytes;
+  /** Resolves to the file once all of it is there. @throws ChorusError model_download_failed; what aborted it */
+  async whole(): Promise<Blob> {
+    await this.#upTo(Infinity);
+    return new Blob(this.#pieces.map(({ data }) => data));
   }
 
-  /** Whether somebody may have read what has arrived: then nothing else may take its place. */
-  get isRead(): boolean {
-    return this.#isRead;
+  /** What is beyond the file's end is left out, as with a Blob. @throws what `whole()` throws */
+  slice(begin: number, end: number) {
+    const read = async () => {
+      await this.#upTo(end);
+      return this.#read(begin, end);
+    };
+    return { arrayBuffer: read };
+  }
+
+  /** Returns bytes that have arrived. @throws ChorusError model_download_failed if they can't be read again */
+  async known(begin: number, end: number): Promise<Bytes> {
+    this.#gather();
+    try {
+      return new Uint8Array(await this.#read(begin, end));
+    } catch (cause) {
+      const message = `What has been downloaded could not be read again: ${String(cause)}`;
+      throw new ChorusError("model_download_failed", message, null, { cause });
+    }
+  }
+
+  /** @param totalBytes the file's size; null if the server does not give it */
+  add(piece: Bytes, totalBytes: number | null): void {
+    const bytes = this.#bytes + this.#gatheredBytes + piece.length;
+    if ((totalBytes ?? bytes) <= MAX_IN_MEMORY_BYTES) {
+      this.#gather();
+      return this.#append(piece, piece.length);
+    }
+    this.#gathered.push(piece);
+    this.#gatheredBytes += piece.length;
+    if (this.#gatheredBytes >= BLOB_BYTES) this.#gather();
+  }
+
+  /** Forgets what has arrived, unless somebody may have read it: then nothing else may take its place. */
+  startOver(): boolean {
+    if (this.#isRead) return false;
+    this.#pieces = [];
+    this.#gathered = [];
+    this.#bytes = this.#gatheredBytes = 0;
+    return true;
+  }
+
+  /** Nothing more comes: with an error, because it failed. */
+  end(error: Error | null): void {
+    this.#gather();
+    this.#ending = { error };
+    this.#wake();
+  }
+
+  /** Makes a Blob of what has been gathered for it. */
+  #gather(): void {
+    if (this.#gatheredBytes === 0) return;
+    this.#append(new Blob(this.#gathered), this.#gatheredBytes);
+    for (const piece of this.#gathered.splice(0)) releaseBytes(piece);
+    this.#gatheredBytes = 0;
+  }
+
+  #append(data: Blob | Bytes, size: number): void {
+    this.#pieces.push({ begin: this.#bytes, end: this.#bytes + size, data });
+    this.#bytes += size;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiters.splice(0)) wake();
+  }
+
+  /** Resolves when everything up to `end` is there, or the file has ended before. */
+  async #upTo(end: number): Promise<void> {
+    while (end > this.#bytes && this.#ending === null)
+      await new Promise<void>((resolve) => this.#waiters.push(resolve));
+    if (end > this.#bytes && this.#ending?.error) throw this.#ending.error;
+    this.#isRead = true;
   }
 
   /** What is beyond it is left out. Joins only the pieces that the range covers: a large file has thousands. */
-  async read(begin: number, end: number): Promise<ArrayBuffer> {
+  async #read(begin: number, end: number): Promise<ArrayBuffer> {
     const covering = this.#pieces.filter((piece) => piece.begin < end && piece.end > begin);
     if (covering.some(({ data }) => data instanceof Blob)) {
       const [first] = covering;
@@ -105,54 +137,6 @@ class Arrival {
       part.set(data.subarray(Math.max(0, begin - offset), end - offset), Math.max(0, offset - begin));
     }
     return part.buffer;
-  }
-
-  /** Returns all that is there. */
-  toBlob(): Blob {
-    return new Blob(this.#pieces.map(({ data }) => data));
-  }
-
-  add(data: Blob | Bytes): void {
-    const size = data instanceof Blob ? data.size : data.length;
-    if (size === 0) return;
-    this.#pieces.push({ begin: this.#bytes, end: this.#bytes + size, data });
-    this.#bytes += size;
-    const ready = this.#waiters.filter(({ end }) => end <= this.#bytes);
-    this.#waiters = this.#waiters.filter(({ end }) => end > this.#bytes);
-    if (ready.length > 0) this.#isRead = true;
-    for (const { resolve } of ready) resolve();
-  }
-
-  startOver(): void {
-    this.#pieces = [];
-    this.#bytes = 0;
-  }
-
-  /** Resolves when everything up to `end` is there, or the file has ended before. */
-  upTo(end: number): Promise<void> {
-    if (end <= this.#bytes) {
-      this.#isRead = true;
-      return Promise.resolve();
-    }
-    return new Promise((resolve, reject) => {
-      this.#waiters.push({ end, resolve, reject });
-      this.#settle();
-    });
-  }
-
-  /** Nothing more comes: with an error, because it failed. Settles who waits, now and later. */
-  end(error: Error | null): void {
-    this.#ending = { error };
-    this.#settle();
-  }
-
-  #settle(): void {
-    if (this.#ending === null) return;
-    const { error } = this.#ending;
-    for (const { resolve, reject } of this.#waiters.splice(0)) {
-      if (error) reject(error);
-      else resolve();
-    }
   }
 }
 
@@ -170,137 +154,37 @@ export function fetchFile(
   onBytes: (doneBytes: number, totalBytes: number | null) => void,
   signal?: AbortSignal,
 ): Promise<ArrivingFile | Missing> {
+  const { url, file: name } = request;
   return new Promise((resolve, reject) => {
-    const arrival = new Arrival();
+    const file = new ArrivingFile();
+    let size: number | null = null;
+    let doneBytes = 0;
+    const bytes = resumableBytes(
+      http,
+      request,
+      {
+        known: (begin, end) => file.known(begin, end),
+        startOver: () => file.startOver(),
+        check(response) {
+          const why = whyMissing(response);
+          resolve(why === null ? file : { missing: `There is no ${url} (${why}).` });
+          if (why !== null) throw downloadFailed(url, name, "the file is no longer there");
+        },
+        onBytes: (done, total) => onBytes((doneBytes = done), (size = total)),
+      },
+      signal,
+    );
     const download = async (): Promise<void> => {
       try {
-        const missing = await receive(http, request, arrival, { onBytes, onStart: () => resolve(file), signal });
-        if (missing) {
-          resolve(missing);
-          throw downloadFailed(request.url, request.file, "the file is no longer there");
-        }
-        arrival.end(null);
+        for await (const piece of bytes) file.add(piece, size);
+        onBytes(doneBytes, doneBytes);
+        file.end(null);
       } catch (error) {
-        arrival.end(error as Error);
-        throw error;
+        const reason = error instanceof ChangedOnServer ? downloadFailed(url, name, error.message) : (error as Error);
+        file.end(reason);
+        reject(reason);
       }
     };
-    const hasEnded = download();
-    const file = new ArrivingFile(arrival, hasEnded);
-    hasEnded.catch(reject);
+    void download();
   });
-}
-
-interface ReceiveOptions {
-  readonly onBytes: (doneBytes: number, totalBytes: number | null) => void;
-  /** Called when the server sends the file; maybe again after a break. */
-  readonly onStart: () => void;
-  readonly signal: AbortSignal | undefined;
-}
-
-async function receive(
-  http: HttpClient,
-  request: HttpRequest,
-  arrival: Arrival,
-  { onBytes, onStart, signal }: ReceiveOptions,
-): Promise<Missing | null> {
-  const { url, file } = request;
-  const changed = () => downloadFailed(url, file, "the file changed on the server");
-  let total: number | null = null;
-  let version: string | null = null;
-  /** Whether the next try asks for the rest only. */
-  let resumes = false;
-  /** What the best try so far has brought: a server that always breaks off at the same place makes no progress. */
-  let mostBytes = 0;
-  const missing = await http.withRetries(async (progressed): Promise<Missing | null> => {
-    const begin = resumes ? Math.max(0, arrival.bytes - OVERLAP_BYTES) : 0;
-    const range = [begin, total ?? Number.MAX_SAFE_INTEGER] as const;
-    const open = await http.open(begin > 0 ? { ...request, range } : request, signal);
-    const { response } = open;
-    const why = whyMissing(response);
-    if (why !== null) {
-      open.close();
-      return { missing: `There is no ${url} (${why}).` };
-    }
-    const isPart = response.status === 206 && !isPartOfCompressed(response);
-    const isRest = begin > 0 && isPart && versionOf(response) === version;
-    if (!isRest) {
-      resumes = false;
-      // What somebody has read is kept, to be compared with what comes now.
-      if (!arrival.isRead) arrival.startOver();
-      if (response.status !== 200) {
-        open.close();
-        throw new TransientFailure(changed());
-      }
-      total = sizeOf(response);
-      version = versionOf(response);
-      onStart();
-    }
-    let waiting: Bytes[] = [];
-    let waitingBytes = 0;
-    const handOver = () => {
-      arrival.add(new Blob(waiting));
-      for (const piece of waiting) releaseBytes(piece);
-      waiting = [];
-      waitingBytes = 0;
-    };
-    const differs = () => {
-      resumes = false;
-      if (arrival.isRead && !isRest) throw changed();
-      if (!arrival.isRead) arrival.startOver();
-      throw new TransientFailure(changed());
-    };
-    /** What an earlier try has brought. */
-    const knownBytes = arrival.bytes;
-    /** Place of the next byte in the file. */
-    let at = isRest ? begin : 0;
-    // The rest belongs to what is there only once all of that is known to be of this version.
-    const compared = () => void (resumes = version !== null && (isRest || at >= knownBytes));
-    try {
-      compared();
-      for await (const received of open.pieces()) {
-        const overlap = Math.min(Math.max(0, knownBytes - at), received.length);
-        if (overlap > 0 && !(await beginsWith(received, arrival.read(at, at + overlap)))) {
-          open.close();
-          waiting = [];
-          differs();
-        }
-        at += received.length;
-        compared();
-        if (total !== null && at > total) total = null;
-        onBytes(at, total);
-        const piece = overlap > 0 ? received.slice(overlap) : (received as Bytes);
-        if (overlap > 0) releaseBytes(received);
-        if (piece.length === 0) continue;
-        if (at > mostBytes) progressed();
-        mostBytes = Math.max(mostBytes, at);
-        if ((total ?? at) <= MAX_IN_MEMORY_BYTES) {
-          arrival.add(piece);
-          continue;
-        }
-        waiting.push(piece);
-        waitingBytes += piece.length;
-        if (waitingBytes >= BLOB_BYTES) handOver();
-      }
-      if (at < knownBytes) differs();
-    } finally {
-      handOver();
-    }
-    return null;
-  }, signal);
-  if (missing === null) onBytes(arrival.bytes, arrival.bytes);
-  return missing;
-}
-
-/** @throws ChorusError model_download_failed if the beginning can't be read again */
-async function beginsWith(bytes: Uint8Array, beginning: Promise<ArrayBuffer>): Promise<boolean> {
-  let expected: Uint8Array;
-  try {
-    expected = new Uint8Array(await beginning);
-  } catch (cause) {
-    const message = `What has been downloaded could not be read again: ${String(cause)}`;
-    throw new ChorusError("model_download_failed", message, null, { cause });
-  }
-  for (let i = 0; i < expected.length; i++) if (expected[i] !== bytes[i]) return false;
-  return true;
 }

@@ -40,6 +40,12 @@ export class TransientFailure extends Error {
   }
 }
 
+interface Retries {
+  progressed(): void;
+  /** Waits before the next attempt. @throws what the failed attempt threw, where there is to be none; the signal's reason */
+  after(error: unknown): Promise<void>;
+}
+
 export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -74,21 +80,31 @@ export class HttpClient {
   }
 
   /**
-   * Retries `attempt` until it succeeds or fails permanently. It calls `progressed` to reset the count of failures.
+   * Retries `attempt` until it succeeds or fails permanently.
    * @throws the last attempt's ChorusError; the signal's reason
    */
-  async withRetries<T>(attempt: (progressed: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async withRetries<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const retries = this.retries(signal);
+    for (;;) {
+      try {
+        return await attempt();
+      } catch (error) {
+        await retries.after(error);
+      }
+    }
+  }
+
+  /** Returns what counts the failures of one task. `progressed` resets the count. */
+  retries(signal?: AbortSignal): Retries {
+    signal?.throwIfAborted();
     let failures = 0;
     let sinceMs = this.#now();
-    const progressed = () => {
-      failures = 0;
-      sinceMs = this.#now();
-    };
-    for (;;) {
-      signal?.throwIfAborted();
-      try {
-        return await attempt(progressed);
-      } catch (error) {
+    return {
+      progressed: () => {
+        failures = 0;
+        sinceMs = this.#now();
+      },
+      after: async (error) => {
         signal?.throwIfAborted();
         if (!(error instanceof TransientFailure)) throw error;
         const { reason, retryAfterMs, maxRetries } = error;
@@ -99,9 +115,10 @@ export class HttpClient {
         if (untilMs - sinceMs > PATIENCE_MS) throw reason;
         this.#onWaiting();
         await this.#wait(pauseMs, signal);
+        signal?.throwIfAborted();
         sinceMs += retryAfterMs ?? 0;
-      }
-    }
+      },
+    };
   }
 
   /**

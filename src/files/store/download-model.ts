@@ -5,19 +5,11 @@ import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
 import { downloadFailed, type HttpClient } from "../hub/http-client.ts";
 import { openRemoteFolder, type RemoteFolder } from "../hub/remote-folder.ts";
+import { ChangedOnServer } from "../hub/resumable-bytes.ts";
 import { damaged, readSmallFile } from "../hub/small-file.ts";
 import { toHex } from "../hex-digest.ts";
 import { openForWriting, readFile, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
-import {
-  ChangedOnServer,
-  checkEnd,
-  checkNextEdge,
-  checkSeam,
-  fetchPart,
-  partsOf,
-  type Part,
-  type Stored,
-} from "./part.ts";
+import { fetchPart, partsOf, seamsOf, type Part, type Stored } from "./part.ts";
 import { planModel, type DescribeModel } from "./plan-download.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
@@ -84,7 +76,8 @@ async function resume(job: DownloadJob): Promise<Manifest> {
   try {
     for (const { name } of plan.weights) files.set(name, await openForWriting(folder, name));
     await fetchWeights(job, remote, plan, files);
-    if (plan.commit === null) await checkUnchanged(job, remote, plan, files);
+    await checkSeams(job, remote, plan, files);
+    if (plan.commit === null) await checkSmallFiles(job, remote, plan);
     for (const weights of plan.weights) await check(remote, weights, files.get(weights.name), signal);
   } catch (error) {
     if (error instanceof DamagedFile) {
@@ -155,39 +148,18 @@ async function fetchWeights(
     log.append(part.index, part.received);
     logged.set(part, part.received);
   };
-  const failure = new AbortController();
-  const either = AbortSignal.any([signal, failure.signal]);
-  const queue = parts.filter(({ length, received, isSeamKnown }) => received < length || !isSeamKnown);
-  const storedOf = ({ weights: { name } }: Part): Stored => {
-    const handle = files.get(name);
-    if (handle === undefined) throw new Error(`${name} is not open.`);
-    return storedIn(handle, name);
-  };
-  const fetchAll = async () => {
-    for (let part = queue.shift(); part; part = queue.shift()) {
-      const current = part;
-      const stored = storedOf(part);
+  try {
+    const incomplete = parts.filter(({ length, received }) => received < length);
+    await overConnections(incomplete, signal, async (part, either) => {
+      const stored = storedOf(files, part.weights);
       const write = (bytes: Uint8Array, at: number) => {
         stored.write(bytes, at);
         meter.add(bytes.length);
-        if (current.received - (logged.get(current) ?? 0) >= LOG_BYTES) record(current);
+        if (part.received - (logged.get(part) ?? 0) >= LOG_BYTES) record(part);
       };
-      if (!part.isSeamKnown) await checkSeam(http, remote, part, stored, either);
       await fetchPart(http, remote, part, { ...stored, write }, either);
-      checkNextEdge(parts, part, stored);
       record(part);
-    }
-  };
-  try {
-    // Wait for all of them: none may still write when the files are closed.
-    const connections = Array.from({ length: CONNECTIONS }, () =>
-      fetchAll().catch((error: unknown) => {
-        failure.abort(error);
-        throw error;
-      }),
-    );
-    const failed = (await Promise.allSettled(connections)).some(({ status }) => status === "rejected");
-    if (failed) throw signal.aborted ? signal.reason : failure.signal.reason;
+    });
   } finally {
     meter.close();
     try {
@@ -198,20 +170,55 @@ async function fetchWeights(
   }
 }
 
+/** Does some work for each item, over several connections. Waits for all: none may still write when the files are closed. */
+async function overConnections<Item>(
+  items: Iterable<Item>,
+  signal: AbortSignal,
+  work: (item: Item, either: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  // They take turns at one iterator.
+  const queue = items[Symbol.iterator]();
+  const connection = async () => {
+    try {
+      for (let next = queue.next(); !next.done; next = queue.next()) await work(next.value, either);
+    } catch (error) {
+      failure.abort(error);
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
+  either.throwIfAborted();
+}
+
 /**
- * Looks once more at all files of a folder that no commit pins: what was fetched at different times must belong together.
+ * Fetches the bytes around the parts' ends once more, and compares them: parts that came at different times, or from different
+ * servers, must belong together. A file with a known hash needs no such look.
  * @throws ChangedOnServer
  */
-async function checkUnchanged(
-  { http, folder, signal }: DownloadJob,
+async function checkSeams(
+  { http, signal }: DownloadJob,
   remote: RemoteFolder,
   plan: DownloadPlan,
   files: ReadonlyMap<string, SyncAccessHandle>,
 ): Promise<void> {
-  for (const weights of plan.weights) {
-    const handle = files.get(weights.name);
-    if (handle) await checkEnd(http, remote, weights, storedIn(handle, weights.name), signal);
-  }
+  const seams = plan.weights.filter(({ sha256, takesRanges }) => sha256 === null && takesRanges).flatMap(seamsOf);
+  await overConnections(seams, signal, async (seam, either) => {
+    const stored = storedOf(files, seam.weights);
+    const write = (bytes: Uint8Array, at: number) => {
+      const before = stored.read(at, bytes.length);
+      if (!bytes.every((byte, i) => byte === before[i])) throw new ChangedOnServer();
+    };
+    await fetchPart(http, remote, { ...seam, received: 0 }, { ...stored, write }, either);
+  });
+}
+
+/** Fetches the small files once more, where no commit pins them, and compares them. @throws ChangedOnServer */
+async function checkSmallFiles(
+  { http, folder, signal }: DownloadJob,
+  remote: RemoteFolder,
+  plan: DownloadPlan,
+): Promise<void> {
   for (const { name } of plan.files) {
     const now = await readSmallFile(http, remote, name, { signal });
     const stored = await readFile(folder, name);
@@ -221,7 +228,9 @@ async function checkUnchanged(
   }
 }
 
-function storedIn(handle: SyncAccessHandle, name: string): Stored {
+function storedOf(files: ReadonlyMap<string, SyncAccessHandle>, { name }: WeightsPlan): Stored {
+  const handle = files.get(name);
+  if (handle === undefined) throw new Error(`${name} is not open.`);
   return {
     write: (bytes, at) => writeAll(handle, bytes, at, name),
     read(at, length) {

@@ -1,37 +1,26 @@
-import { releaseBytes } from "../release-bytes.ts";
-import {
-  downloadFailed,
-  isPartOfCompressed,
-  sizeOf,
-  TransientFailure,
-  versionOf,
-  type HttpClient,
-} from "../hub/http-client.ts";
+import { sizeOf, versionOf, type HttpClient } from "../hub/http-client.ts";
 import type { RemoteFolder } from "../hub/remote-folder.ts";
+import { ChangedOnServer, OVERLAP_BYTES, resumableBytes } from "../hub/resumable-bytes.ts";
+import { releaseBytes } from "../release-bytes.ts";
 import { whyMissing } from "../web-page.ts";
 import type { WeightsPlan } from "./records.ts";
 
 /** Small enough for several in parallel, large enough that requests cost little. */
 const PART_BYTES = 8 * 2 ** 20;
 
-/** Bytes before it that are asked for with each part, and after each break: they must be those that are stored. */
-const OVERLAP_BYTES = 4096;
-
-/** A range of a weights file that one request fetches. */
-export interface Part {
-  readonly index: number;
+/** A range of a weights file, in the server's file and in the stored one. */
+export interface Range {
   readonly weights: WeightsPlan;
   readonly remoteBegin: number;
   readonly localBegin: number;
   readonly length: number;
-  /** The part that ends where this one begins; null at the beginning of a segment. */
-  readonly previous: Part | null;
+}
+
+/** A range that one request fetches. */
+export interface Part extends Range {
+  readonly index: number;
   /** Bytes of it received so far. */
   received: number;
-  /** The bytes before it, as the server sent them with it, if the part before was not there yet; else null. */
-  edge: Uint8Array | null;
-  /** False after a pause in which its beginning was there, and the part before it was not: the edge is forgotten. */
-  isSeamKnown: boolean;
 }
 
 /** The stored file of a part. */
@@ -40,37 +29,22 @@ export interface Stored {
   write(bytes: Uint8Array, at: number): void;
 }
 
-/** The server's file is not the one whose download began. */
-export class ChangedOnServer extends Error {}
-
 /** Returns the same parts in the same order for the same plan, so that a part's index stays valid after a reload. */
-export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<number, number>): Part[] {
-  const parts: Part[] = [];
-  for (const file of weights) {
-    for (const { remoteBegin, localBegin, length } of file.segments) {
-      let previous: Part | null = null;
-      for (let at = 0; at < length; at += PART_BYTES) {
-        const index = parts.length;
-        const partLength = Math.min(PART_BYTES, length - at);
-        const isAfterGap: boolean = previous !== null && previous.received < previous.length;
-        const there: number = Math.min(partLength, received.get(index) ?? 0);
-        const part: Part = {
-          index,
-          weights: file,
-          remoteBegin: remoteBegin + at,
-          localBegin: localBegin + at,
-          length: partLength,
-          previous,
-          received: there,
-          edge: null,
-          isSeamKnown: there === 0 || !isAfterGap,
-        };
-        parts.push(part);
-        previous = part;
-      }
-    }
-  }
-  return parts;
+export function partsOf(plans: readonly WeightsPlan[], received: ReadonlyMap<number, number>): Part[] {
+  return plans
+    .flatMap((weights) => weights.segments.flatMap((segment) => cut({ weights, ...segment })))
+    .map((range, index) => ({ ...range, index, received: Math.min(range.length, received.get(index) ?? 0) }));
+}
+
+/** A server that takes no ranges sends everything before a part with it: there is one. */
+function cut({ weights, remoteBegin, localBegin, length }: Range): Range[] {
+  const size = weights.takesRanges ? PART_BYTES : length;
+  return Array.from({ length: Math.ceil(length / size) }, (_, i) => ({
+    weights,
+    remoteBegin: remoteBegin + i * size,
+    localBegin: localBegin + i * size,
+    length: Math.min(size, length - i * size),
+  }));
 }
 
 /**
@@ -80,159 +54,46 @@ export function partsOf(weights: readonly WeightsPlan[], received: ReadonlyMap<n
 export async function fetchPart(
   http: HttpClient,
   remote: RemoteFolder,
-  part: Part,
+  part: Omit<Part, "index">,
   stored: Stored,
   signal: AbortSignal,
 ): Promise<void> {
-  const { weights } = part;
-  const request = remote.request(weights.name);
-  let takesRanges = true;
-  await http.withRetries(async (progressed) => {
-    if (part.received >= part.length) return;
-    const edge = new Uint8Array(Math.min(OVERLAP_BYTES, part.received || (part.previous?.length ?? 0)));
-    let known = 0;
-    const begin = part.remoteBegin + part.received - edge.length;
-    const range = [begin, part.remoteBegin + part.length] as const;
-    const open = () => http.open(takesRanges ? { ...request, range } : request, signal);
-    let opened = await open();
-    if (isPartOfCompressed(opened.response)) {
-      opened.close();
-      takesRanges = false;
-      opened = await open();
-    }
-    const { response, pieces, close } = opened;
-    try {
-      checkUnchanged(response, weights);
-      if (response.status === 206 && beginOf(response, begin) !== begin) {
-        throw downloadFailed(request.url, weights.name, "the server sent the wrong range of bytes");
-      }
-      // A server that ignores ranges sends the whole file: skip what comes before this part.
-      let skip = response.status === 206 ? 0 : begin;
-      for await (const piece of pieces()) {
-        const skipped = Math.min(skip, piece.length);
-        skip -= skipped;
-        const overlap = piece.subarray(skipped, skipped + edge.length - known);
-        edge.set(overlap, known);
-        known += overlap.length;
-        if (overlap.length > 0 && known === edge.length) checkEdge(part, edge, stored);
-        const from = skipped + overlap.length;
-        const bytes = piece.subarray(from, from + part.length - part.received);
-        const isRequested = bytes.length > 0;
-        if (isRequested) stored.write(bytes, part.localBegin + part.received);
-        part.received += bytes.length;
-        releaseBytes(piece);
-        if (!isRequested) continue;
-        progressed();
-        if (part.received === part.length) return;
-      }
-    } finally {
-      close();
-    }
-    const reason = "the connection ended early. Check the connection and try again";
-    throw new TransientFailure(downloadFailed(request.url, weights.name, reason));
-  }, signal);
-}
-
-/** Compares bytes before the next missing one with those that are stored, or keeps them until these are there. */
-function checkEdge(part: Part, edge: Uint8Array, stored: Stored): void {
-  const { previous, received, localBegin } = part;
-  if (received === 0 && previous !== null && previous.received < previous.length) part.edge = edge;
-  else checkSame(edge, stored, localBegin + received - edge.length);
-}
-
-/** Compares the edge that waited for a part which is complete now. @throws ChangedOnServer */
-export function checkNextEdge(parts: readonly Part[], complete: Part, stored: Stored): void {
-  const next = parts[complete.index + 1];
-  if (next?.previous === complete && next.edge) checkSame(next.edge, stored, next.localBegin - next.edge.length);
-}
-
-/** @throws ChangedOnServer */
-function checkSame(bytes: Uint8Array, stored: Stored, at: number): void {
-  const there = stored.read(at, bytes.length);
-  if (!bytes.every((byte, i) => byte === there[i])) throw new ChangedOnServer();
-}
-
-/**
- * Asks for the bytes on both sides of a part's beginning once more, and compares them with what is stored.
- * @throws ChangedOnServer, ChorusError model_download_failed, model_access_denied; the signal's reason
- */
-export async function checkSeam(
-  http: HttpClient,
-  remote: RemoteFolder,
-  part: Part,
-  stored: Stored,
-  signal: AbortSignal,
-): Promise<void> {
-  const before = Math.min(OVERLAP_BYTES, part.previous?.length ?? 0);
-  const begin = part.remoteBegin - before;
-  const end = part.remoteBegin + Math.min(OVERLAP_BYTES, part.received);
-  const bytes = await askAgain(http, remote, part.weights, [begin, end], signal);
-  if (bytes !== null) {
-    checkSame(bytes.subarray(before), stored, part.localBegin);
-    const edge = bytes.slice(0, before);
-    if (part.previous !== null && part.previous.received < part.previous.length) part.edge = edge;
-    else checkSame(edge, stored, part.localBegin - before);
+  const { weights, remoteBegin, localBegin, length } = part;
+  const request = { ...remote.request(weights.name), range: [remoteBegin, remoteBegin + length] as const };
+  const options = {
+    at: remoteBegin + part.received,
+    isPinned: true,
+    known: (begin: number, end: number) => stored.read(localBegin + begin - remoteBegin, end - begin),
+    check: (response: Response) => checkUnchanged(response, weights),
+  };
+  for await (const piece of resumableBytes(http, request, options, signal)) {
+    stored.write(piece, localBegin + part.received);
+    part.received += piece.length;
+    releaseBytes(piece);
   }
-  part.isSeamKnown = true;
 }
 
 /**
- * Asks for the end of a weights file once more, and compares it with what is stored.
- * @throws ChangedOnServer, ChorusError model_download_failed, model_access_denied; the signal's reason
+ * Returns the bytes around each place where a part begins or ends. They show whether parts that came with different requests
+ * are of one file.
  */
-export async function checkEnd(
-  http: HttpClient,
-  remote: RemoteFolder,
-  weights: WeightsPlan,
-  stored: Stored,
-  signal: AbortSignal,
-): Promise<void> {
-  const last = weights.segments.at(-1);
-  if (last === undefined) return;
-  const length = Math.min(OVERLAP_BYTES, last.length);
-  const end = last.remoteBegin + last.length;
-  const bytes = await askAgain(http, remote, weights, [end - length, end], signal);
-  if (bytes !== null) checkSame(bytes, stored, last.localBegin + last.length - length);
-}
-
-/** Returns a range of a weights file; null from a server that would send the whole file, or less. */
-async function askAgain(
-  http: HttpClient,
-  remote: RemoteFolder,
-  weights: WeightsPlan,
-  range: readonly [begin: number, end: number],
-  signal: AbortSignal,
-): Promise<Uint8Array | null> {
-  const bytes = new Uint8Array(range[1] - range[0]);
-  let length = 0;
-  await http.withRetries(async () => {
-    length = 0;
-    const { response, pieces, close } = await http.open({ ...remote.request(weights.name), range }, signal);
-    try {
-      if (isPartOfCompressed(response)) return;
-      checkUnchanged(response, weights);
-      if (response.status !== 206) return;
-      for await (const piece of pieces()) {
-        const requested = piece.subarray(0, bytes.length - length);
-        bytes.set(requested, length);
-        length += requested.length;
-      }
-    } finally {
-      close();
-    }
-  }, signal);
-  return length === bytes.length ? bytes : null;
+export function seamsOf(weights: WeightsPlan): Range[] {
+  return weights.segments.flatMap((segment) => {
+    const begins = cut({ weights, ...segment }).map(({ remoteBegin }) => remoteBegin - segment.remoteBegin);
+    return [...begins, segment.length].map((at) => {
+      const begin = Math.max(0, at - OVERLAP_BYTES);
+      return {
+        weights,
+        remoteBegin: segment.remoteBegin + begin,
+        localBegin: segment.localBegin + begin,
+        length: Math.min(segment.length, at + OVERLAP_BYTES) - begin,
+      };
+    });
+  });
 }
 
 function checkUnchanged(response: Response, { version, remoteSize }: WeightsPlan): void {
-  if (whyMissing(response) !== null) throw new ChangedOnServer();
   const size = sizeOf(response);
-  if (size !== null && size !== remoteSize) throw new ChangedOnServer();
-  if (version !== null && versionOf(response) !== version) throw new ChangedOnServer();
-}
-
-/** Returns the first byte's offset in the answer to a range request. */
-function beginOf(response: Response, expected: number): number {
-  const begin = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1];
-  return begin === undefined ? expected : Number(begin);
+  const isSame = (size ?? remoteSize) === remoteSize && (version === null || versionOf(response) === version);
+  if (whyMissing(response) !== null || !isSame) throw new ChangedOnServer();
 }

@@ -43,6 +43,8 @@ export interface WeightsPlan extends StoredFile {
   readonly remoteSize: number;
   /** The file's ETag or date, which detects a change; null if a commit pins the file, or the server sends none. */
   readonly version: string | null;
+  /** Whether the server sends parts of the file. */
+  readonly takesRanges: boolean;
   /** Hash of the whole file; null if the hub gives none, or tensors are left out. */
   readonly sha256: string | null;
   /** In file order. */
@@ -77,14 +79,9 @@ export async function readManifest(folder: FileSystemDirectoryHandle): Promise<M
 export async function readPlan(folder: FileSystemDirectoryHandle): Promise<DownloadPlan | undefined> {
   const plan = (await readRecord(folder, PLAN)) as DownloadPlan | undefined;
   if (plan === undefined) return undefined;
-  // Plans of an earlier build don't name a version.
-  return {
-    ...plan,
-    weights: plan.weights.map((weights: WeightsPlan & { version?: string | null }) => ({
-      ...weights,
-      version: weights.version ?? null,
-    })),
-  };
+  // Plans of an earlier build don't have these.
+  const missing = { version: null, takesRanges: true };
+  return { ...plan, weights: plan.weights.map((weights) => ({ ...missing, ...weights })) };
 }
 
 /** Returns undefined if the record is missing or cut short: a truncated JSON object does not parse. */

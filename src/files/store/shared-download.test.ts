@@ -59,6 +59,13 @@ test.each(["generation_config.json", WEIGHTS])("a hub that lists %s and sends a 
   });
 });
 
+test("a server that takes no ranges sends a large file once, after its beginning", async () => {
+  for (const [name, bytes] of modelFiles(largeWeights(20))) server.files.set(`m/${name}`, bytes);
+  server.takesRanges = false;
+  await openStore().download(folder());
+  expect(server.requested.filter(({ path }) => path === `m/${WEIGHTS}`)).toHaveLength(2);
+});
+
 test.each([400, 403, 500])("a server that refuses ranges with %i sends the whole file", async (status) => {
   for (const [name, bytes] of modelFiles()) server.files.set(`m/${name}`, bytes);
   server.interfere = ({ range }, response) => range !== null && Boolean(response.writeHead(status).end());

@@ -56,13 +56,15 @@ export async function planWeights(
   const { entries, dataBegin, fileBytes: remoteSize } = parseSafetensorsHeader(head.bytes, size, file);
   const kept = head.takesRanges ? withoutGaps(entries, isUnused) : [...entries];
   const version = remote.commit === null ? head.version : null;
+  const { takesRanges } = head;
   if (kept.length === entries.length) {
     const segments = [{ remoteBegin: 0, localBegin: 0, length: remoteSize }];
     const sha256 = listed?.sha256 ?? null;
-    return { plan: { name: file, size: remoteSize, remoteSize, version, sha256, segments }, header: new Uint8Array() };
+    const plan = { name: file, size: remoteSize, remoteSize, version, takesRanges, sha256, segments };
+    return { plan, header: new Uint8Array() };
   }
   const { header, size: keptSize, segments } = compact(kept, dataBegin);
-  return { plan: { name: file, size: keptSize, remoteSize, version, sha256: null, segments }, header };
+  return { plan: { name: file, size: keptSize, remoteSize, version, takesRanges, sha256: null, segments }, header };
 }
 
 interface Head {
