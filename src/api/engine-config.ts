@@ -1,132 +1,112 @@
 import {
-  BACKEND_CHOICES,
-  CPU_MATHS,
-  LOGPROBS_MODES,
-  WEIGHTS_DTYPES,
+  ALERT_FIELDS,
+  CONFIG_FIELDS,
+  DRAFT_FIELDS,
   type BackendChoice,
-  type BatchingMode,
+  type ConfigField,
   type EngineConfig,
+  type GivenFields,
+  type ResolvedAlertThresholds,
   type ResolvedEngineConfig,
 } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import {
-  DEFAULT_DRAFT_LENGTH,
-  draftModelOf,
-  fieldThatRestarts,
-  type EngineChanges,
-  type LoadedSizes,
-} from "../protocol/live-config.ts";
+import { draftModelOf, fieldThatRestarts, type EngineChanges, type LoadedSizes } from "../protocol/live-config.ts";
 import { kvBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
-import { MAX_DRAFT_LENGTH, MAX_RUN_AHEAD, slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
-import { parseAlertThresholds } from "./alert-thresholds.ts";
+import { slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
 
-const CONFIG_FIELDS = [
-  "backend",
-  "cpuMath",
-  "cpuThreads",
-  "maxNumSeqs",
-  "maxNumBatchedTokens",
-  "maxModelLen",
-  "blockSize",
-  "kvCacheBytes",
-  "numGpuBlocks",
-  "dtype",
-  "kvCacheDtype",
-  "seed",
-  "runAhead",
-  "logprobsMode",
-  "enablePrefixCaching",
-  "speculation",
-  "schedulingPolicy",
-  "batchingMode",
-  "batchWindowMs",
-  "longPrefillTokenThreshold",
-  "maxStepStretch",
-  "maxQueueSize",
-  "targetItlMs",
-  "alerts",
-  "logLevel",
-] as const satisfies readonly (keyof EngineConfig)[];
-
-const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
-
-const DEFAULT_MAX_STEP_STRETCH = 2;
-const MAX_CPU_THREADS = 64;
-const BLOCK_SIZE = 16;
 /** Contexts that the cache holds by default, unless they take more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
 const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
-const DEFAULT_RUN_AHEAD = 2;
-const DEFAULT_BATCH_WINDOW_MS = 50;
 
 /** @throws ChorusError invalid_type or invalid_value of "backend" */
 export function parseBackendChoice(backend: unknown): BackendChoice {
-  return new Fields({ backend }).oneOf("backend", BACKEND_CHOICES) ?? "auto";
+  return new Fields({ backend }).oneOf("backend", CONFIG_FIELDS.backend.choices) ?? CONFIG_FIELDS.backend.default;
 }
 
 /**
  * Checks a caller's config and fills in the defaults.
- * @param usual the backend's own defaults
+ * @param backendDefaults the backend's own defaults
  * @param draftModel has a cache of as many blocks
  * @throws ChorusError unknown_parameter, invalid_type, invalid_value, naming the field.
  */
 export function resolveEngineConfig(
   config: EngineConfig,
   model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "maxPositions">,
-  defaultText: Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">> = {},
+  backendDefaults: Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">> = {},
   draftModel: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim"> | null = null,
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
-  fields.refuseOthers(CONFIG_FIELDS);
-  const blockSize = fields.integer("blockSize", { min: BLOCK_SIZE, max: BLOCK_SIZE }) ?? BLOCK_SIZE;
+  fields.refuseOthers(Object.keys(CONFIG_FIELDS));
+  const size = (name: "maxNumSeqs" | "maxNumBatchedTokens") => fields.integer(name, CONFIG_FIELDS[name]);
   const { maxNumSeqs, maxNumBatchedTokens } = slotsAndRows(
-    {
-      maxNumSeqs: fields.integer("maxNumSeqs", { min: 1, max: 1024 }) ?? null,
-      maxNumBatchedTokens: fields.integer("maxNumBatchedTokens", { min: 1, max: 8192 }) ?? null,
-    },
-    defaultText.maxNumBatchedTokens ?? null,
+    { maxNumSeqs: size("maxNumSeqs"), maxNumBatchedTokens: size("maxNumBatchedTokens") },
+    backendDefaults.maxNumBatchedTokens ?? null,
   );
   // Every running sequence needs a row in a step.
   if (maxNumSeqs > maxNumBatchedTokens) {
     throw invalidValue("maxNumSeqs", `at most maxNumBatchedTokens (${maxNumBatchedTokens})`, maxNumSeqs);
   }
-  const longPrefillTokenThreshold =
-    fields.integer("longPrefillTokenThreshold", { min: 0, max: maxNumBatchedTokens }) ?? 0;
-  const maxModelLen = fields.integer("maxModelLen", { min: 2, max: model.maxPositions }) ?? model.maxPositions;
-  const kvCacheDtype = fields.oneOf("kvCacheDtype", ["f32", "f16"]) ?? "f16";
-  const targetItlMs = fields.number("targetItlMs", { min: 0, max: Number.MAX_SAFE_INTEGER, above: true }) ?? null;
-  const bytesPerBlock =
-    kvBytesPerBlock(model, kvCacheDtype, blockSize) +
-    (draftModel === null ? 0 : kvBytesPerBlock(draftModel, kvCacheDtype, blockSize));
-  parseBackendChoice(fields.get("backend"));
-  return Object.freeze({
-    cpuMath: fields.oneOf("cpuMath", CPU_MATHS) ?? "fastest",
-    cpuThreads: fields.integer("cpuThreads", { min: 1, max: MAX_CPU_THREADS }) ?? null,
+  const max = { maxModelLen: model.maxPositions, longPrefillTokenThreshold: maxNumBatchedTokens };
+  const {
+    backend: _,
+    kvCacheBytes,
+    numGpuBlocks,
+    ...read
+  } = {
+    ...defaultsOf(CONFIG_FIELDS),
+    maxModelLen: model.maxPositions,
+    seed: Math.floor(Math.random() * 2 ** 32),
+    ...backendDefaults,
+    ...readFields(fields, CONFIG_FIELDS, max),
     maxNumSeqs,
     maxNumBatchedTokens,
-    maxModelLen,
-    blockSize,
-    numGpuBlocks: decideNumBlocks(fields, bytesPerBlock, maxModelLen, blockSize),
-    dtype: fields.oneOf("dtype", WEIGHTS_DTYPES) ?? defaultText.dtype ?? "f16",
-    kvCacheDtype,
-    seed: fields.integer("seed", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Math.floor(Math.random() * 2 ** 32),
-    runAhead: fields.integer("runAhead", { min: 0, max: MAX_RUN_AHEAD }) ?? DEFAULT_RUN_AHEAD,
-    logprobsMode: fields.oneOf("logprobsMode", LOGPROBS_MODES) ?? "raw_logprobs",
-    enablePrefixCaching: fields.boolean("enablePrefixCaching") ?? true,
+  };
+  const bytesPerBlock = [model, ...(draftModel ? [draftModel] : [])]
+    .map((shape) => kvBytesPerBlock(shape, read.kvCacheDtype, read.blockSize))
+    .reduce((sum, bytes) => sum + bytes);
+  return Object.freeze({
+    ...read,
+    numGpuBlocks: numGpuBlocks ?? numBlocksIn(kvCacheBytes, bytesPerBlock, read),
+    maxQueueSize: read.maxQueueSize ?? Infinity,
     speculation: parseSpeculation(fields),
-    schedulingPolicy:
-      fields.oneOf("schedulingPolicy", ["fcfs", "priority", "shortest-remaining", "balanced"]) ?? "fcfs",
-    batchingMode: fields.oneOf("batchingMode", BATCHING_MODES) ?? "continuous",
-    batchWindowMs: fields.number("batchWindowMs", { min: 0, max: 60_000 }) ?? DEFAULT_BATCH_WINDOW_MS,
-    longPrefillTokenThreshold,
-    maxStepStretch: fields.number("maxStepStretch", { min: 1, max: 1000 }) ?? DEFAULT_MAX_STEP_STRETCH,
-
-    maxQueueSize: fields.integer("maxQueueSize", { min: 0, max: Number.MAX_SAFE_INTEGER }) ?? Infinity,
-    targetItlMs,
-    alerts: parseAlertThresholds(fields, targetItlMs),
-    logLevel: fields.oneOf("logLevel", ["silent", "error", "warn", "info", "debug"]) ?? "silent",
+    alerts: parseAlerts(fields, read.targetItlMs),
   });
+}
+
+type Table = Readonly<Record<string, ConfigField>>;
+
+/** Returns those of a table's fields that are given. @param max of fields whose limit is lower than the table's */
+function readFields<T extends Table>(
+  fields: Fields,
+  table: T,
+  max: { readonly [Name in keyof T]?: number } = {},
+): GivenFields<T> {
+  const read = Object.entries(table).map(([name, field]) => [name, readField(fields, name, field, max[name])]);
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined)) as GivenFields<T>;
+}
+
+function readField(fields: Fields, name: string, field: ConfigField, max?: number): unknown {
+  switch (field.kind) {
+    case "integer":
+    case "number":
+      return fields[field.kind](name, { ...field, max: max ?? field.max });
+    case "choice":
+      return fields.oneOf(name, field.choices);
+    case "flag":
+      return fields.boolean(name);
+    case "speculation":
+    case "alerts": // have fields of their own
+      return undefined;
+  }
+}
+
+type DefaultsOf<T> = { [Name in keyof T as T[Name] extends { default: unknown } ? Name : never]: DefaultOf<T[Name]> };
+type DefaultOf<Field> = Field extends { default: infer Default } ? Default : never;
+
+function defaultsOf<T extends Table>(table: T): DefaultsOf<T> {
+  const withDefaults = Object.entries(table).filter(([, field]) => field.default !== undefined);
+  return Object.fromEntries(withDefaults.map(([name, field]) => [name, field.default])) as DefaultsOf<T>;
 }
 
 /** A config as its caller wrote it, and with all defaults filled in. */
@@ -154,15 +134,15 @@ export function changeEngineConfig(
   loaded: LoadedSizes,
 ): ConfigInUse {
   const { seed, dtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize } = resolved;
-  new Fields(changes).refuseOthers(CONFIG_FIELDS);
+  new Fields(changes).refuseOthers(Object.keys(CONFIG_FIELDS));
   const said = Object.entries(changes).filter(([, value]) => value !== undefined);
   const requested: EngineConfig = { ...given, ...Object.fromEntries(said) }; // null is the default everywhere
   const fixed = { seed, dtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize };
   // Where the number of blocks is given, the model's shape has no say.
   const shape = { numLayers: 0, numKvHeads: 0, headDim: 0, maxPositions: maxModelLen };
   const { defaultBatchedTokens } = loaded;
-  const defaultText = defaultBatchedTokens === null ? {} : { maxNumBatchedTokens: defaultBatchedTokens };
-  const next = resolveEngineConfig({ ...requested, ...fixed }, shape, defaultText);
+  const backendDefaults = defaultBatchedTokens === null ? {} : { maxNumBatchedTokens: defaultBatchedTokens };
+  const next = resolveEngineConfig({ ...requested, ...fixed }, shape, backendDefaults);
   const field = fieldThatRestarts(given, requested, loaded);
   if (field === null) return { given: requested, resolved: next };
   throw new ChorusError("invalid_value", `${field} ${whyFixed(field, loaded)} Create another engine for that.`, field);
@@ -188,18 +168,32 @@ function parseSpeculation(fields: Fields): ResolvedEngineConfig["speculation"] {
   const method = speculation.oneOf("method", ["ngram", "draft_model"]);
   if (method === undefined) throw missing("speculation.method");
   speculation.refuseOthers(["method", "num_speculative_tokens", method === "ngram" ? "minMatch" : "model"]);
-  const numTokens =
-    speculation.integer("num_speculative_tokens", { min: 1, max: MAX_DRAFT_LENGTH }) ?? DEFAULT_DRAFT_LENGTH;
-  if (method === "ngram")
-    return { method, numTokens, minMatch: speculation.integer("minMatch", { min: 1, max: 8 }) ?? 3 };
+  const read = { ...defaultsOf(DRAFT_FIELDS), ...readFields(speculation, DRAFT_FIELDS) };
+  const { num_speculative_tokens: numTokens, minMatch } = read;
+  if (method === "ngram") return { method, numTokens, minMatch };
   if (speculation.get("model") === undefined) throw missing("speculation.model");
   return { method, numTokens };
 }
 
-function decideNumBlocks(fields: Fields, bytesPerBlock: number, maxModelLen: number, blockSize: number): number {
-  const kvCacheBytes = fields.integer("kvCacheBytes", { min: 1, max: Number.MAX_SAFE_INTEGER });
-  const numGpuBlocks = fields.integer("numGpuBlocks", { min: 1, max: 2 ** 24 });
-  if (numGpuBlocks !== undefined) return numGpuBlocks;
+/** Here null means "never"; only undefined counts as left out. */
+function parseAlerts(config: Fields, targetItlMs: number | null): ResolvedAlertThresholds {
+  const fields = new Fields(config.get("alerts") ?? {}, "alerts");
+  const names = Object.keys(ALERT_FIELDS);
+  fields.refuseOthers(names);
+  const never = names.filter((name) => fields.isNull(name)).map((name) => [name, null]);
+  return Object.freeze({
+    ...defaultsOf(ALERT_FIELDS),
+    ...(targetItlMs !== null && { itlMs: targetItlMs }),
+    ...readFields(fields, ALERT_FIELDS),
+    ...(Object.fromEntries(never) as Partial<Record<keyof typeof ALERT_FIELDS, null>>),
+  });
+}
+
+function numBlocksIn(
+  kvCacheBytes: number | undefined,
+  bytesPerBlock: number,
+  { maxModelLen, blockSize }: Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize">,
+): number {
   if (kvCacheBytes === undefined) {
     const requested = DEFAULT_FULL_CONTEXTS * Math.ceil(maxModelLen / blockSize);
     return Math.max(1, Math.min(requested, Math.floor(DEFAULT_KV_CACHE_BYTES / bytesPerBlock)));

@@ -1,4 +1,5 @@
-// What createEngine takes. camelCase, vLLM's names.
+// What createEngine takes: one table of fields. Types, checks, live changes, the app's form, the documents' tables and the tests
+// of limits follow from it. camelCase, vLLM's names.
 
 /** "q8" and "q4": integers of 8 or 4 bits, each group of 32 with a scale. */
 export const WEIGHTS_DTYPES = ["f32", "f16", "q8", "q4"] as const;
@@ -15,13 +16,16 @@ export type BackendChoice = (typeof BACKEND_CHOICES)[number];
 export const CPU_MATHS = ["portable", "fastest"] as const;
 export type CpuMath = (typeof CPU_MATHS)[number];
 
-export type KvCacheDtype = "f32" | "f16";
+export const KV_CACHE_DTYPES = ["f32", "f16"] as const;
+export type KvCacheDtype = (typeof KV_CACHE_DTYPES)[number];
 
+export const SCHEDULING_POLICIES = ["fcfs", "priority", "shortest-remaining", "balanced"] as const;
 /** Which requests are served first and preempted last. Waiting improves the place, so no request starves. */
-export type SchedulingPolicy = "fcfs" | "priority" | "shortest-remaining" | "balanced";
+export type SchedulingPolicy = (typeof SCHEDULING_POLICIES)[number];
 
+export const BATCHING_MODES = ["continuous", "static", "sequential"] as const;
 /** "static": a batch runs to its end before the next begins. "sequential": one sequence at a time. For comparison. */
-export type BatchingMode = "continuous" | "static" | "sequential";
+export type BatchingMode = (typeof BATCHING_MODES)[number];
 
 /**
  * Which logits the returned log-probabilities describe. "raw_logprobs": the model's own. "processed_logprobs": those that
@@ -31,7 +35,8 @@ export type BatchingMode = "continuous" | "static" | "sequential";
 export const LOGPROBS_MODES = ["raw_logprobs", "processed_logprobs"] as const;
 export type LogprobsMode = (typeof LOGPROBS_MODES)[number];
 
-export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
+export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
  * A model in Hugging Face layout. "owner/name" is a model of the hub (two names, no slash at the end). Any other string is
@@ -40,81 +45,123 @@ export type LogLevel = "silent" | "error" | "warn" | "info" | "debug";
 export type ModelSource = string | File[];
 
 /**
- * Every field is optional. Unknown and out-of-range fields are errors that name the field. In brackets: the default; the
- * unit.
+ * What a field takes: a number from `min` (without it, if `above`) to `max`, one of some names, true or false, or an object of
+ * fields of its own. null is as if it were left out.
  */
-export interface EngineConfig {
+export type ConfigField = (
+  | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number; readonly above?: boolean }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "flag" | "speculation" | "alerts" }
+) & {
+  /** Left out: the model or the machine decides. */
+  readonly default?: number | string | boolean | null;
+  /** live: from the next step on. room: so, if the engine was loaded with room for it. restart: the model is loaded again. */
+  readonly takesEffect?: "live" | "room" | "restart";
+};
+
+type ValueOf<Field> = Field extends { readonly choices: readonly (infer Choice)[] }
+  ? Choice
+  : Field extends { readonly kind: infer Kind extends keyof Values }
+    ? Values[Kind]
+    : never;
+
+interface Values {
+  integer: number;
+  number: number;
+  flag: boolean;
+  speculation: SpeculationConfig;
+  alerts: AlertThresholds;
+}
+
+/** Fields as a caller gives them: null as well where that is the default. */
+export type GivenFields<Table, Also = never> = {
+  -readonly [Name in keyof Table]?:
+    | ValueOf<Table[Name]>
+    | (Table[Name] extends { readonly default: null } ? null : never)
+    | Also;
+};
+
+const MAX_INTEGER = Number.MAX_SAFE_INTEGER;
+
+/** In brackets: the default; the unit. */
+export const CONFIG_FIELDS = {
   /** "auto": a GPU, else the CPU, else a GPU that software emulates. "webgpu" takes an emulated one, too. ["auto"] */
-  backend?: BackendChoice;
+  backend: { kind: "choice", choices: BACKEND_CHOICES, default: "auto", takesEffect: "restart" },
   /**
    * "fastest": a multiplication and an addition may be one operation, so other machines may give other bits. "portable": every
    * machine gives the same bits. ["fastest"]
    */
-  cpuMath?: CpuMath;
+  cpuMath: { kind: "choice", choices: CPU_MATHS, default: "fastest", takesEffect: "restart" },
   /** Threads that compute on the CPU. [as many as a short trial finds fastest, fewer than the machine has cores; threads] */
-  cpuThreads?: number | null;
+  cpuThreads: { kind: "integer", min: 1, max: 64, default: null, takesEffect: "restart" },
   /** Most sequences that run at once. [64; sequences] */
-  maxNumSeqs?: number;
+  maxNumSeqs: { kind: "integer", min: 1, max: 1024, default: 64, takesEffect: "room" },
   /** Token budget of a step: rows of prompt and decode together. [256, on the CPU 64 or more for maxNumSeqs; rows] */
-  maxNumBatchedTokens?: number;
+  maxNumBatchedTokens: { kind: "integer", min: 1, max: 8192, default: 256, takesEffect: "room" },
   /** Longest prompt plus output. [the model's context; tokens] */
-  maxModelLen?: number;
+  maxModelLen: { kind: "integer", min: 2, max: MAX_INTEGER, takesEffect: "restart" },
   /** Tokens per cache block; 16 is the only supported value. [16; tokens] */
-  blockSize?: number;
+  blockSize: { kind: "integer", min: 16, max: 16, default: 16, takesEffect: "restart" },
   /** Size of the key/value cache. [enough for 16 full contexts, at most 256 MiB; bytes] */
-  kvCacheBytes?: number;
+  kvCacheBytes: { kind: "integer", min: 1, max: MAX_INTEGER, takesEffect: "restart" },
   /** Number of cache blocks; overrides kvCacheBytes. [what kvCacheBytes has room for; blocks] */
-  numGpuBlocks?: number;
+  numGpuBlocks: { kind: "integer", min: 1, max: 2 ** 24, takesEffect: "restart" },
   /**
    * Format of the weights; sums are always f32. ["f16", but "f32" on the CPU up to 256 MiB and on a software adapter
    * without f16]
    */
-  dtype?: WeightsDtype;
+  dtype: { kind: "choice", choices: WEIGHTS_DTYPES, default: "f16", takesEffect: "restart" },
   /** Format of the cached keys and values. "f32" takes twice the memory. ["f16"] */
-  kvCacheDtype?: KvCacheDtype;
+  kvCacheDtype: { kind: "choice", choices: KV_CACHE_DTYPES, default: "f16", takesEffect: "restart" },
   /** Seed from which requests without a seed get theirs. [random; integer] */
-  seed?: number;
+  seed: { kind: "integer", min: 0, max: MAX_INTEGER, takesEffect: "restart" },
   /** Steps to submit before the tokens of an earlier step are known, 0 to 4; 0 waits for each step. [2; steps] */
-  runAhead?: number;
+  runAhead: { kind: "integer", min: 0, max: 4, default: 2, takesEffect: "live" },
   /** Which logits log-probabilities describe: the model's own, or those after all rules and filters. ["raw_logprobs"] */
-  logprobsMode?: LogprobsMode;
+  logprobsMode: { kind: "choice", choices: LOGPROBS_MODES, default: "raw_logprobs", takesEffect: "restart" },
   /** Whether requests reuse full cache blocks with the same tokens. [true] */
-  enablePrefixCaching?: boolean;
+  enablePrefixCaching: { kind: "flag", default: true, takesEffect: "live" },
   /** Drafts likely next tokens and checks them in one step; null disables it. The output stays the same. [null] */
-  speculation?: SpeculationConfig | null;
+  speculation: { kind: "speculation", default: null, takesEffect: "room" },
   /** Which requests are served first and preempted last. Waiting improves the place. ["fcfs"] */
-  schedulingPolicy?: SchedulingPolicy;
+  schedulingPolicy: { kind: "choice", choices: SCHEDULING_POLICIES, default: "fcfs", takesEffect: "live" },
   /** How requests share steps. "static" and "sequential" are for comparison. ["continuous"] */
-  batchingMode?: BatchingMode;
+  batchingMode: { kind: "choice", choices: BATCHING_MODES, default: "continuous", takesEffect: "live" },
   /** Milliseconds that a static batch waits for more requests before it starts. [50; ms] */
-  batchWindowMs?: number;
+  batchWindowMs: { kind: "number", min: 0, max: 60_000, default: 50, takesEffect: "live" },
   /** Most rows per sequence and step, so the chunk size of long prompts; 0 allows the whole budget. [0; rows] */
-  longPrefillTokenThreshold?: number;
+  longPrefillTokenThreshold: { kind: "integer", min: 0, max: 8192, default: 0, takesEffect: "live" },
   /**
    * New prompts get rows of a step until it takes this many times as long as with the running streams alone.
    * A large number lets them use the whole budget. [2; ratio]
    */
-  maxStepStretch?: number;
+  maxStepStretch: { kind: "number", min: 1, max: 1000, default: 2, takesEffect: "live" },
   /** Most sequences that may wait; further ones are refused with queue_full. null sets no limit. [null; sequences] */
-  maxQueueSize?: number | null;
+  maxQueueSize: { kind: "integer", min: 0, max: MAX_INTEGER, default: null, takesEffect: "live" },
   /** Target step time: the token budget and the number of sequences adapt to it. null keeps them fixed. [null; ms] */
-  targetItlMs?: number | null;
+  targetItlMs: { kind: "number", min: 0, above: true, max: MAX_INTEGER, default: null, takesEffect: "live" },
   /** Thresholds of the "alert" event. [those of AlertThresholds] */
-  alerts?: AlertThresholds;
+  alerts: { kind: "alerts", takesEffect: "live" },
   /** What the engine writes to the console. ["silent"] */
-  logLevel?: LogLevel;
-}
+  logLevel: { kind: "choice", choices: LOG_LEVELS, default: "silent", takesEffect: "live" },
+} as const satisfies Readonly<Record<string, ConfigField>>;
+
+/** Every field is optional. Unknown and out-of-range fields are errors that name the field. */
+export interface EngineConfig extends GivenFields<typeof CONFIG_FIELDS> {}
+
+export const DRAFT_FIELDS = {
+  /** Most tokens per draft. [4; tokens] */
+  num_speculative_tokens: { kind: "integer", min: 1, max: 16, default: 4, takesEffect: "room" },
+  /** Number of last tokens that must have occurred earlier. [3; tokens] */
+  minMatch: { kind: "integer", min: 1, max: 8, default: 3, takesEffect: "live" },
+} as const satisfies Readonly<Record<string, ConfigField>>;
 
 export type SpeculationConfig = NgramSpeculationConfig | DraftModelSpeculationConfig;
 
 /** Drafts the tokens that followed an earlier occurrence of the text's last tokens, in prompt or output. */
-export interface NgramSpeculationConfig {
+export interface NgramSpeculationConfig extends GivenFields<typeof DRAFT_FIELDS> {
   /** Names this way of drafting. */
   method: "ngram";
-  /** Most tokens per draft. [4; tokens] */
-  num_speculative_tokens?: number;
-  /** Number of last tokens that must have occurred earlier. [3; tokens] */
-  minMatch?: number;
 }
 
 /**
@@ -130,59 +177,37 @@ export interface DraftModelSpeculationConfig {
   num_speculative_tokens?: number;
 }
 
-/** An alert is raised when its threshold is crossed, and not again until it has recovered. null disables it. */
-export interface AlertThresholds {
+export const ALERT_FIELDS = {
   /** Raised when requests wait although less than this fraction of the slots is in use. [0.6; fraction] */
-  lowOccupancy?: number | null;
+  lowOccupancy: { kind: "number", min: 0, max: 1, default: 0.6 },
   /** Raised when more sequences than this wait. [100; sequences] */
-  queueLength?: number | null;
+  queueLength: { kind: "integer", min: 0, max: MAX_INTEGER, default: 100 },
   /**
    * Raised when the 95th percentile of the inter-token latency over the last 100 steps is above this. [targetItlMs, without
    * it four times the adapter's own step time, at least 50; ms]
    */
-  itlMs?: number | null;
+  itlMs: { kind: "number", min: 0, above: true, max: MAX_INTEGER, default: "auto" },
   /** Raised when more than this fraction of the last 100 requests failed or were refused. [0.05; fraction] */
-  failureRate?: number | null;
-}
+  failureRate: { kind: "number", min: 0, max: 1, default: 0.05 },
+} as const satisfies Readonly<Record<string, ConfigField>>;
+
+/** An alert is raised when its threshold is crossed, and not again until it has recovered. null disables it. */
+export interface AlertThresholds extends GivenFields<typeof ALERT_FIELDS, null> {}
 
 /** AlertThresholds with all defaults filled in. Frozen. */
-export interface ResolvedAlertThresholds {
-  readonly lowOccupancy: number | null;
-  readonly queueLength: number | null;
+export interface ResolvedAlertThresholds extends Readonly<Required<Omit<AlertThresholds, "itlMs">>> {
   /** "auto" follows the adapter's own step time. */
   readonly itlMs: number | "auto" | null;
-  readonly failureRate: number | null;
 }
 
 /** EngineConfig with all defaults filled in. Frozen. */
-export interface ResolvedEngineConfig {
-  readonly cpuMath: CpuMath;
-  /** Null: as many as are fastest. */
-  readonly cpuThreads: number | null;
-  readonly maxNumSeqs: number;
-  readonly maxNumBatchedTokens: number;
-  readonly maxModelLen: number;
-  readonly blockSize: number;
-  readonly numGpuBlocks: number;
-  readonly dtype: WeightsDtype;
-  readonly kvCacheDtype: KvCacheDtype;
-  readonly seed: number;
-  readonly runAhead: number;
-  readonly logprobsMode: LogprobsMode;
-  readonly enablePrefixCaching: boolean;
+export interface ResolvedEngineConfig extends Readonly<Required<Omit<EngineConfig, Replaced>>> {
   readonly speculation:
     | { readonly method: "ngram"; readonly numTokens: number; readonly minMatch: number }
     | { readonly method: "draft_model"; readonly numTokens: number }
     | null;
-  readonly schedulingPolicy: SchedulingPolicy;
-  readonly batchingMode: BatchingMode;
-  readonly batchWindowMs: number;
-  /** 0 = the whole budget. */
-  readonly longPrefillTokenThreshold: number;
-  readonly maxStepStretch: number;
   /** Infinity = any number. */
   readonly maxQueueSize: number;
-  readonly targetItlMs: number | null;
   readonly alerts: ResolvedAlertThresholds;
-  readonly logLevel: LogLevel;
 }
+type Replaced = "backend" | "kvCacheBytes" | "speculation" | "maxQueueSize" | "alerts";

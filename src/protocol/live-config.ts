@@ -1,28 +1,14 @@
 // Which part of a config a running engine can change between two steps, and for which part it must be loaded again.
 
-import type { EngineConfig, ModelSource } from "./config.ts";
+import { CONFIG_FIELDS, DRAFT_FIELDS, type EngineConfig, type ModelSource } from "./config.ts";
 import { slotsAndRows, spareSamples, type StepSizes } from "./step-sizes.ts";
 
-export const LIVE_FIELDS = [
-  "maxNumSeqs",
-  "maxNumBatchedTokens",
-  "longPrefillTokenThreshold",
-  "maxStepStretch",
-  "schedulingPolicy",
-  "batchingMode",
-  "batchWindowMs",
-  "maxQueueSize",
-  "targetItlMs",
-  "enablePrefixCaching",
-  "runAhead",
-  "speculation",
-  "alerts",
-  "logLevel",
-] as const satisfies readonly (keyof EngineConfig)[];
-type LiveField = (typeof LIVE_FIELDS)[number];
+type Fields = typeof CONFIG_FIELDS;
+type LiveField = { [Name in keyof Fields]: Fields[Name]["takesEffect"] extends "restart" ? never : Name }[keyof Fields];
 
-/** Most tokens per draft where nothing is said. */
-export const DEFAULT_DRAFT_LENGTH = 4;
+export const LIVE_FIELDS: readonly LiveField[] = (Object.keys(CONFIG_FIELDS) as (keyof Fields)[]).filter(
+  (name): name is LiveField => CONFIG_FIELDS[name].takesEffect !== "restart",
+);
 
 /** Fields that are to change. null: back to the default. */
 export type EngineChanges = { [Name in LiveField]?: EngineConfig[Name] | null };
@@ -52,11 +38,13 @@ export function fieldThatRestarts(before: EngineConfig, after: EngineConfig, loa
   if (fixed !== undefined) return fixed;
   const draftModel = draftModelOf(after);
   if (draftModel !== null && !isEqual(draftModel, loaded.draftModel)) return "speculation.model";
-  const { maxNumSeqs = null, maxNumBatchedTokens = null, speculation } = after;
-  const sizes = slotsAndRows({ maxNumSeqs, maxNumBatchedTokens }, loaded.defaultBatchedTokens);
+  const { speculation } = after;
+  const sizes = slotsAndRows(after, loaded.defaultBatchedTokens);
   if (sizes.maxNumSeqs > loaded.maxNumSeqs) return "maxNumSeqs";
   if (sizes.maxNumBatchedTokens > loaded.maxNumBatchedTokens) return "maxNumBatchedTokens";
-  const draftLength = speculation ? (speculation.num_speculative_tokens ?? DEFAULT_DRAFT_LENGTH) : 0;
+  const draftLength = speculation
+    ? (speculation.num_speculative_tokens ?? DRAFT_FIELDS.num_speculative_tokens.default)
+    : 0;
   return spareSamples(sizes.maxNumSeqs, draftLength) > loaded.maxSpareSamples ? "speculation" : null;
 }
 

@@ -1,6 +1,7 @@
-// The fields of TypeScript's interfaces with their docstrings, read from the text: what an editor shows beside a name.
+// The fields of TypeScript's interfaces, and of the tables that types are made of, with their docstrings, read from the text: what
+// an editor shows beside a name.
 
-import { parseSync } from "vite";
+import { parseSync, type ESTree } from "vite";
 
 /** One field of an interface. */
 export interface Field {
@@ -32,6 +33,7 @@ const UNITS: readonly string[] =
 export function readTypes(sources: readonly string[]): Types {
   const interfaces = new Map<string, readonly Field[]>();
   const aliases = new Map<string, string>();
+  const tables = new Map<string, readonly Field[]>();
   for (const source of sources) {
     const { program, comments } = parseSync("types.ts", source);
     const textOf = ({ start, end }: { start: number; end: number }) => source.slice(start, end);
@@ -42,20 +44,27 @@ export function readTypes(sources: readonly string[]): Types {
     };
     for (const statement of program.body) {
       const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+      const fieldOf = ({ key, start }: FieldNode, type: string, isOptional: boolean): Field[] =>
+        key.type === "Identifier" ? [{ name: key.name, type, isOptional, ...readDocstring(docBefore(start)) }] : [];
       if (declared?.type === "TSInterfaceDeclaration") {
-        const fields = declared.body.body.flatMap((member): Field[] =>
-          member.type === "TSPropertySignature" && member.key.type === "Identifier" && member.typeAnnotation
-            ? [
-                {
-                  name: member.key.name,
-                  type: textOf(member.typeAnnotation.typeAnnotation),
-                  isOptional: member.optional,
-                  ...readDocstring(docBefore(member.start)),
-                },
-              ]
+        const fields = declared.body.body.flatMap((member) =>
+          member.type === "TSPropertySignature" && member.typeAnnotation
+            ? fieldOf(member, textOf(member.typeAnnotation.typeAnnotation), member.optional)
             : [],
         );
-        interfaces.set(declared.id.name, fields);
+        const table = /^GivenFields<typeof (\w+)/.exec(declared.extends.map(textOf).join(", "))?.[1] ?? "";
+        interfaces.set(declared.id.name, [...fields, ...(tables.get(table) ?? [])]);
+      }
+      if (declared?.type === "VariableDeclaration" && declared.declarations[0]?.init) {
+        const { id, init } = declared.declarations[0];
+        const table = withoutAssertions(init);
+        const properties = table.type === "ObjectExpression" ? table.properties : [];
+        const fields = properties.flatMap((property) =>
+          property.type === "Property"
+            ? fieldOf(property, typeOfEntry(textOf(property.value), interfaces, source), true)
+            : [],
+        );
+        tables.set(textOf(id), fields);
       }
       if (declared?.type === "TSTypeAliasDeclaration") {
         const members = choicesOf(declared.id.name, textOf(declared.typeAnnotation), source);
@@ -64,6 +73,22 @@ export function readTypes(sources: readonly string[]): Types {
     }
   }
   return { interfaces, aliases };
+}
+
+type FieldNode = Pick<ESTree.ObjectProperty, "key" | "start">;
+
+/** `{ ... } as const satisfies Type` is the object. */
+function withoutAssertions(value: ESTree.Expression): ESTree.Expression {
+  const isAsserted = value.type === "TSAsExpression" || value.type === "TSSatisfiesExpression";
+  return isAsserted ? withoutAssertions(value.expression) : value;
+}
+
+/** An entry `{ kind: "integer", ... }` has the type that the interface Values names; a choice is of a list. */
+function typeOfEntry(entry: string, interfaces: Types["interfaces"], source: string): string {
+  const list = /choices: (\w+)/.exec(entry)?.[1];
+  if (list !== undefined) return choicesOf(list, `(typeof ${list})[number]`, source);
+  const kind = /kind: "(\w+)"/.exec(entry)?.[1];
+  return interfaces.get("Values")?.find(({ name }) => name === kind)?.type ?? "";
 }
 
 /** `(typeof NAMES)[number]` is one of the strings that NAMES lists. */
