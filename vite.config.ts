@@ -42,19 +42,11 @@ export default defineConfig({
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",
-    // What the page imports at once is one file: cut up by what else shares it, it would be eighty. The entry stays apart: an
-    // update is known by its name.
+    // What the page imports at once is one file: cut up by what else shares it, it would be eighty.
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [
-            {
-              name: "app",
-              tags: ["$initial"],
-              test: (id) => !id.endsWith("/main.tsx"),
-              includeDependenciesRecursively: false,
-            },
-          ],
+          groups: [{ name: "app", tags: ["$initial"], includeDependenciesRecursively: false }],
         },
         // The service worker keeps what is in docs/ once it was visited.
         assetFileNames: ({ originalFileNames }) =>

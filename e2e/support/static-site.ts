@@ -1,10 +1,10 @@
 // A static host under a path that the build does not know. It can be updated and switched off.
 
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { extname, join } from "node:path";
+import { basename, extname, join } from "node:path";
 
 const FOLDER = "/some/where/";
 const TYPES: Record<string, string> = {
@@ -22,7 +22,7 @@ export class StaticSite {
   /** Paths of the files that were sent whole, as they were sent. */
   readonly sent: string[] = [];
   /** Files that differ from the build's. */
-  #changed: ReadonlyMap<string, string> = new Map();
+  #changed: Map<string, string> = new Map();
   readonly #server: Server;
   readonly #build: string;
   readonly #headersOf: (path: string) => Record<string, string>;
@@ -42,20 +42,23 @@ export class StaticSite {
     });
   }
 
-  /** Another version of the app: its main script has another name, and all that follows from it. */
+  /** Deploys another version of the app: its main script has another name, in all that imports it. */
   deploy(version: string): void {
     const read = (path: string) => readFileSync(join(this.#build, path), "utf8");
     const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
-    const oldPage = read("index.html");
-    const script = /assets\/index-[\w-]+\.js/.exec(oldPage)?.[0] ?? "";
+    const script = /src="\.\/(assets\/[\w-]+\.js)"/.exec(read("index.html"))?.[1] ?? "";
     const renamed = `assets/index-${version}.js`;
-    const page = oldPage.replaceAll(script, renamed);
-    const worker = read("service-worker.js").replaceAll(script, renamed).replaceAll(sha256(oldPage), sha256(page));
-    this.#changed = new Map([
-      ["index.html", page],
-      [renamed, read(script)],
-      ["service-worker.js", worker],
-    ]);
+    const rename = (text: string) => text.replaceAll(basename(script), basename(renamed));
+    const others = readdirSync(join(this.#build, "assets")).map((name) => `assets/${name}`);
+    this.#changed = new Map([[renamed, rename(read(script))]]);
+    let worker = rename(read("service-worker.js"));
+    for (const path of ["index.html", ...others.filter((path) => path.endsWith(".js"))]) {
+      const [before, after] = [read(path), rename(read(path))];
+      if (after === before) continue;
+      worker = worker.replaceAll(sha256(before), sha256(after));
+      if (path !== script) this.#changed.set(path, after);
+    }
+    this.#changed.set("service-worker.js", worker);
   }
 
   /** From now on nothing can be reached. */
