@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState, type ComponentType } from "react";
+import { useEffect, useState, type ComponentType } from "react";
 
 const partsToLoad = new Set<() => Promise<unknown>>();
 
 /**
  * Returns a component that loads its code when it is first rendered, and renders nothing until then. What `loadParts` has
- * loaded before is there at once: keys typed right after a shortcut that opens a dialog go to the dialog.
+ * loaded before is there at once: keys typed right after a shortcut that opens a dialog go to the dialog. Not React's
+ * `lazy`: while answers grow, what has loaded would wait for up to seconds, since every growing word comes before it.
  */
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null;
@@ -14,16 +15,17 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
     return loaded;
   };
   partsToLoad.add(loadPart);
-  const Loaded = lazy(async () => ({ default: await loadPart().catch(() => NotLoaded as ComponentType<Props>) }));
   return function Lazily(props: Props) {
     // For as long as it is there it is the same component, else it would lose its state.
-    const [Ready] = useState(() => loaded);
-    if (Ready) return <Ready {...props} />;
-    return (
-      <Suspense>
-        <Loaded {...props} />
-      </Suspense>
-    );
+    const [Part, setPart] = useState<ComponentType<Props> | null>(() => loaded);
+    useEffect(() => {
+      if (Part === null)
+        void loadPart().then(
+          (part) => setPart(() => part),
+          () => setPart(() => NotLoaded),
+        );
+    }, [Part]);
+    return Part && <Part {...props} />;
   };
 }
 
