@@ -4,6 +4,7 @@ import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Usage } from "../protocol/openai.ts";
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
+import type { TokenNames } from "./token-names.ts";
 
 /** The output of one step for a choice. */
 export type ChoiceOutput = Pick<
@@ -25,12 +26,6 @@ export type ChoiceOutput = Pick<
   /** Figures of one of several choices that has ended, if requested. */
   readonly metrics?: RequestMetrics;
 };
-
-/** The tokens' side of log-probabilities. */
-export interface TokenNames {
-  tokenBytes(id: number): Uint8Array;
-  tokenText(id: number): string;
-}
 
 /** The fields that are the same in every chunk of an answer. */
 export interface AnswerHead {

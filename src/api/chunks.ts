@@ -9,16 +9,10 @@ import type {
 } from "../protocol/openai.ts";
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Chunk } from "../protocol/service.ts";
-import {
-  echoedText,
-  promptTokenIds,
-  UsageCounter,
-  type AnswerHead,
-  type ChoiceOutput,
-  type TokenNames,
-} from "./answer.ts";
+import { echoedText, promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
+import type { TokenNames } from "./token-names.ts";
 
 /** Turns the outputs of one request's choices into chunks. */
 export class ChunkWriter {

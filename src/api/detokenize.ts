@@ -1,7 +1,7 @@
 // Apart from tokenize.ts, which reads requests: that is another thread's, and the engine's would load it too.
 
 import type { DetokenizeResponse } from "../protocol/tokenize.ts";
-import type { TokenNames } from "./answer.ts";
+import type { TokenNames } from "./token-names.ts";
 import type { RequestContext } from "./parsed-request.ts";
 import { checkModel, parseTokenId } from "./shared-fields.ts";
 import { textOf } from "./text-of-tokens.ts";

@@ -2,7 +2,8 @@
 
 import type { SampledToken } from "../engine/runner.ts";
 import type { CompletionLogprobs, PromptLogprobs, TokenLogprob, TopLogprob } from "../protocol/openai.ts";
-import { reportedPromptIds, type ChoiceOutput, type TokenNames } from "./answer.ts";
+import { reportedPromptIds, type ChoiceOutput } from "./answer.ts";
+import type { TokenNames } from "./token-names.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 
 /** Lowest log-probability to return, as in vLLM: JSON has no -Infinity. */

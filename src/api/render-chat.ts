@@ -1,5 +1,5 @@
 import type { RenderedChat } from "../protocol/rendered-chat.ts";
-import type { TokenNames } from "./answer.ts";
+import type { TokenNames } from "./token-names.ts";
 import type { ChatFormat } from "./chat-format.ts";
 import { parseChatPrompt } from "./chat-request.ts";
 import { textOf } from "./text-of-tokens.ts";

@@ -3,17 +3,10 @@
 import type { ChatCompletionChoice, CompletionChoice, CompletionLogprobs, FinishReason } from "../protocol/openai.ts";
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Response } from "../protocol/service.ts";
-import {
-  echoedText,
-  numChoices,
-  promptTokenIds,
-  UsageCounter,
-  type AnswerHead,
-  type ChoiceOutput,
-  type TokenNames,
-} from "./answer.ts";
+import { echoedText, numChoices, promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn, promptLogprobs } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
+import type { TokenNames } from "./token-names.ts";
 
 interface CollectedChoice {
   text: string;

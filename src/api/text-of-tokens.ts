@@ -1,4 +1,4 @@
-import type { TokenNames } from "./answer.ts";
+import type { TokenNames } from "./token-names.ts";
 
 /** Returns the text of tokens. A character may span several of them; control tokens have no bytes, but names. */
 export function textOf(tokenIds: readonly number[], tokenizer: TokenNames): string {

@@ -1,6 +1,6 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { TokenizeResponse } from "../protocol/tokenize.ts";
-import type { TokenNames } from "./answer.ts";
+import type { TokenNames } from "./token-names.ts";
 import { textEncoder } from "./completion-request.ts";
 import { parseChatPrompt } from "./chat-request.ts";
 import type { RequestContext } from "./parsed-request.ts";

@@ -3,7 +3,7 @@ import type { SequenceOutput } from "../engine/text/output.ts";
 import type { ChatCompletionRequest, GenerationFields } from "../protocol/openai.ts";
 import type { AnsweredReport, AskedReport, StepReport } from "../protocol/reports.ts";
 import type { GenerationRequest } from "../protocol/service.ts";
-import type { TokenNames } from "./answer.ts";
+import type { TokenNames } from "./token-names.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 import { textOf } from "./text-of-tokens.ts";
 

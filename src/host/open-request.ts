@@ -1,14 +1,8 @@
-import {
-  answerId,
-  numChoices,
-  reportedOutput,
-  type AnswerHead,
-  type ChoiceOutput,
-  type TokenNames,
-} from "../api/answer.ts";
+import { answerId, numChoices, reportedOutput, type AnswerHead, type ChoiceOutput } from "../api/answer.ts";
 import { ChunkWriter } from "../api/chunks.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { ResponseBuilder } from "../api/responses.ts";
+import type { TokenNames } from "../api/token-names.ts";
 import type { EngineRequest } from "../engine/engine-request.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { RequestFigures } from "../engine/metrics/request-figures.ts";

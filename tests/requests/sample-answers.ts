@@ -1,6 +1,7 @@
 // Requests and outputs by hand, and what becomes of them: streamed or whole.
 
-import type { AnswerHead, ChoiceOutput, TokenNames } from "../../src/api/answer.ts";
+import type { AnswerHead, ChoiceOutput } from "../../src/api/answer.ts";
+import type { TokenNames } from "../../src/api/token-names.ts";
 import { ChunkWriter } from "../../src/api/chunks.ts";
 import type { ParsedRequest } from "../../src/api/parsed-request.ts";
 import { ResponseBuilder } from "../../src/api/responses.ts";

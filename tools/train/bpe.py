@@ -1,9 +1,5 @@
-"""Byte-level BPE as GPT-2 has it: trainer, encoder, and the tokenizer.json that Hugging Face's tokenizers read.
+"""Byte-level BPE as GPT-2 has it: trainer, encoder, and the tokenizer.json that Hugging Face's tokenizers read."""
 
-python3 bpe.py --corpus FOLDER --vocabulary 8192 --out FOLDER/tokenizer.json
-"""
-
-import argparse
 import heapq
 import json
 from collections import Counter, defaultdict
@@ -153,20 +149,3 @@ def train(texts: Iterable[str], size: int) -> Tokenizer:
             if pairs[other] > 0:
                 heapq.heappush(heap, (-pairs[other], other))
     return Tokenizer(vocabulary, merges)
-
-
-if __name__ == "__main__":
-    from corpus import texts_for_tokenizer
-
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", type=Path, required=True)
-    parser.add_argument("--vocabulary", type=int, default=8192)
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
-    texts = texts_for_tokenizer(options.corpus)
-    tokenizer = train(texts, options.vocabulary)
-    tokenizer.save(options.out)
-    sample = texts[:: max(1, len(texts) // 5000)]
-    ratio = sum(len(t.encode()) for t in sample) / sum(len(tokenizer.encode(t)) for t in sample)
-    assert all(tokenizer.decode(tokenizer.encode(t)) == t for t in sample)
-    print(f"{len(tokenizer.vocabulary)} tokens, {ratio:.2f} bytes per token")

@@ -1,7 +1,25 @@
 import type { RequestMetrics } from "../../../index.ts";
 import { AnswerTokens } from "./answer-tokens.ts";
-import { Branches } from "./branching.ts";
+import type { Figures } from "./request-book.ts";
 import { RequestNames } from "./request-name.ts";
+
+/** How an answer came to be that begins with the words of another one. */
+export interface Branch {
+  /** The word that it took. */
+  readonly word: string;
+  /** Tokens of its prompt, and those of them that the prefix cache had; null: not known yet. */
+  readonly cost: { readonly promptTokens: number; readonly cachedTokens: number } | null;
+}
+
+/** The branches of a chat by turn id. */
+export class Branches extends Map<number, Branch> {
+  /** Keeps what the answer to a branch cost, once it is known. */
+  tellCost(turnId: number, { promptTokens, cachedTokens }: Pick<Figures, "promptTokens" | "cachedTokens">): void {
+    const branch = this.get(turnId);
+    if (branch?.cost !== null || promptTokens === null || cachedTokens === null) return;
+    this.set(turnId, { ...branch, cost: { promptTokens, cachedTokens } });
+  }
+}
 
 /** What is known of a chat's answers beside their text, by turn id. It is not saved, and lasts as long as the page. */
 export class AnswerMemory {

@@ -3,26 +3,7 @@
 import type { LikelyToken } from "./answer-tokens.ts";
 import { continuesText } from "../settings/settings.ts";
 import type { Pane, PaneContext } from "./pane.ts";
-import type { Figures } from "./request-book.ts";
 import { withoutOthers, type Turn } from "./conversation.ts";
-
-/** How an answer came to be that begins with the words of another one. */
-export interface Branch {
-  /** The word that it took. */
-  readonly word: string;
-  /** Tokens of its prompt, and those of them that the prefix cache had; null: not known yet. */
-  readonly cost: { readonly promptTokens: number; readonly cachedTokens: number } | null;
-}
-
-/** The branches of a chat by turn id. */
-export class Branches extends Map<number, Branch> {
-  /** Keeps what the answer to a branch cost, once it is known. */
-  tellCost(turnId: number, { promptTokens, cachedTokens }: Pick<Figures, "promptTokens" | "cachedTokens">): void {
-    const branch = this.get(turnId);
-    if (branch?.cost !== null || promptTokens === null || cachedTokens === null) return;
-    this.set(turnId, { ...branch, cost: { promptTokens, cachedTokens } });
-  }
-}
 
 /** Returns whether the tokens of a turn's answer can be found by its text: the page's engine chats, and gave it. */
 export function canScore(

@@ -1,5 +1,5 @@
 import type { Pane } from "../../state/chat/pane.ts";
-import type { Branch } from "../../state/chat/branching.ts";
+import type { Branch } from "../../state/chat/answer-memory.ts";
 import { formatCount } from "../format.ts";
 import { visibleToken } from "../token-text.ts";
 import { useStore } from "../use-store.ts";
