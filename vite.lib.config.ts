@@ -48,7 +48,7 @@ const FEW_FILES = [
   {
     name: "engine",
     priority: 1,
-    test: /\/src\/(engine|files|models)\/|\/src\/host\/(borrowed-threads|engine-host|life-lock|load-model|models-host|platforms\/browser)\.ts/,
+    test: /\/src\/(engine|files|models)\/|\/src\/host\/(engine-host|life-lock|models-host|remote-threads|platforms\/browser)\.ts/,
   },
 ];
 
