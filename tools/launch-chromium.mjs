@@ -23,15 +23,6 @@ export async function launchChromium(executablePath, { on, args = [], minutes } 
   return browser;
 }
 
-/** The same with a profile that is kept in a folder. */
-export async function launchProfile(/** @type {string} */ folder, /** @type {string} */ executablePath) {
-  const options = { executablePath, args: chromiumFlags(), timeout: START_MS };
-  const context = await chromium.launchPersistentContext(folder, options);
-  const stop = closeAfter(context);
-  context.once("close", stop);
-  return context;
-}
-
 /** @returns {() => void} to be called when it has been closed */
 function closeAfter(/** @type {{ close(): Promise<void> }} */ browser, minutes = USUAL_MINUTES) {
   const timer = setTimeout(() => {

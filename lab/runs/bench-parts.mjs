@@ -182,19 +182,13 @@ export async function listParts() {
       run: async (values) => (await import("./bench-soak.mjs")).benchSoak(await chromium(), values),
     },
     {
-      name: "starts",
-      about: "From createEngine to the first token and from opening the app to the first word, with nothing compiled.",
-      options: [count("--rounds <n>", "browsers with an empty profile", "5")],
-      run: async (values) => (await import("./bench-starts.mjs")).benchStarts(await chromium(), values),
-    },
-    {
       name: "loop",
-      about: "What a step costs in the engine's worker: JavaScript alone, and in a browser by part.",
+      about: "What a step costs in JavaScript, in Node, on a GPU that computes nothing.",
       options: [
         count("--rounds <n>", "figures are medians", "3"),
         { flags: "--against <folder>", about: "another checkout, measured by turns with this one" },
       ],
-      run: async (values) => (await import("./bench-loop.mjs")).benchLoop(await chromium(), values),
+      run: async (values) => (await import("./bench-loop.mjs")).benchLoop(values),
     },
     {
       name: "serve",

@@ -3,14 +3,11 @@
 import { readFileSync } from "node:fs";
 
 /** @returns {Promise<number | null>} its id; null if there is none now */
-export const gpuProcessId = (/** @type {import("playwright").Browser} */ browser) => processId(browser, "GPU");
-
-/** @param {import("playwright").Browser} browser @param {"GPU" | "browser"} kind */
-export async function processId(browser, kind) {
+export async function gpuProcessId(/** @type {import("playwright").Browser} */ browser) {
   const session = await browser.newBrowserCDPSession();
   try {
     const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-    return processInfo.find(({ type }) => type === kind)?.id ?? null;
+    return processInfo.find(({ type }) => type === "GPU")?.id ?? null;
   } finally {
     await session.detach();
   }
