@@ -15,7 +15,7 @@ import { Scheduler } from "./scheduling/scheduler.ts";
 import type { ScheduledSequence } from "./sequence.ts";
 import { StepPlanner } from "./step-planner.ts";
 
-/** A step that has been submitted, and whose tokens are not known yet. */
+/** A submitted step whose tokens are not known yet. */
 interface StepInFlight {
   readonly scheduled: readonly ScheduledSequence[];
   readonly places: readonly reports.Place[];
@@ -146,7 +146,7 @@ export class Engine {
     }
   }
 
-  /** Sets the most rows of prompts of a step by its rows of streams, from the next step on. */
+  /** Sets the function that returns a step's most prompt rows by its stream rows, from the next step on. */
   setPromptRows(beside: (streamRows: number) => number): void {
     this.#scheduler.setPromptRows(beside);
   }
@@ -167,7 +167,7 @@ export class Engine {
   }
 
   /**
-   * Takes back all steps in flight, asks for another runner, and recomputes on it what was running. Ignored while the
+   * Takes back all steps in flight, asks for another runner, and recomputes the running sequences on it. Ignored while the
    * runner is being replaced.
    */
   lose(loss: ChorusError): void {
@@ -288,7 +288,7 @@ export class Engine {
     this.#lastStep = report;
     this.#outbox.emit(report, kernels ? { step: report.step, kernels } : null);
     const masks = this.#awaitMasks(scheduled);
-    // Where nobody could go on meanwhile, what waits shares the next step with these. Whoever arrives ends the wait.
+    // If no sequence could go on meanwhile, the waiting ones share the next step with these. A new request ends the wait.
     if (this.#sequences.haveAllGrammars) await Promise.race([masks, this.#woken()]);
   }
 

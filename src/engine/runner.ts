@@ -3,23 +3,23 @@ import type { DrawNeeds, StepPlan } from "./step-plan.ts";
 
 /**
  * A token and the natural log of its probability: under the raw logits (before rules, temperature and filters), or, where
- * the engine's logprobsMode is "processed_logprobs" and it is none of a prompt, under what is left after all of them. At or
- * below LOWEST_LOGPROB: it can't come.
+ * the engine's logprobsMode is "processed_logprobs" and the token is not a prompt's, after all of them. At or
+ * below LOWEST_LOGPROB the token is impossible.
  */
 export interface TokenLogprob {
   readonly tokenId: number;
   readonly logprob: number;
 }
 
-/** A token that was drawn, or one of the prompt that was scored. */
+/** A drawn token, or a scored token of the prompt. */
 export interface SampledToken extends TokenLogprob {
   /** A prompt token's place among all tokens by likelihood; 1 is the likeliest. */
   readonly rank?: number;
-  /** The most likely tokens in order, as many as the sequence wants or can come; equally likely ones by id. */
+  /** The most likely possible tokens in order, as many as the sequence requests; equally likely ones by id. */
   readonly top?: readonly TokenLogprob[];
 }
 
-/** What a step brought one sequence. */
+/** A step's result for one sequence. */
 export interface SequenceResult {
   readonly scored: readonly SampledToken[];
   /** The token after the newest one, then one after each draft. */
@@ -29,7 +29,7 @@ export interface SequenceResult {
 export interface StepResult {
   /** In the order of `StepPlan.sequences`. */
   readonly sequences: readonly SequenceResult[];
-  /** GPU time of the step, where the device can measure it: of its pass, or of all its passes and what lies between them. */
+  /** GPU time of the step, where the device can measure it: from the beginning of its first pass to the end of its last. */
   readonly gpuMs: number | null;
   /** The time of each kernel, if this step was timed kernel by kernel; empty if the clock failed. [it was not] */
   readonly kernels?: readonly KernelTime[];
@@ -45,13 +45,13 @@ export interface StepResult {
 export interface Runner {
   submit(plan: StepPlan): Promise<StepResult>;
   /**
-   * Returns what a sequence's first step has to wait for; null for nothing, and from then on always null for such draws. The
+   * Returns what a sequence's first step must wait for; null for nothing, and from then on always null for such draws. The
    * promise rejects if they can't be computed here (kernel_refused), or if the device is lost. [null]
    */
   missing?(needs: DrawNeeds): Promise<void> | null;
 }
 
-/** What an engine computes with. */
+/** The runners of an engine. */
 export interface Runners {
   readonly runner: Runner;
   /** A small model with the same tokens, which drafts, and the most tokens of a sequence in it. [none] */

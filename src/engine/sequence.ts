@@ -8,10 +8,10 @@ type SequenceStatus =
   | { readonly state: "running" }
   | { readonly state: "finished"; readonly reason: FinishReason };
 
-/** Sequences that go on together: the beams of a search. */
+/** Sequences that advance together: the beams of a search. */
 export interface SequenceGroup {
   readonly numBeams: number;
-  /** Sequences that the scheduler has or will get. */
+  /** Sequences that the scheduler serves, or will serve. */
   readonly members: readonly Sequence[];
   readonly isFinished: boolean;
   /** Whether a member's next tokens are known, so that it waits for the others'. */
@@ -20,7 +20,7 @@ export interface SequenceGroup {
 
 export interface SequenceFields {
   readonly requestId: string;
-  /** Which of the request's choices. */
+  /** Index among the request's choices. */
   readonly index: number;
   readonly params: SamplingParams;
   readonly prompt: readonly number[];
@@ -60,13 +60,13 @@ export interface ScheduledSequence {
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
 
-/** What a sequence gets when it begins to run. */
+/** A sequence's slot and blocks when it begins to run. */
 interface Admission {
   readonly slot: number;
   readonly blocks: number[];
-  /** First tokens whose keys and values are in the blocks already. */
+  /** Number of first tokens whose keys and values are in the blocks already. */
   readonly numCachedTokens: number;
-  /** How many of those blocks the prefix cache has, and its name for the last one. */
+  /** Number of those blocks that the prefix cache has, and its name for the last one. */
   readonly numPublishedBlocks: number;
   readonly publishedChain: string | null;
 }
@@ -97,21 +97,21 @@ export class Sequence {
   readonly deadlineMs: number;
   readonly leader: Sequence | null;
   readonly matcher: GrammarMatcher | null;
-  /** First tokens that are always the same as its leader's. */
+  /** Number of first tokens that are always the same as its leader's. */
   readonly numSharedTokens: number;
   readonly group: SequenceGroup | null;
 
-  /** It gets no rows: a beam until all beams of its group have their candidates, others until their grammar's mask is made. */
+  /** Whether it gets no rows: a beam until all beams of its group have their candidates, others until their mask is made. */
   readonly isHeld: boolean = false;
   readonly status: SequenceStatus = { state: "waiting" };
   readonly numComputedTokens: number = 0;
-  /** Tokens that steps in flight are sampling. */
+  /** Number of tokens that steps in flight are sampling. */
   readonly numPlaceholders: number = 0;
   /** Guesses at the next tokens. Their rows are in flight, after the newest token's. */
   readonly drafts: readonly number[] = [];
   /** Physical block of each blockSize positions. A new array at each admission. */
   readonly blockTable: readonly number[] = this.#blocks;
-  /** First blocks of the table that it gave back, because no row will see them again. */
+  /** Number of first blocks of the table that it gave back, because no row will see them again. */
   readonly numFreedBlocks: number = 0;
   /** Number of blocks that the prefix cache has, and its name for the last one. */
   readonly numPublishedBlocks: number = 0;
@@ -124,17 +124,17 @@ export class Sequence {
   readonly waitedSteps: number = 0;
   readonly waitingSinceStep: number = 0;
 
-  /** Tokens that the prefix cache had on first admission. */
+  /** Number of tokens that the prefix cache had on first admission. */
   readonly numCachedTokens: number = 0;
   readonly numPreemptions: number = 0;
-  /** Tokens that were drafted for it, and how many of them were accepted. */
+  /** Number of tokens drafted for it, and of those accepted. */
   readonly numDraftTokens: number = 0;
   readonly numAcceptedTokens: number = 0;
   /** When it was first scheduled. */
   readonly scheduledMs: number | null = null;
   readonly firstTokenMs: number | null = null;
   readonly finishedMs: number | null = null;
-  /** The scored prompt tokens so far, from the second one on; empty if nobody wants them. */
+  /** The scored prompt tokens so far, from the second one on; empty if not requested. */
   readonly promptScores: readonly SampledToken[] = [];
   /** Score of the answer that a beam search found for it. */
   readonly score: number | null = null;
@@ -161,13 +161,13 @@ export class Sequence {
     return this.tokens.length - this.promptLength;
   }
 
-  /** All tokens, those that are still being sampled included. */
+  /** Number of all tokens, those that are still being sampled included. */
   get numTokens(): number {
     return this.tokens.length + this.numPlaceholders;
   }
 
   /**
-   * Tokens still to be computed before the next one can be sampled: 1 while decoding. 0 once the last token is on its way,
+   * Number of tokens to compute before the next one can be sampled: 1 while decoding. 0 once the last token is on its way,
    * and while the sequence waits for the results of its drafts, for the other beams, or for its grammar's mask.
    */
   get numPendingTokens(): number {
@@ -176,7 +176,7 @@ export class Sequence {
     return this.numTokens >= this.maxLength || isOpen ? 0 : this.numTokens - this.numComputedTokens;
   }
 
-  /** Prompt tokens that are still to be scored. The scores are returned with the first output token. */
+  /** Number of prompt tokens still to be scored. The scores are returned with the first output token. */
   get numUnscoredTokens(): number {
     if (this.params.promptLogprobs === null || this.numOutputTokens > 0) return 0;
     return Math.max(0, this.promptLength - 1 - this.numComputedTokens);
@@ -198,7 +198,7 @@ export class Sequence {
     this.rerank(rank);
   }
 
-  /** Ranks it by the steps that it had waited when it was ranked before. */
+  /** Ranks it again, without counting further waiting. */
   rerank(rank: (sequence: Sequence, waitedSteps: number) => number): void {
     this.#own.rank = rank(this, this.waitedSteps);
   }
@@ -214,12 +214,12 @@ export class Sequence {
     if (this.isFirstAdmission) this.#own.numCachedTokens = numCachedTokens;
   }
 
-  /** Whether it has never run before, nor is it a beam that continues another. */
+  /** Whether it has never run before, and is not a beam that continues another. */
   get isFirstAdmission(): boolean {
     return this.numPreemptions === 0 && this.numOutputTokens === 0;
   }
 
-  /** The blocks of its table that it has. */
+  /** The blocks of its table that it has not given back. */
   get ownBlocks(): readonly number[] {
     return this.numFreedBlocks === 0 ? this.blockTable : this.blockTable.slice(this.numFreedBlocks);
   }
@@ -235,7 +235,7 @@ export class Sequence {
     this.#blocks.push(...blocks);
   }
 
-  /** Adds guesses at the next tokens to the rows that it is given next. */
+  /** Adds guesses at the next tokens to its next rows. */
   draft(drafts: readonly number[]): void {
     this.#own.drafts = drafts;
   }
@@ -283,7 +283,7 @@ export class Sequence {
     this.#own.promptScores = [...(start === 0 ? [] : this.promptScores), ...scored];
   }
 
-  /** The prefix cache has its next full block under this name. */
+  /** Notes that the prefix cache has its next full block, under this name. */
   publish(chain: string): void {
     this.#own.numPublishedBlocks += 1;
     this.#own.publishedChain = chain;

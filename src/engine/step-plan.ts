@@ -2,7 +2,7 @@ import type { LogitRules } from "./sampling/logit-rules.ts";
 import type { SamplingParams } from "./sampling/sampling-params.ts";
 
 /**
- * Token of a row whose id the host may not know yet: the one that was drawn last in the row's slot. The same number is in
+ * Token id of a row that takes the token last drawn in its slot, which the host may not know yet. The same number is in
  * shaders/lib/step.wgsl.
  */
 export const FEEDBACK = 0xffffffff;
@@ -10,7 +10,7 @@ export const FEEDBACK = 0xffffffff;
 /** Numbers of a row in `StepPlan.rows`: token, position, slot, and the first position of its sequence in this step. */
 export const ROW_WORDS = 4;
 
-/** What a step computes, as plain data: it may be sent to another thread. */
+/** A step's work as plain data: it may be sent to another thread. */
 export interface StepPlan {
   /** One entry per scheduled sequence, in the order of the rows. Results come back in this order. */
   readonly sequences: readonly PlannedSequence[];
@@ -18,7 +18,7 @@ export interface StepPlan {
   readonly rows: Uint32Array<ArrayBuffer>;
   /** Per sequence in order: its scored tokens, then its drawn ones. */
   readonly samples: readonly Sample[];
-  /** New entries of block tables. One from index 0 on says that the slot has another sequence, or one that starts over. */
+  /** New entries of block tables. An update from index 0 on means that the slot's sequence is another, or starts over. */
   readonly blockTables: readonly SlotUpdate[];
   /** Tokens that the rules of processed samples look at. A runner adds the tokens that it draws by itself. */
   readonly histories: readonly SlotUpdate[];
@@ -82,7 +82,7 @@ export interface DrawnToken {
   readonly mask: number | null;
 }
 
-/** What decides which kernels a sequence's draws need. It is the same for all of them. */
+/** The fields that decide which kernels a sequence's draws need. They are the same for all its draws. */
 export type DrawNeeds = Pick<DrawnToken, "kind" | "params" | "isProcessed" | "numTop">;
 
 /** The rules that are lists. They are uploaded once per sequence. */

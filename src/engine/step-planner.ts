@@ -16,7 +16,7 @@ import {
   type StepPlan,
 } from "./step-plan.ts";
 
-/** What a runner knows about the sequence in a slot, from its admission to its end or preemption. */
+/** The runner's state of a slot, from its sequence's admission to its end or preemption. */
 interface Slot {
   readonly sequence: Sequence;
   /** The sequence's own table. It gets another one at each admission; until then blocks are only added. */
@@ -81,7 +81,7 @@ export class StepPlanner {
   }
 }
 
-/** Returns what the draws of a sequence need, and the scores of its prompt. */
+/** Returns the needs of a sequence's draws and prompt scores. */
 export function drawNeeds({ params, group, matcher }: Sequence): DrawNeeds {
   return {
     kind: "draw",
@@ -111,7 +111,7 @@ function addRows(draft: Draft, scheduled: ScheduledSequence, slot: number, feedb
   }
 }
 
-/** @param position of the token that is drawn */
+/** @param position position of the drawn token */
 function drawn(draft: Draft, slot: Slot, number: number, row: number, position: number): DrawnToken {
   const { sequence, params, isProcessed } = slot;
   const { matcher, promptLength } = sequence;
@@ -139,7 +139,7 @@ function updateBlockTable(slot: Slot, number: number, updates: SlotUpdate[]): vo
   slot.numBlocks = blockTable.length;
 }
 
-/** A runner does not know drafts, nor which candidates a beam has gone on with. */
+/** Adds tokens that the runner did not draw by itself: drafts, and the candidates that beams went on with. */
 function updateHistory(scheduled: ScheduledSequence, slot: number, isNew: boolean, updates: SlotUpdate[]): void {
   const { sequence, drafts } = scheduled;
   const { tokens, group } = sequence;

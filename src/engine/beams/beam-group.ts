@@ -69,7 +69,7 @@ export class BeamGroup implements SequenceGroup {
     return this.#params.numBeams;
   }
 
-  /** Sequences that the scheduler has or will get. */
+  /** Sequences that the scheduler serves, or will serve. */
   get members(): readonly Sequence[] {
     return this.#beams.map(({ sequence }) => sequence);
   }
@@ -93,7 +93,7 @@ export class BeamGroup implements SequenceGroup {
     return this.#beams.some((beam) => beam.sequence === sequence && beam.candidates !== null);
   }
 
-  /** Gives a choice the figures of its beams, for its reports. */
+  /** Gives a choice the figures of its beams, which its reports contain. */
   describe(choice: Sequence, { answers, dropped }: BeamRound): void {
     const beams = [...this.members, ...dropped];
     choice.describeBeams(beams, answers?.[choice.index]?.score ?? null);
@@ -139,7 +139,7 @@ export class BeamGroup implements SequenceGroup {
     return { dropped: before.filter((sequence) => !continued.has(sequence)), forks, answers: null };
   }
 
-  /** @param open beams that become answers unfinished */
+  /** @param open beams that become answers although they are unfinished */
   #finish(open: readonly Pick<Beam, "tokens" | "sum">[]): BeamRound {
     for (const { tokens, sum } of open) if (tokens.length > 0) this.#hypotheses.add(tokens, sum);
     return { dropped: this.members, forks: [], answers: this.#hypotheses.best(this.#numChoices) };

@@ -9,7 +9,7 @@ describe("BlockPool", () => {
     expect([pool.numFree, pool.numUsed]).toEqual([0, 5]);
   });
 
-  it("gives all of the blocks asked for or none", () => {
+  it("gives all of the requested blocks or none", () => {
     const pool = new BlockPool(3, 16);
     expect(pool.allocate(4)).toBeNull();
     expect(pool.numFree).toBe(3);

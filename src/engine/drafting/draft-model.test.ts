@@ -11,7 +11,7 @@ import type { StepPlan } from "../step-plan.ts";
 const FAKE = { numGpuBlocks: 2048, blockSize: 4, maxNumSeqs: 64, maxNumBatchedTokens: 256, vocabSize: 257 } as const;
 const SPECULATION = { method: "draft_model", numTokens: 3 } as const;
 
-/** The same model as the one that it drafts for: it is always right. Notes what it was asked. */
+/** The same model as the one that it drafts for: it is always right. Records its calls. */
 function twin(changes: Partial<typeof FAKE> = {}): Runner & { readonly plans: StepPlan[] } {
   const runner = new FakeRunner({ ...FAKE, ...changes, speculation: SPECULATION });
   const plans: StepPlan[] = [];

@@ -4,7 +4,7 @@ import { drawNeeds, StepPlanner } from "../step-planner.ts";
 import type { Runner, StepResult } from "../runner.ts";
 import type { Proposer, DraftRequest } from "./proposer.ts";
 
-/** A model that drafts, and what it has room for. Its slots are those of the model that it drafts for. */
+/** A model that drafts, and its room. Its slots are those of the model that it drafts for. */
 interface DraftModelOptions {
   readonly numGpuBlocks: number;
   readonly blockSize: number;
@@ -13,14 +13,14 @@ interface DraftModelOptions {
   readonly maxLength: number;
 }
 
-/** What the draft model has of a sequence. */
+/** A sequence's state in the draft model. */
 interface Progress {
   /** Blocks of its own cache. */
   readonly blocks: number[];
   /** Number of blocks that its prefix cache has, and its name for the last one. */
   numPublishedBlocks: number;
   publishedChain: string | null;
-  /** First positions whose keys and values are in the cache; the last ones may be of drafts. */
+  /** Number of first positions whose keys and values are in the cache; the last ones may belong to drafts. */
   numComputedTokens: number;
   /** Tokens that the sequence had when `drafts` were drawn; 0 if there are none. */
   numKnown: number;
@@ -51,13 +51,13 @@ interface Part {
 export class DraftModel implements Proposer {
   readonly #options: DraftModelOptions;
   readonly #progress = new Map<Sequence, Progress>();
-  /** Sequences that there was no room for. */
+  /** Sequences that found no room. */
   readonly #refused = new WeakSet<Sequence>();
   /** Null from the loss of its device until it is replaced. */
   #runner: Runner | null;
   #pool: BlockPool;
   #planner = new StepPlanner();
-  /** Resolves what is awaited with null. */
+  /** Resolves the pending promise with null. */
   #drop = (): void => {};
 
   constructor(runner: Runner, options: DraftModelOptions) {
@@ -73,15 +73,15 @@ export class DraftModel implements Proposer {
     return progress.numKnown === tokens.length ? progress.drafts.slice(0, atMost) : null;
   }
 
-  async prepare(requested: readonly DraftRequest[]): Promise<void> {
+  async prepare(requests: readonly DraftRequest[]): Promise<void> {
     for (const sequence of this.#progress.keys()) if (sequence.slot === null) this.#forget(sequence);
-    const parts = this.#partsOf(requested);
+    const parts = this.#partsOf(requests);
     if (parts.length === 0 || this.#runner === null) return;
     const drafts = await this.#draft(this.#runner, parts);
     for (const part of parts) this.#keep(part, drafts?.get(part) ?? []);
   }
 
-  /** Its device is lost, with what was in its memory. */
+  /** Forgets the runner and its cache: the device is lost. */
   lose(): void {
     this.#runner = null;
     this.#pool = new BlockPool(this.#options.numGpuBlocks, this.#options.blockSize);
@@ -100,10 +100,10 @@ export class DraftModel implements Proposer {
   }
 
   /** Gives sequences rows of the step, and keeps one row for each sequence after them. */
-  #partsOf(requested: readonly DraftRequest[]): Part[] {
+  #partsOf(requests: readonly DraftRequest[]): Part[] {
     let rows = this.#options.maxNumBatchedTokens;
-    let unserved = requested.length;
-    return requested.flatMap(({ sequence, atMost }): Part[] => {
+    let unserved = requests.length;
+    return requests.flatMap(({ sequence, atMost }): Part[] => {
       unserved -= 1;
       if (this.#awaitsKernel(sequence)) return [];
       const { tokens } = sequence;
@@ -121,7 +121,7 @@ export class DraftModel implements Proposer {
   /** Until the runner can draw for a sequence, it goes on without drafts. */
   #awaitsKernel(sequence: Sequence): boolean {
     const missing = this.#runner?.missing?.({ ...drawNeeds(sequence), numTop: 0 }) ?? null;
-    missing?.catch(() => undefined); // one that is refused never comes
+    missing?.catch(() => undefined); // a refused kernel never comes
     return missing !== null;
   }
 
@@ -161,7 +161,7 @@ export class DraftModel implements Proposer {
     progress.drafts = drafts;
   }
 
-  /** Returns what is computed of a sequence's tokens, with room for what is to be; null if there is no room. */
+  /** Returns a sequence's progress, with blocks for its tokens and drafts; null if there is no room. */
   #progressOf(sequence: Sequence, numDrafts: number): Progress | null {
     const { tokens, cacheSalt } = sequence;
     const pool = this.#pool;
@@ -199,19 +199,19 @@ export class DraftModel implements Proposer {
   }
 }
 
-/** Lowers the number of computed tokens to those that were drawn as drafted. */
+/** Counts as computed only the tokens that were drawn as drafted. */
 function takeBackWrongDrafts(progress: Progress, tokens: readonly number[]): void {
   const { numKnown, drafts } = progress;
   if (numKnown === 0 || numKnown === tokens.length) return;
   let right = 0;
   while (right < drafts.length && tokens[numKnown + right] === drafts[right]) right += 1;
-  // The newest token's row is computed again, if need be: the next draft is drawn from it.
+  // The newest token's row is computed again if necessary: the next draft is drawn from it.
   progress.numComputedTokens = Math.min(progress.numComputedTokens, numKnown + right, tokens.length - 1);
   progress.numKnown = 0;
   progress.drafts = [];
 }
 
-/** Nobody reads a draft's log-probabilities. */
+/** Returns the sequence as the draft model sees it, without log-probabilities: nobody reads a draft's. */
 function shadowOf({ requestId, index, params, tokens, promptLength, slot }: Sequence, progress: Progress): Sequence {
   const shadow = new Sequence({
     requestId,

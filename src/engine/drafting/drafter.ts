@@ -26,7 +26,7 @@ interface Misses {
  */
 export class Drafter {
   #numTokens = 0;
-  #mostDrafts = 0;
+  #maxDrafts = 0;
   /** Null: nothing is drafted. */
   #proposer: Proposer | null = null;
   readonly #records = new WeakMap<Sequence, Misses>();
@@ -38,12 +38,12 @@ export class Drafter {
   /**
    * Drafts in this way from the next plan on. Drafts that are in a step already are settled as before.
    * @param numTokens most tokens per draft
-   * @param mostDrafts most draft tokens of a step
+   * @param maxDrafts most draft tokens of a step
    */
-  use(proposer: Proposer | null, numTokens: number, mostDrafts: number): void {
+  use(proposer: Proposer | null, numTokens: number, maxDrafts: number): void {
     this.#proposer = proposer;
     this.#numTokens = numTokens;
-    this.#mostDrafts = mostDrafts;
+    this.#maxDrafts = maxDrafts;
   }
 
   /** Whether a sequence waits for its newest tokens, to draft from them. */
@@ -55,16 +55,16 @@ export class Drafter {
   /** Lets the proposer compute what it will propose; null if it computes nothing. */
   prepare(running: readonly Sequence[]): Promise<void> | null {
     if (!this.#proposer?.prepare) return null;
-    let room = this.#mostDrafts;
-    const requested: DraftRequest[] = [];
+    let room = this.#maxDrafts;
+    const requests: DraftRequest[] = [];
     for (const sequence of running) {
       if (!this.#mayDraft(sequence, sequence.numPendingTokens)) continue;
       const atMost = Math.min(room, this.#mostFor(sequence));
       if (atMost <= 0 || sequence.numPendingTokens !== 1) continue;
       room -= atMost;
-      requested.push({ sequence, atMost });
+      requests.push({ sequence, atMost });
     }
-    return this.#proposer.prepare(requested);
+    return this.#proposer.prepare(requests);
   }
 
   /**

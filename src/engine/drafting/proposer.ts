@@ -11,5 +11,5 @@ export interface Proposer {
   /** Returns up to `atMost` tokens that may follow a sequence's newest one; null if it did not look for any. */
   propose(sequence: Sequence, atMost: number): readonly number[] | null;
   /** Computes what it will propose for these sequences, in their order of service. [it has nothing to compute] */
-  prepare?(requested: readonly DraftRequest[]): Promise<void>;
+  prepare?(requests: readonly DraftRequest[]): Promise<void>;
 }

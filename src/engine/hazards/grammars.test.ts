@@ -156,26 +156,26 @@ test("matchers are given back when their sequences end, however they do", async 
 function heldBack(matchers: Awaited<ReturnType<typeof matching>>["matchers"]) {
   let release = (): void => {};
   const isReleased = new Promise<void>((resolve) => (release = resolve));
-  const requested = new Set<unknown>();
+  const waiting = new Set<unknown>();
   for (const matcher of matchers) {
     const prepare = matcher.prepareMask.bind(matcher);
     matcher.prepareMask = async () => {
-      requested.add(matcher);
+      waiting.add(matcher);
       await isReleased;
       return prepare();
     };
   }
-  return { requested, release };
+  return { waiting, release };
 }
 
 test.each([0, 2])("while masks are made, others go on: run-ahead %i", async (runAhead) => {
   const harness = new EngineHarness({ config: { runAhead } });
   const bound = await matching("[a-z]{5}", {}, 2);
-  const { requested, release } = heldBack(bound.matchers);
+  const { waiting, release } = heldBack(bound.matchers);
   harness.add("bound", prompt, bound);
   harness.add("free", prompt, free(1));
   while (harness.choice("free").finishReason === null) await harness.step();
-  expect(requested.size).toBe(2); // at once, not one after the other
+  expect(waiting.size).toBe(2); // at once, not one after the other
   expect(harness.choice("bound").tokenIds.length).toBe(1);
   release();
   await harness.runToEnd();
@@ -185,10 +185,10 @@ test.each([0, 2])("while masks are made, others go on: run-ahead %i", async (run
 test("an engine that has nothing but masks to wait for sleeps until they are there, also after a preemption", async () => {
   const harness = new EngineHarness();
   const bound = await matching("[a-z]{5}");
-  const { requested, release } = heldBack(bound.matchers);
+  const { waiting, release } = heldBack(bound.matchers);
   harness.add("bound", prompt, bound);
   void harness.engine.run();
-  while (requested.size === 0) await Promise.resolve();
+  while (waiting.size === 0) await Promise.resolve();
   harness.loseDevice({ isReported: true });
   await harness.restoreDevice();
   for (let i = 0; i < 100; i++) await Promise.resolve();
@@ -212,10 +212,10 @@ test("a matcher that fails ends its own sequence", async () => {
 test("those with grammars share their steps where nobody else runs, and who arrives waits for no mask", async () => {
   const harness = new EngineHarness({ config: { runAhead: 2 } });
   const [first, second] = [await matching("[a-z]{8}"), await matching("[a-z]{8}")];
-  const { requested, release } = heldBack(first.matchers);
+  const { waiting, release } = heldBack(first.matchers);
   harness.add("first", prompt, first);
   const loop = harness.engine.run();
-  while (requested.size === 0) await Promise.resolve();
+  while (waiting.size === 0) await Promise.resolve();
   harness.add("free", prompt, free(1));
   while (harness.choice("free").finishReason === null) await new Promise((resolve) => setTimeout(resolve));
   expect(harness.choice("first").tokenIds.length).toBe(1);

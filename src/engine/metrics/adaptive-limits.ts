@@ -27,7 +27,7 @@ const STEPS_PER_RISE = 8;
 /** Computes the limits for the next step after each step. They never exceed the configured ones. */
 export class AdaptiveLimits {
   readonly #targetMs: number;
-  readonly #most: SchedulerLimits;
+  readonly #max: SchedulerLimits;
   readonly #cost = new StepCost();
   #batchedTokens: number;
   #lastMove = 0;
@@ -37,7 +37,7 @@ export class AdaptiveLimits {
 
   constructor(config: Pick<ResolvedEngineConfig, keyof SchedulerLimits> & { targetItlMs: number }) {
     this.#targetMs = config.targetItlMs;
-    this.#most = { maxNumSeqs: config.maxNumSeqs, maxNumBatchedTokens: config.maxNumBatchedTokens };
+    this.#max = { maxNumSeqs: config.maxNumSeqs, maxNumBatchedTokens: config.maxNumBatchedTokens };
     this.#batchedTokens = Math.min(FIRST_ROWS, config.maxNumBatchedTokens);
     this.#memorySeqs = config.maxNumSeqs;
   }
@@ -57,7 +57,7 @@ export class AdaptiveLimits {
 
   /** The limits now. */
   get limits(): SchedulerLimits {
-    const { maxNumSeqs, maxNumBatchedTokens } = this.#most;
+    const { maxNumSeqs, maxNumBatchedTokens } = this.#max;
     return {
       // Each sequence takes one row of every step.
       maxNumSeqs: Math.min(maxNumSeqs, this.#memorySeqs, this.#batchedTokens),
@@ -67,10 +67,10 @@ export class AdaptiveLimits {
 
   #follow(rows: number): void {
     const now = this.#batchedTokens;
-    const requested = Math.max(1, Math.min(this.#most.maxNumBatchedTokens, Math.floor(rows)));
-    const move = Math.sign(requested - now);
-    if (Math.abs(requested - now) <= (move === -this.#lastMove ? TURNING_BAND : DEAD_BAND) * now) return;
-    this.#batchedTokens = Math.min(Math.ceil(now * MAX_RISE), Math.max(Math.floor(now * MAX_FALL), requested));
+    const target = Math.max(1, Math.min(this.#max.maxNumBatchedTokens, Math.floor(rows)));
+    const move = Math.sign(target - now);
+    if (Math.abs(target - now) <= (move === -this.#lastMove ? TURNING_BAND : DEAD_BAND) * now) return;
+    this.#batchedTokens = Math.min(Math.ceil(now * MAX_RISE), Math.max(Math.floor(now * MAX_FALL), target));
     this.#lastMove = move;
   }
 
@@ -80,7 +80,7 @@ export class AdaptiveLimits {
       this.#memorySeqs = Math.max(1, Math.min(this.#memorySeqs, numRunning));
       this.#stepsWithRoom = 0;
     } else if (use < NEARLY_FULL && ++this.#stepsWithRoom % STEPS_PER_RISE === 0) {
-      this.#memorySeqs = Math.min(this.#most.maxNumSeqs, this.#memorySeqs + 1);
+      this.#memorySeqs = Math.min(this.#max.maxNumSeqs, this.#memorySeqs + 1);
     }
     this.#lastPreemptions = preemptionsTotal;
   }

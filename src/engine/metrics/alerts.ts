@@ -14,7 +14,7 @@ const MIN_OBSERVED = 20;
 const PERCENTILE = 0.95;
 /** Cache use from which on alerts give a full cache as the reason. */
 const FULL_CACHE = 0.9;
-/** The usual threshold of the inter-token latency: this many times the adapter's own step time, but no less than 50 ms. */
+/** The default threshold of the inter-token latency: this many times the adapter's own step time, but no less than 50 ms. */
 const OWN_STEPS = 4;
 const LEAST_ITL_MS = 50;
 const AUTO = `${OWN_STEPS} times this adapter's own step time and at least ${LEAST_ITL_MS} ms`;
@@ -48,14 +48,14 @@ export class Alerts {
 
   /**
    * Must be called before observeRequest() gets the reports of the same step.
-   * @param isTimed whether its kernels were timed: how long it took for that is nobody's fault
+   * @param isTimed whether its kernels were timed, which made the step slower
    */
   observeStep(report: StepReport, isTimed = false): Alert[] {
     const alerts = [this.#occupancy(report), this.#queueLength(report), this.#itl(report, isTimed)];
     return alerts.filter((alert) => alert !== null);
   }
 
-  /** Nothing runs and nothing waits, and no step says so. Returns the alerts that this resolves. */
+  /** Notes that nothing runs or waits, which no step reports. Returns the alerts that this resolves. */
   observeRest(atMs: number): Alert[] {
     this.#lowSteps = 0;
     return (["low_occupancy", "queue_length"] as const).flatMap((name) => this.#resolve(name, atMs) ?? []);
@@ -118,7 +118,7 @@ export class Alerts {
     });
   }
 
-  /** Null: never, or the adapter's own step time is not known yet. */
+  /** Returns the threshold in ms; null for never, or while the adapter's own step time is not known. */
   #itlThreshold(): number | null {
     const { itlMs } = this.#thresholds;
     if (itlMs !== "auto") return itlMs;

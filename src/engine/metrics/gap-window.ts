@@ -3,7 +3,7 @@ export class GapWindow {
   readonly #mostSteps: number;
   readonly #steps: (readonly number[])[] = [];
   #count = 0;
-  /** How many are longer than `#thresholdMs`. */
+  /** Number of gaps longer than `#thresholdMs`. */
   #longer = 0;
   #thresholdMs = Infinity;
 
@@ -30,7 +30,7 @@ export class GapWindow {
     this.#longer -= this.#longerOf(gone);
   }
 
-  /** Returns how many are longer. Quick as long as the threshold stays the same. */
+  /** Returns the number of longer gaps. Quick as long as the threshold stays the same. */
   longerThan(thresholdMs: number): number {
     if (thresholdMs !== this.#thresholdMs) {
       this.#thresholdMs = thresholdMs;

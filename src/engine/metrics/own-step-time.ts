@@ -4,7 +4,7 @@ import { SortedWindow } from "./sorted-window.ts";
 
 /** Number of latest decode steps that count. Long, so that an hour of load does not become the measure of itself at once. */
 const WINDOW = 1000;
-/** Nothing is known before this many, and what is known changes after as many more. */
+/** The time is known after this many steps, and is updated after each further so many. */
 const EVERY = 20;
 const QUICK = 0.1;
 
@@ -12,7 +12,7 @@ const QUICK = 0.1;
 export class OwnStepTime {
   readonly #stepsMs = new SortedWindow(WINDOW);
   #numSeen = 0;
-  /** Null: too few decode steps so far. */
+  /** Milliseconds; null after too few decode steps. */
   ms: number | null = null;
 
   observe({ promptRows, stepMs }: Pick<StepReport, "promptRows" | "stepMs">): void {

@@ -3,7 +3,7 @@ export function rankOf(percentile: number, count: number): number {
   return Math.ceil(percentile * count);
 }
 
-/** @param percentile 0..1. Null: there are no values. */
+/** Returns a percentile (0..1) of the values; null if there are none. */
 export function percentileOf(percentile: number, values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[rankOf(percentile, sorted.length) - 1] ?? null;

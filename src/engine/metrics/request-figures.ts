@@ -35,7 +35,7 @@ export class RequestFigures {
   }
 }
 
-/** What the reports say about one choice. */
+/** The figures of one choice. */
 class ChoiceFigures {
   /** Inter-token latencies. */
   readonly gapsMs: number[] = [];
@@ -112,7 +112,7 @@ function numTokens(choices: readonly ChoiceFigures[]): number {
   return sum(choices, ({ report }) => report?.outputTokens ?? 0);
 }
 
-/** Null: none of the times is known. */
+/** Returns the first or last of the known times; null if none is known. */
 function extreme(pick: (a: number, b: number) => number, times: readonly (number | null)[]): number | null {
   return times.reduce((found, time) => (found === null || time === null ? (found ?? time) : pick(found, time)), null);
 }

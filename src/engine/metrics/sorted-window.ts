@@ -35,7 +35,7 @@ export class SortedWindow {
     return index < this.length ? (this.#sorted[index] ?? null) : null;
   }
 
-  /** Returns the first place whose value is not less, among the first `length`. */
+  /** Returns the first of `length` places whose value is not less. */
   #placeOf(value: number, length: number): number {
     let low = 0;
     let high = length;

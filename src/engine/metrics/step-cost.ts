@@ -1,4 +1,4 @@
-// What a step takes by its rows, learned from the latest steps.
+// Predicts a step's time from its rows, by the latest steps.
 //
 // A step's time is nearly linear in its rows: a + b x rows. Weighted least squares fit the line to the latest steps. If rows
 // hardly vary, they don't determine the slope, and the last slope stays. Three outliers in a row are no noise: then the fit
@@ -6,7 +6,7 @@
 
 /** A step that is i steps old counts this to the power of i: about the last 30 count. */
 const FORGETTING = 0.97;
-/** Three steps in a row that are off by four times the usual mean a change: earlier steps then count little. */
+/** Three steps in a row that are off by four mean deviations are a change: earlier steps then count little. */
 const SURPRISE = 4;
 const SURPRISES = 3;
 const FORGETTING_AT_ONCE = 0.1;
@@ -37,7 +37,7 @@ export class StepCost {
   #slope: number | null = null;
 
   observe(rows: number, ms: number): void {
-    // A coarse clock may tell a quick step as 0 ms.
+    // A coarse clock may show 0 ms for a quick step.
     if (ms <= 0) return;
     const foreseenMs = this.#slope === null ? ms : this.#at(rows, this.#slope);
     const countedMs = this.#isGuess(rows) ? ms : Math.min(ms, OUTLIER * foreseenMs);
@@ -61,7 +61,7 @@ export class StepCost {
     this.#slope = Math.min(steepest, Math.max(MIN_SLOPE * steepest, slope));
   }
 
-  /** Most rows with which 19 of 20 steps take no longer than this. May be less than 1. */
+  /** Returns the most rows with which 19 of 20 steps take no longer than this. May be less than 1. */
   rowsWithin(targetMs: number): number {
     const noiseMs = Math.min(NOISE_MARGIN * this.#noise, MAX_NOISE_SHARE * targetMs);
     const slope = this.#slope;

@@ -6,7 +6,7 @@ import { tokensOf, type RequestReport, type StepReport } from "../../protocol/re
  * sequence's step before.
  */
 export class TokenGaps {
-  /** When each generating sequence got its newest token: by request, then by choice. A joined key would be made and hashed for every token. */
+  /** Time of each generating sequence's newest token, by request, then by choice: a joined key would be hashed for every token. */
   readonly #lastTokenMs = new Map<string, Map<number, number>>();
 
   /** Returns a gap per token of a step, in milliseconds. Must be called before the step's request reports. */

@@ -2,7 +2,7 @@ import { Detokenizer, type TokenBytes } from "../text/detokenizer.ts";
 import { CLOSING, ReasoningSplitter, type ReasoningStart } from "../text/reasoning-splitter.ts";
 import type { GrammarMatcher } from "./grammar-matcher.ts";
 
-/** Tokens with text behind a character that closing tags end with: [id, text, one character a byte]. */
+/** Tokens with text after a character that closing tags end with: [id, text with one character per byte]. */
 type LongTokens = readonly (readonly [id: number, text: string])[];
 
 export interface ThoughtTokens {
@@ -24,8 +24,8 @@ export function thoughtTokens(vocabSize: number, tokenBytes: TokenBytes): Though
 }
 
 /**
- * Lets a grammar begin after the thought that a prompt has opened. The thought is free, but the answer can't end in it, and
- * no token has its end and more: so the grammar begins with a token.
+ * Lets a grammar begin after the thought that a prompt has opened. The thought is free, but the answer can't end in it. No
+ * token may go beyond the thought's end, so the grammar begins with a token.
  */
 export class ThoughtMatcher implements GrammarMatcher {
   readonly #grammar: GrammarMatcher;

@@ -7,7 +7,7 @@ import { MAX_TOP_CANDIDATES } from "../sampling/sampling-params.ts";
 
 export type Limits = Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize" | "numGpuBlocks">;
 
-/** How many sequences run, wait, and may run. */
+/** Numbers of sequences that run, wait, and may run. */
 interface QueueLoad {
   readonly numRunning: number;
   readonly numWaiting: number;

@@ -4,7 +4,7 @@ import type { SlotBudget } from "./slot-budget.ts";
 
 type BatchFormerConfig = Pick<ResolvedEngineConfig, "batchingMode" | "batchWindowMs" | "maxNumSeqs">;
 
-/** What a batch counts: a sequence, or a group, whose members go on together. */
+/** A unit of a batch: a sequence, or a group, whose members go on together. */
 type Unit = Sequence | SequenceGroup;
 
 /**
@@ -15,7 +15,7 @@ type Unit = Sequence | SequenceGroup;
 export class BatchFormer {
   #config: BatchFormerConfig;
   #batch = new Set<Unit>();
-  /** Whether more may run than fit, since the config changed. */
+  /** Whether a changed config may leave more running than fit. */
   #mayBeOverfull = false;
 
   constructor(config: BatchFormerConfig) {
@@ -35,7 +35,7 @@ export class BatchFormer {
     return this.#mode === "sequential" ? 1 : this.#config.maxNumSeqs;
   }
 
-  /** Whether more sequences run than may. A group counts all its beams, but may always run by itself. */
+  /** Whether more sequences run than the config allows. A group counts all its beams, but may always run by itself. */
   isOverfull(running: readonly Sequence[]): boolean {
     if (!this.#mayBeOverfull) return false;
     const units = new Set(running.map(unitOf));
@@ -65,7 +65,7 @@ export class BatchFormer {
     return waiting.filter((sequence) => this.#batch.has(unitOf(sequence)));
   }
 
-  /** When the next batch forms, if none runs: at once, or when the window closes. */
+  /** Returns when the next batch forms, if none runs: at once, or when the window closes. */
   formsAtMs(waiting: Iterable<Sequence>): number {
     if (this.#mode !== "static") return -Infinity;
     let count = 0;
@@ -77,7 +77,7 @@ export class BatchFormer {
     return count >= this.batchSize ? -Infinity : firstArrivalMs + this.#config.batchWindowMs;
   }
 
-  /** Most sequences that may run. Counts the running sequences too, until they finish. */
+  /** Returns the most sequences that may run. Counts the running sequences too, until they finish. */
   capacity(numRunning: number): number {
     return this.#mode === "static" && numRunning > 0 ? numRunning : this.batchSize;
   }

@@ -2,7 +2,7 @@ import type { SchedulingPolicy } from "../../protocol/config.ts";
 import type { Sequence } from "../sequence.ts";
 import type { RemainingSteps } from "./remaining-steps.ts";
 
-/** What ranks may depend on besides the sequence: the batch that it would join. */
+/** The batch that a waiting sequence would join; its rank may depend on it. */
 export interface Batch {
   /** Steps that a sequence is expected to take. */
   readonly remainingSteps: RemainingSteps;
@@ -15,9 +15,9 @@ export type Rank = (sequence: Sequence, waitedSteps: number, batch: Batch) => nu
 
 interface Policy {
   readonly rank: Rank;
-  /** How the order of waiting sequences changes while they wait: not at all, only by arrivals, or by every step. */
+  /** When the order of waiting sequences changes: never, with arrivals, or with every step. */
   readonly changes: "never" | "by arrivals" | "by steps";
-  /** Running sequences have the ranks with which they came in, or the order of their arrival. The last one is preempted. */
+  /** The order of running sequences: by their ranks at admission, or by arrival. The last one is preempted. */
   readonly running: "by rank" | "by arrival";
 }
 
@@ -48,7 +48,7 @@ export const POLICIES: Readonly<Record<SchedulingPolicy, Policy>> = {
 };
 
 /**
- * Ranks first who has waited longest for what it costs: the largest
+ * Ranks first the sequence that has waited longest relative to its cost: the largest
  *
  *   (1 + steps waited)² / (expected steps + steps by which the batch would last longer)
  *
@@ -58,8 +58,8 @@ export const POLICIES: Readonly<Record<SchedulingPolicy, Policy>> = {
  * one four times as long waits twice as long. Without it, requests of nearly the same length would overtake each other, and
  * the slowest answers of a long queue would come 5% later than under fcfs.
  *
- * Nobody starves: the figure grows with every step. Who costs c and has waited w is only overtaken by sequences that cost c'
- * and have waited about w * sqrt(c' / c) themselves.
+ * Nobody starves: the figure grows with every step. A sequence that costs c and has waited w is only overtaken by those that
+ * cost c' and have waited about w * sqrt(c' / c) themselves.
  *
  * Sequences that were preempted go first, and the running ones are served by arrival. So the last one to arrive is
  * preempted, which has the least to compute again, and its blocks are still in the prefix cache when it goes on.

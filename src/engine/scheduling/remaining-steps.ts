@@ -9,8 +9,8 @@ const DECAY = 0.5 ** (1 / 64);
  *
  *   h = answers that ended before max_tokens / output tokens of all answers
  *
- * over the answers so far, the newest counting most. Answers that max_tokens cut off add tokens, but no ending: where all
- * are cut off, max_tokens is what to expect.
+ * over the answers so far, the newest counting most. Answers that max_tokens cut off add tokens, but no ending: if all are
+ * cut off, the expectation is max_tokens.
  */
 export class RemainingSteps {
   #maxNumBatchedTokens: number;
@@ -33,7 +33,7 @@ export class RemainingSteps {
     this.#numTokens = DECAY * this.#numTokens + numOutputTokens;
   }
 
-  /** Steps that compute the rows it is behind by, and one for each token that is expected to follow. */
+  /** Returns the steps that compute its missing rows, plus one for each token that is expected to follow. */
   of({ numTokens, numComputedTokens, maxLength }: Sequence): number {
     const most = maxLength - numTokens;
     const h = this.#numTokens === 0 ? 0 : this.#numEnded / this.#numTokens;

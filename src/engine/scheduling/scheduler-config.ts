@@ -14,7 +14,7 @@ export type SchedulerConfig = Pick<
   | "longPrefillTokenThreshold"
   | "speculation"
 > & {
-  /** Positions, its own included, that a row sees in the layer that sees most; null for all. [null] */
+  /** Positions that a row sees, its own included, in the layer with the largest window; null for all. [null] */
   readonly slidingWindow?: number | null;
 };
 

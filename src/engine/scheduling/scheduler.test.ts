@@ -180,7 +180,7 @@ describe("Scheduler", () => {
     // a has room for more, but while it goes on nobody would ever know whether b can.
     expect(scheduler.schedule(0, false)).toEqual([]);
     expect([b!.status.state, scheduler.numPreemptions]).toEqual(["running", 0]);
-    // What was in flight ended a, and so nobody has to give way.
+    // The step in flight ended a, so nobody is preempted.
     scheduler.finish(a!, "stop");
     expect(step(scheduler)).toEqual(["b 4+1*"]);
     expect(scheduler.numPreemptions).toBe(0);

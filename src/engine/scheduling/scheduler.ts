@@ -31,7 +31,7 @@ import { WaitingQueue } from "./waiting-queue.ts";
 export class Scheduler {
   readonly pool: BlockPool;
   readonly drafter = new Drafter();
-  /** The config that it began with: slots, rows and samples of a step are laid out for it. */
+  /** The first config: slots, rows and samples of a step are laid out for it. */
   readonly #loaded: SchedulerConfig;
   #config: SchedulerConfig;
   readonly #draftModel: Proposer | null;
@@ -39,13 +39,13 @@ export class Scheduler {
   readonly #remainingSteps: RemainingSteps;
   readonly #waiting: WaitingQueue;
   readonly #running: Sequence[] = [];
-  /** Since takePreempted() was last called. */
+  /** Sequences preempted since takePreempted() was last called. */
   #preempted: Sequence[] = [];
   readonly #freeSlots: number[];
   #limits: SchedulerLimits;
   /** Whether the runner can compute a sequence yet. */
   readonly #mayStart: (sequence: Sequence) => boolean;
-  /** The most rows of all prompts in a step, by the rows of the sequences that stream. */
+  /** Returns the count prompt rows of a step, by its stream rows. */
   #promptRowsBeside: (streamRows: number) => number = () => Infinity;
   #step = 0;
   /** The last plan ended early: a sequence got no block, and preemption was not allowed. */
@@ -57,8 +57,8 @@ export class Scheduler {
   prefixCacheHits = 0;
 
   /**
-   * @param draftModel drafts, if the config wants that of a model
-   * @param mayStart says whether the runner can compute a sequence yet; if not, others pass it by
+   * @param draftModel drafts, if the config says that a model does
+   * @param mayStart returns whether the runner can compute a sequence yet; if not, others overtake it
    */
   constructor(
     config: SchedulerConfig,
@@ -86,7 +86,7 @@ export class Scheduler {
     return this.#waiting.length;
   }
 
-  /** Slots, and rows of a step. */
+  /** The number of slots, and of rows of a step. */
   get sizes(): Pick<SchedulerConfig, "maxNumSeqs" | "maxNumBatchedTokens"> {
     return this.#config;
   }
@@ -119,14 +119,14 @@ export class Scheduler {
     this.#limits = clampLimits(limits, this.#config);
   }
 
-  /** Sets the most rows of prompts of a step, at least one, by its rows of streams: see prompt-rows.ts. */
+  /** Sets the function that returns a step's count prompt rows, at least one, by its stream rows: see prompt-rows.ts. */
   setPromptRows(beside: (streamRows: number) => number): void {
     this.#promptRowsBeside = beside;
   }
 
   /**
    * Follows another config from the next plan on. Its slots, rows and spare samples must be no more than those of the first
-   * one; the cache stays as it is. If more run than may, the last ones wait again.
+   * one; the cache stays as it is. If more sequences run than it allows, the last ones wait again.
    */
   update(config: SchedulerConfig): void {
     this.#config = config;
@@ -138,9 +138,9 @@ export class Scheduler {
     this.#running.sort((a, b) => this.#waiting.compareRunning(a, b));
   }
 
-  /** Returns the first waiting requests, in the policy's order. */
-  waitingIds(most: number): string[] {
-    return this.#waiting.firstRequestIds(this.#step, most);
+  /** Returns the first `count` waiting requests, in the policy's order. */
+  waitingIds(count: number): string[] {
+    return this.#waiting.firstRequestIds(this.#step, count);
   }
 
   /** Queues a sequence. It must fit an empty pool: see admission.ts. */
@@ -149,7 +149,7 @@ export class Scheduler {
     this.#mayStart(sequence); // begins to compile what is missing
   }
 
-  /** Has the draft model draft for the sequences that may; null if there is nothing to wait for. Comes before schedule(). */
+  /** Lets the draft model draft for sequences that may; null if there is nothing to wait for. Call it before schedule(). */
   prepareDrafts(): Promise<void> | null {
     return this.drafter.prepare(this.#running);
   }
@@ -174,12 +174,12 @@ export class Scheduler {
     this.#step += 1;
     this.#isBlocked = false;
     // Lowered limits must not starve running sequences.
-    const requested = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
+    const target = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
     const streams = this.#running.filter(({ numPendingTokens }) => numPendingTokens <= 1);
     const streamRows = streams.filter((one) => one.numPendingTokens === 1 && !this.drafter.waits(one)).length;
     const promptRows = (drafts: number) =>
       streams.length > 0 ? this.#promptRowsBeside(streamRows + drafts) : Infinity;
-    const budget = new StepBudget(Math.min(requested, this.#loaded.maxNumBatchedTokens), promptRows, this.#config);
+    const budget = new StepBudget(Math.min(target, this.#loaded.maxNumBatchedTokens), promptRows, this.#config);
     let unserved = this.#running.length;
 
     for (const sequence of this.#running) {
@@ -257,7 +257,7 @@ export class Scheduler {
   }
 
   #publish(sequence: Sequence, numWritten: number): void {
-    // Without the prefix cache it has given back blocks that were never published, and these may hold something else now.
+    // Without the prefix cache, blocks that it gave back were never published, and may hold something else now.
     if (sequence.numPublishedBlocks < sequence.numFreedBlocks) return;
     const numFull = Math.floor(numWritten / this.pool.blockSize);
     while (sequence.numPublishedBlocks < numFull) {

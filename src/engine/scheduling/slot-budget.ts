@@ -7,7 +7,7 @@ import type { Sequence, SequenceGroup } from "../sequence.ts";
 export class SlotBudget {
   readonly #groups: Set<SequenceGroup>;
   #spare: number;
-  /** Nothing runs: then one sequence may start, however low the limit is. */
+  /** Whether nothing runs: then one sequence may start, however low the limit is. */
   #isIdle: boolean;
 
   constructor(running: readonly Sequence[], maxNumSeqs: number) {

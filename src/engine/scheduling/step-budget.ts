@@ -1,11 +1,11 @@
 import { maxSpareSamples, type SchedulerConfig } from "./scheduler-config.ts";
 import type { ScheduledSequence, Sequence } from "../sequence.ts";
 
-/** Rows that a step has left, for prompts and for all, and samples beyond the one that every sequence may draw. */
+/** A step's remaining rows, for prompts and for all, and remaining samples beyond the one of each sequence. */
 export class StepBudget {
   rows: number;
   readonly #promptRowsBeside: (drafts: number) => number;
-  /** Rows of drafts and of prompts that it gave. */
+  /** Rows given to drafts, and to prompts. */
   #drafts = 0;
   #promptRows = 0;
   #spareSamples: number;
@@ -25,7 +25,7 @@ export class StepBudget {
   }
 
   /**
-   * Returns the rows of a sequence's next chunk: at least one, and otherwise no more than leaves `keptBack` rows for others.
+   * Returns the rows of a sequence's next chunk: at least one, and otherwise no more than leave `keptBack` rows for others.
    * A row that scores the prompt takes a sample, so their number is limited by the spare samples.
    */
   rowsFor(sequence: Sequence, keptBack = 0): number {

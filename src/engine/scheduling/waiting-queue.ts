@@ -7,7 +7,7 @@ import type { RemainingSteps } from "./remaining-steps.ts";
 export class WaitingQueue {
   #policy: (typeof POLICIES)[SchedulingPolicy];
   readonly #remainingSteps: RemainingSteps;
-  /** As it was when the queue was last put in order. */
+  /** Steps until the batch ends, when the queue was last sorted. */
   #longestSteps = Infinity;
   /** Order of arrival, which a preempted sequence keeps. */
   readonly #arrivals = new WeakMap<Sequence, number>();
@@ -62,17 +62,17 @@ export class WaitingQueue {
   inOrder(step: number, running: readonly Sequence[]): Sequence[] {
     if (this.#policy.changes === "by steps") this.#longestSteps = this.#longestOf(running, step);
     this.#bringUpToDate(step);
-    // From the order before, which is nearly right: that takes a single pass.
+    // The order before is nearly right, so sorting takes a single pass.
     if (this.#policy.changes === "by steps") this.#byRank?.sort((a, b) => this.#compare(a, b));
     return [...this.#ordered()];
   }
 
-  /** Returns the first requests in the policy's order, each once. */
-  firstRequestIds(step: number, most: number): string[] {
+  /** Returns the first `count` requests in the policy's order, each once. */
+  firstRequestIds(step: number, count: number): string[] {
     if (this.#byRank === null && this.#policy.changes !== "never") this.#bringUpToDate(step);
     const ids = new Set<string>();
     for (const { requestId } of this.#ordered()) {
-      if (ids.size === most) break;
+      if (ids.size === count) break;
       ids.add(requestId);
     }
     return [...ids];

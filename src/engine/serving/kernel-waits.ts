@@ -4,7 +4,7 @@ import { drawNeeds } from "../step-planner.ts";
 
 interface Outcomes {
   readonly onReady: () => void;
-  /** The runner can't compute a sequence: a kernel is refused, or the device is lost. */
+  /** Called if the runner can't compute a sequence: a kernel is refused, or the device is lost. */
   readonly onError: (sequence: Sequence, error: unknown) => void;
 }
 
@@ -32,7 +32,7 @@ export class KernelWaits {
     return this.#waiting.size === 0;
   }
 
-  /** The runner is lost. Another one compiles its own kernels. */
+  /** Forgets what the lost runner compiled: another one compiles its own kernels. */
   forget(): void {
     this.#waiting = new Set();
     this.#ready = new WeakSet();

@@ -17,7 +17,7 @@ export function kvCacheMap({ pool, running }: Pick<Scheduler, "pool" | "running"
   }
   for (const [owner, { blockTable, numFreedBlocks, numComputedTokens }] of running.entries()) {
     for (const [index, block] of blockTable.entries()) {
-      // Given back; or shared, and so full.
+      // It was given back, or it is shared and therefore full.
       if (index < numFreedBlocks || owners[block] !== -1) continue;
       owners[block] = owner;
       filledTokens[block] = Math.max(0, Math.min(blockSize, numComputedTokens - index * blockSize));

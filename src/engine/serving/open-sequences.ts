@@ -23,8 +23,8 @@ const MODEL_NUMERICS = new ChorusError(
 const NO_RESULT: SequenceResult = { scored: [], drawn: [] };
 
 /**
- * Holds every sequence from its arrival to its end. Gives them their tokens, and turns those into text, reports, counters
- * and freed blocks.
+ * Holds every sequence from its arrival to its end. Gives sequences their tokens, emits text and reports, counts, and frees
+ * blocks.
  */
 export class OpenSequences {
   readonly counters: EngineCounters = newCounters();
@@ -67,7 +67,7 @@ export class OpenSequences {
     for (const sequence of served) this.#scheduler.add(sequence);
   }
 
-  /** Gives the sequences of a step their tokens. Returns how many each one took. */
+  /** Gives the sequences of a step their tokens. Returns the number that each one took. */
   commit(step: readonly ScheduledSequence[], results: readonly SequenceResult[], atMs: number): number[] {
     this.counters.steps += 1;
     this.counters.stepSequences += step.length;
@@ -83,8 +83,8 @@ export class OpenSequences {
   }
 
   /**
-   * Has the masks made that sequences with grammars need next; null if there are none. Until all of a step's are there, these
-   * sequences get no rows: so they share the next step, too. Never rejects.
+   * Prepares the next masks of sequences with grammars; null if there are none. These sequences get no rows until all masks
+   * of a step are ready, so they share the next step too. Never rejects.
    */
   prepareMasks(step: readonly ScheduledSequence[], now: () => number): Promise<void> | null {
     const making = step.flatMap(({ sequence, samples }) => {
@@ -206,7 +206,7 @@ export class OpenSequences {
     this.#end(sequence, "abort", atMs);
   }
 
-  /** The model is broken, or its values overflow: all choices of the request would only repeat one token. */
+  /** Ends a request whose logits are no numbers, because the model is broken or overflows: it would only repeat one token. */
   #endByNumerics({ requestId }: Sequence, atMs: number): void {
     this.refuseRequest(requestId, MODEL_NUMERICS, atMs);
   }
@@ -225,7 +225,7 @@ function hasProbability({ logprob }: SampledToken): boolean {
   return Number.isFinite(logprob);
 }
 
-/** Whether a token was drawn that can't come, though no rule forbids any. */
+/** Whether an impossible token was drawn, though no rule forbids any. */
 function isImpossible({ logprob }: SampledToken, { params, matcher, group }: Sequence): boolean {
   return logprob <= LOWEST_LOGPROB && matcher === null && group === null && !hasRules(params);
 }

@@ -36,7 +36,7 @@ export function newCounters(): EngineCounters {
 /** The rows and the times of the last step. */
 export type LastStep = Pick<StepReport, "rows" | "stepMs" | "gpuMs">;
 
-/** @param last null: there was none yet */
+/** @param last null before the first step */
 export function engineStats(scheduler: Scheduler, counters: EngineCounters, last: LastStep | null): EngineStats {
   const { pool, drafter } = scheduler;
   const { maxNumSeqs, maxNumBatchedTokens } = scheduler.sizes;
@@ -89,10 +89,10 @@ export function requestReport(sequence: Sequence, status: RequestReport["status"
   };
 }
 
-/** What a plan meant for sequences without rows in it. */
+/** A plan's consequences for sequences without rows in it. */
 export type PlanReport = Pick<StepReport, "waitingIds" | "preempted">;
 
-/** @param preempted by the plan that was just made */
+/** @param preempted sequences that the new plan preempted */
 export function planReport(scheduler: Scheduler, preempted: readonly Sequence[]): PlanReport {
   return {
     waitingIds: scheduler.waitingIds(MOST_WAITING_IDS),
@@ -100,12 +100,12 @@ export function planReport(scheduler: Scheduler, preempted: readonly Sequence[])
   };
 }
 
-/** Where a sequence of a plan is: its slot, and what its block table was given. */
+/** A planned sequence's slot, and the new entries of its block table. */
 export type Place = Pick<StepEntry, "slot" | "blocks" | "firstBlock">;
 
 const NO_BLOCKS: readonly number[] = [];
 
-/** @returns one for each sequence of the plan */
+/** Returns the place of each sequence of the plan. */
 export function placesOf({ sequences, blockTables }: StepPlan): Place[] {
   const places: Place[] = [];
   for (const { slot } of sequences) {

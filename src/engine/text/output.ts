@@ -7,10 +7,10 @@ import { ReasoningSplitter, type ReasoningStart } from "./reasoning-splitter.ts"
 import { StopStringMatcher } from "./stop-string-matcher.ts";
 import { checkStop, type Ending } from "./stopping.ts";
 
-/** What a step adds to one sequence. */
+/** A step's addition to one sequence. */
 export interface SequenceOutput {
   readonly requestId: string;
-  /** Which of the request's choices. */
+  /** Index among the request's choices. */
   readonly index: number;
   /** The new text. It may be empty: incomplete characters, possible tags and possible stop strings are held back. */
   readonly text: string;
@@ -24,12 +24,12 @@ export interface SequenceOutput {
   readonly topLogprobs: readonly (readonly TokenLogprob[])[];
   /** The scored prompt tokens, from the second one on: with the first output token, if requested. Else empty. */
   readonly promptScores: readonly SampledToken[];
-  /** Prompt tokens that the prefix cache had when the sequence first ran. */
+  /** Number of prompt tokens that the prefix cache had when the sequence first ran. */
   readonly cachedTokens: number;
-  /** Tokens that speculation drafted so far, and how many of them were accepted. */
+  /** Number of tokens drafted by speculation so far, and of those accepted. */
   readonly draftTokens: number;
   readonly acceptedTokens: number;
-  /** Tokens of the thought so far, with its tags. */
+  /** Number of tokens of the thought so far, with its tags. */
   readonly reasoningTokens: number;
   /** null while the sequence goes on. */
   readonly finishReason: FinishReason | null;
@@ -54,8 +54,8 @@ interface NextText {
 }
 
 /**
- * Turns the tokens of one sequence into text and says when it ends: token -> bytes -> characters -> thought and content ->
- * stop strings, which are for content only.
+ * Turns the tokens of one sequence into text and decides when it ends: token -> bytes -> characters -> thought and content
+ * -> stop strings, which apply to content only.
  */
 export class OutputProcessor {
   readonly #sequence: Sequence;
@@ -65,7 +65,7 @@ export class OutputProcessor {
   readonly #stopStrings: StopStringMatcher;
   #reasoningTokens = 0;
 
-  /** @param reasoning where the sequence's first output is */
+  /** @param reasoning where the sequence's output begins */
   constructor(sequence: Sequence, reasoning: ReasoningStart, options: OutputOptions) {
     this.#sequence = sequence;
     this.#options = options;
@@ -85,7 +85,7 @@ export class OutputProcessor {
     return this.#output(token, text);
   }
 
-  /** Ends the text with its last complete character. `reason` says what ended it, if not the caller. */
+  /** Ends the text with its last complete character. `reason` is null if the caller ended it. */
   abort(reason: string | ChorusError | null = null): SequenceOutput {
     const error = reason instanceof ChorusError ? toErrorData(reason) : null;
     const stopReason = reason instanceof ChorusError ? reason.code : reason;
@@ -100,7 +100,7 @@ export class OutputProcessor {
     if (stop !== null) return { reasoning, text, ending: { finishReason: "stop", stopReason: stop } };
     if (ending === null) return { reasoning, text, ending };
     const whole = text + this.#stopStrings.flush();
-    // Bytes that are no character yet. An aborted text ends with its last whole one.
+    // Bytes of an incomplete character. An aborted text ends with its last complete one.
     const cut = ending.finishReason === "abort" ? "" : this.#detokenizer.flush();
     if (this.#splitter.state === "open") return { reasoning: reasoning + cut, text: whole, ending };
     return { reasoning, text: whole + cut, ending };

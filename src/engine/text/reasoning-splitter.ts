@@ -3,18 +3,18 @@ export const CLOSING = "</think>";
 
 /**
  * Where the next text of an answer is. "may open": at the beginning, where <think> may come. "open": in the thought. "closed":
- * behind it, where white space may come that is no content. "none": in the content.
+ * after it, where white space does not count as content. "none": in the content.
  */
 export type ReasoningState = "may open" | "open" | "closed" | "none";
 
 export interface ReasoningStart {
   /** Where the answer begins. */
   readonly state: ReasoningState;
-  /** What the prompt has of the answer: it may end within a tag. */
+  /** The part of the answer that the prompt contains; it may end within a tag. */
   readonly written: string;
 }
 
-/** Of an answer without thoughts. */
+/** The start of an answer without thoughts. */
 export const NO_REASONING: ReasoningStart = { state: "none", written: "" };
 
 interface SplitText {
@@ -23,20 +23,20 @@ interface SplitText {
 }
 
 /**
- * Splits an answer into what stands between <think> and </think> and what follows. The tags belong to neither, nor does the
- * white space behind the thought.
+ * Splits an answer into the thought between <think> and </think> and the content. The tags belong to neither, nor does the
+ * white space after the thought.
  */
 export class ReasoningSplitter {
   #state: ReasoningState;
   readonly #keepsSpace: boolean;
   #isAtBeginning = true;
   #hasThought: boolean;
-  /** Could become a tag, or is white space before one. */
+  /** Text that could become a tag, or white space before one. */
   #held = "";
-  /** Characters at the beginning of what is held that the prompt has. */
+  /** Number of characters at the beginning of the held text that the prompt contains. */
   #numWritten = 0;
 
-  /** @param keepsSpace whether white space behind the thought is content, as a grammar may demand some */
+  /** @param keepsSpace whether white space after the thought is content, since a grammar may require it */
   constructor({ state, written }: ReasoningStart, keepsSpace = false) {
     this.#state = state;
     this.#hasThought = state === "open";
@@ -54,12 +54,12 @@ export class ReasoningSplitter {
     return this.#hasThought;
   }
 
-  /** Characters at the end that the closing tag begins with. */
+  /** Number of characters at the text's end that the closing tag begins with. */
   get numTagCharacters(): number {
     return this.#state === "open" ? tagCharacters(this.#held) : 0;
   }
 
-  /** Takes the next text. Holds back what could become a tag, unless the answer is over. */
+  /** Takes the next text. Holds back text that could become a tag, unless the answer is over. */
   push(text: string, isLast: boolean): SplitText {
     let rest = this.#held + text;
     let reasoning = "";
@@ -101,12 +101,12 @@ export class ReasoningSplitter {
   }
 }
 
-/** Whether an answer goes on in its thought. */
+/** Whether an answer begins within its thought. */
 export function isInThought(start: ReasoningStart): boolean {
   return new ReasoningSplitter(start).state === "open";
 }
 
-/** Length of the longest end of the text that the closing tag begins with. */
+/** Returns the length of the text's longest end that the closing tag begins with. */
 function tagCharacters(text: string): number {
   for (let length = Math.min(CLOSING.length - 1, text.length); length > 0; length--) {
     if (CLOSING.startsWith(text.slice(text.length - length))) return length;

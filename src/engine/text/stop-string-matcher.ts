@@ -39,7 +39,7 @@ export class StopStringMatcher {
     return { text: text.slice(0, shown), stop: null };
   }
 
-  /** Returns the held back text, at the end of the text. */
+  /** Returns the held-back text, once no more text comes. */
   flush(): string {
     const text = this.#held;
     this.#held = "";
