@@ -51,7 +51,8 @@ export type ModelSource = string | File[];
 export type ConfigField = (
   | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number; readonly above?: boolean }
   | { readonly kind: "choice"; readonly choices: readonly string[] }
-  | { readonly kind: "flag" | "speculation" | "alerts" }
+  | { readonly kind: "flag" }
+  | { readonly kind: "speculation" | "alerts" }
 ) & {
   /** Left out: the model or the machine decides. */
   readonly default?: number | string | boolean | null;

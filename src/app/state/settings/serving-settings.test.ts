@@ -22,10 +22,11 @@ const besides = ({ name, methods: [method] = [] }: ServingField) => ({
 
 function extremesOf(field: ServingField): unknown[] {
   switch (field.kind) {
+    case "integer":
     case "number":
-      return [field.min, field.max];
+      return [field.above ? Number.MIN_VALUE : field.min, field.max];
     case "choice":
-      return Object.keys(field.choices);
+      return [...field.choices];
     case "flag":
       return [true, false];
     case "text":

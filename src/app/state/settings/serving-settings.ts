@@ -1,6 +1,6 @@
 // Reads and writes serving settings: as typed texts (the form and the link), and as JSON in the library's shape.
 
-import { ChorusError, parseJson, type BatchingMode, type EngineConfig } from "../../../index.ts";
+import { ChorusError, CONFIG_FIELDS, parseJson, type BatchingMode, type EngineConfig } from "../../../index.ts";
 import { SERVING_FIELDS, type ServingField, type ServingName, type ServingValue } from "./serving-fields.ts";
 
 /** A setting that is absent has the engine's default. */
@@ -10,10 +10,10 @@ export type ServingSettings = { readonly [Name in ServingName]?: ServingValue };
 export type TypedServing = Readonly<Record<string, string>>;
 
 /** It is no setting, whether chosen again, in a link or kept by a browser. */
-export const USUAL_MODE: BatchingMode = "continuous";
+export const USUAL_MODE: BatchingMode = CONFIG_FIELDS.batchingMode.default;
 
 /** Where maxNumBatchedTokens is not set, it follows maxNumSeqs up to this. */
-const MAX_DEFAULT_BATCHED_TOKENS = 256;
+const MAX_DEFAULT_BATCHED_TOKENS = CONFIG_FIELDS.maxNumBatchedTokens.default;
 
 /**
  * Returns the settings in the table's order.
@@ -90,6 +90,7 @@ export function servingOf(config: EngineConfig): ServingSettings {
 
 function readValue(field: ServingField, text: string): unknown {
   switch (field.kind) {
+    case "integer":
     case "number":
       return Number(text);
     case "flag":
@@ -102,18 +103,20 @@ function readValue(field: ServingField, text: string): unknown {
 
 function checkValue(field: ServingField, value: unknown): ServingValue {
   switch (field.kind) {
+    case "integer":
     case "number": {
-      const { min, max, isWhole } = field;
-      const isInRange = typeof value === "number" && value >= min && value <= max;
-      if (isInRange && (!isWhole || Number.isInteger(value))) return value;
-      throw refusal(field, `${isWhole ? "a whole number" : "a number"} from ${min} to ${max}`);
+      const { kind, min, max, above = false } = field;
+      const isInRange = typeof value === "number" && value >= min && value <= max && !(above && value === min);
+      if (isInRange && (kind === "number" || Number.isInteger(value))) return value;
+      const range = above ? `above ${min}, at most ${max}` : `from ${min} to ${max}`;
+      throw refusal(field, `${kind === "integer" ? "a whole number" : "a number"} ${range}`);
     }
     case "flag":
       if (typeof value === "boolean") return value;
       throw refusal(field, "true or false");
     case "choice":
-      if (typeof value === "string" && Object.hasOwn(field.choices, value)) return value;
-      throw refusal(field, `one of ${Object.keys(field.choices).join(", ")}`);
+      if (typeof value === "string" && field.choices.includes(value)) return value;
+      throw refusal(field, `one of ${field.choices.join(", ")}`);
     case "text":
       if (typeof value === "string" && value.trim() !== "") return value.trim();
       throw refusal(field, "a text that is not empty");

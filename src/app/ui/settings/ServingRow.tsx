@@ -1,5 +1,5 @@
 import { useId, type ChangeEvent } from "react";
-import type { ServingField } from "../../state/settings/serving-fields.ts";
+import { defaultTextOf, type ServingField } from "../../state/settings/serving-fields.ts";
 import type { ChorusEngine } from "../../../index.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
@@ -19,7 +19,7 @@ interface ServingRowProps {
 /** One serving setting. What is typed is applied with all others. */
 export function ServingRow({ field, typed, engine, problem, onType }: ServingRowProps) {
   const id = useId();
-  const defaultText = field.defaultText(engine?.model ?? null);
+  const defaultText = defaultTextOf(field, engine?.model ?? null);
   const box = {
     id,
     value: typed,
@@ -32,7 +32,7 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
     <div className={classNames(css.row, css.broad, field.kind === "text" && css.below)}>
       <label htmlFor={id}>
         {field.label}
-        {field.kind === "number" && field.unit !== null && <span className={css.unit}> {field.unit}</span>}
+        {field.unit !== undefined && <span className={css.unit}> {field.unit}</span>}
       </label>
       <Button
         look="icon"
@@ -50,7 +50,7 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
           placeholder={defaultText}
           autoComplete="off"
           spellCheck={false}
-          inputMode={field.kind === "number" ? (field.isWhole ? "numeric" : "decimal") : "text"}
+          inputMode={field.kind === "integer" ? "numeric" : field.kind === "number" ? "decimal" : "text"}
         />
       ) : (
         <select {...box}>
@@ -81,7 +81,7 @@ function effectOf({ takesEffect, name }: ServingField, engine: ServingRowProps["
 
 /** Null: the value is typed. */
 function optionsOf(field: ServingField): readonly (readonly [value: string, name: string])[] | null {
-  if (field.kind === "choice") return Object.entries(field.choices);
+  if (field.kind === "choice") return field.choices.map((choice) => [choice, field.names?.[choice] ?? choice]);
   return field.kind === "flag"
     ? [
         ["true", "on"],
