@@ -1,6 +1,12 @@
 // Every field of the config and of both requests: what it accepts at its very borders, and what it must refuse.
 
-import type { AlertThresholds, EngineConfig } from "../../src/protocol/config.ts";
+import {
+  ALERT_FIELDS,
+  CONFIG_FIELDS,
+  type AlertThresholds,
+  type ConfigField,
+  type EngineConfig,
+} from "../../src/protocol/config.ts";
 import type { ChorusErrorCode } from "../../src/protocol/errors.ts";
 import type { ChatCompletionRequest, CompletionRequest, GenerationFields } from "../../src/protocol/openai.ts";
 import { LONG_TEXT, othersThan, type Kind } from "./odd-values.ts";
@@ -76,23 +82,31 @@ export function refusalsOf(name: string, { kinds, refused }: FieldCase): Refusal
   return [...othersThan(kinds).map((value) => refusal("invalid_type", name, value)), ...refused];
 }
 
-/** For a model with a context of 256 and blocks of 65,536 bytes. */
-export const CONFIG_CASES: CasesOf<EngineConfig> = {
-  backend: oneOf("backend", "auto", "webgpu", "cpu"),
-  cpuMath: oneOf("cpuMath", "portable", "fastest"),
-  cpuThreads: integer("cpuThreads", 1, 64),
-  maxNumSeqs: integer("maxNumSeqs", 1, 256), // up to the budget of 256
-  maxNumBatchedTokens: integer("maxNumBatchedTokens", 1, 8192),
-  maxModelLen: integer("maxModelLen", 2, 256),
-  blockSize: field("blockSize", ["integer"], [16], [0, 1, 8, 15, 17, 32, 1e300]),
-  kvCacheBytes: integer("kvCacheBytes", 65_536, BEYOND - 1),
-  numGpuBlocks: integer("numGpuBlocks", 1, 2 ** 24),
-  dtype: oneOf("dtype", "f32", "f16", "q8", "q4"),
-  kvCacheDtype: oneOf("kvCacheDtype", "f32", "f16"),
-  seed: integer("seed", 0, BEYOND - 1),
-  runAhead: integer("runAhead", 0, 4),
-  logprobsMode: oneOf("logprobsMode", "raw_logprobs", "processed_logprobs"),
-  enablePrefixCaching: boolean("enablePrefixCaching"),
+type Limits = Readonly<Record<string, { readonly min?: number; readonly max?: number }>>;
+
+/** Cases of a table's fields, apart from those that have fields of their own. @param limits narrower than the table's */
+function tableCases(table: Readonly<Record<string, ConfigField>>, prefix = "", limits: Limits = {}) {
+  const cases = Object.entries(table).map(([name, entry]): [string, FieldCase] | [] => {
+    const param = prefix + name;
+    if ("choices" in entry) return [name, oneOf(param, ...entry.choices)];
+    if (entry.kind === "flag") return [name, boolean(param)];
+    if (!("min" in entry)) return [];
+    const { kind, min, max, above } = { ...entry, ...limits[name] };
+    if (kind === "integer") return [name, integer(param, min, max)];
+    return [name, above ? positive(param, max) : between(param, min, max)];
+  });
+  return Object.fromEntries(cases.filter((one) => one.length > 0)) as Record<string, FieldCase>;
+}
+
+/** For a model with a context of 256 and blocks of 65,536 bytes, and the default budget of 256. */
+const CONFIG_LIMITS = {
+  maxNumSeqs: { max: 256 },
+  maxModelLen: { max: 256 },
+  kvCacheBytes: { min: 65_536 },
+  longPrefillTokenThreshold: { max: 256 },
+};
+export const CONFIG_CASES = {
+  ...tableCases(CONFIG_FIELDS, "", CONFIG_LIMITS),
   speculation: field(
     "speculation",
     ["object"],
@@ -115,13 +129,6 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
       refusal("invalid_value", DRAFT_LENGTH, { method: "draft_model", model: "a/b", num_speculative_tokens: 0 }),
     ],
   ),
-  schedulingPolicy: oneOf("schedulingPolicy", "fcfs", "priority", "shortest-remaining", "balanced"),
-  batchingMode: oneOf("batchingMode", "continuous", "static", "sequential"),
-  batchWindowMs: between("batchWindowMs", 0, 60_000),
-  longPrefillTokenThreshold: integer("longPrefillTokenThreshold", 0, 256), // up to the budget of 256
-  maxStepStretch: between("maxStepStretch", 1, 1000),
-  maxQueueSize: integer("maxQueueSize", 0, BEYOND - 1),
-  targetItlMs: positive("targetItlMs"),
   alerts: field(
     "alerts",
     ["object"],
@@ -129,15 +136,9 @@ export const CONFIG_CASES: CasesOf<EngineConfig> = {
     [],
     [refusal("unknown_parameter", "alerts.occupancy", { lowOccupancy: 0.5, occupancy: 0.5 })],
   ),
-  logLevel: oneOf("logLevel", "silent", "error", "warn", "info", "debug"),
-};
+} as CasesOf<EngineConfig>;
 
-export const ALERT_CASES: CasesOf<AlertThresholds> = {
-  lowOccupancy: between("alerts.lowOccupancy", 0, 1),
-  queueLength: integer("alerts.queueLength", 0, BEYOND - 1),
-  itlMs: positive("alerts.itlMs"),
-  failureRate: between("alerts.failureRate", 0, 1),
-};
+export const ALERT_CASES = tableCases(ALERT_FIELDS, "alerts.") as CasesOf<AlertThresholds>;
 
 /** Longer than a schema, an expression or a grammar may be. */
 const TOO_LONG = "x".repeat(100_001);
