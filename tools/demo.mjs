@@ -31,13 +31,12 @@ const { buildAndServe } = await import("./serve-app.mjs");
 
 const executablePath = await ensureChromium();
 // The machine's GPU where Chromium finds one, else the CPU.
-const real = await tryChromium(executablePath, "real");
-const isOnGpu = backend === "webgpu" || (backend === "auto" && !("failure" in real));
-const gpu = "failure" in real ? "the software adapter" : real.adapter;
-console.log(`On ${isOnGpu ? gpu : "the CPU"}.`);
+const real = await tryChromium(executablePath, "real").catch(() => null);
+const isOnGpu = backend === "webgpu" || (backend === "auto" && real !== null);
+console.log(`On ${isOnGpu ? (real?.adapter ?? "the software adapter") : "the CPU"}.`);
 
 const server = await buildAndServe(4173);
-const browser = await launchChromium(executablePath, { on: "failure" in real ? "software" : "real" });
+const browser = await launchChromium(executablePath, { on: real === null ? "software" : "real" });
 try {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(`${server.url}?backend=${backend}`);

@@ -1,14 +1,9 @@
 import { spawnSync } from "node:child_process";
 
-/**
- * The command that installs Debian packages; null where there is no apt-get, or it would ask for a password.
- *
- * @param {string} packages
- * @returns {string | null}
- */
-export function aptGetInstall(packages) {
+/** The command that installs Debian packages; none where there is no apt-get, or it would ask for a password. */
+export function* aptGetInstall(/** @type {string} */ packages) {
   const asRoot = rootPrefix();
-  return asRoot === null ? null : `${asRoot}apt-get update && ${asRoot}apt-get install -y ${packages}`;
+  if (asRoot !== null) yield `${asRoot}apt-get update && ${asRoot}apt-get install -y ${packages}`;
 }
 
 /** What to put before a command that only root may run; null where there is no way. */

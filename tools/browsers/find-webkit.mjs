@@ -2,22 +2,18 @@
 // that it patched itself.
 
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
 import { createServer } from "node:net";
-import { delimiter, join } from "node:path";
 
+import { listPrograms, placesOf } from "./find-browser.mjs";
 import { within } from "../time-limits.mjs";
 import { WebDriverSession } from "./webdriver.mjs";
 
 const START_MS = 10_000;
-const COMMAND = "WebKitWebDriver";
 
 /** Paths of every driver that seems to be there, best first; none has been tried. */
 export function listWebKits() {
-  const { WEBKIT_DRIVER_PATH, PATH } = process.env;
-  const found = [...(PATH ?? "").split(delimiter), "/usr/bin"].map((folder) => join(folder, COMMAND));
-  const there = found.filter((path) => existsSync(path));
-  return [...new Set(WEBKIT_DRIVER_PATH ? [WEBKIT_DRIVER_PATH, ...there] : there)];
+  const places = placesOf({ commands: ["WebKitWebDriver"], applications: [], programs: [] });
+  return listPrograms(process.env.WEBKIT_DRIVER_PATH, places);
 }
 
 /**
@@ -47,26 +43,6 @@ export async function launchWebKit(driverPath) {
     end();
     throw error;
   }
-}
-
-/**
- * The first that works.
- *
- * @returns {Promise<{ driverPath: string | null, report: string[] }>} the path, and what was seen on the way
- */
-export async function findWebKit() {
-  const report = [];
-  for (const driverPath of listWebKits()) {
-    try {
-      const { session, close } = await launchWebKit(driverPath);
-      await close();
-      report.push(`${driverPath}: ${session.browser}`);
-      return { driverPath, report };
-    } catch (error) {
-      report.push(`${driverPath}: it does not start: ${String(error).split("\n")[0]}`);
-    }
-  }
-  return { driverPath: null, report };
 }
 
 async function untilItAnswers(/** @type {string} */ url) {

@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { chromium } from "playwright";
 
 import { aptGetInstall, rootPrefix } from "./apt-get.mjs";
-import { findChromium } from "./find-chromium.mjs";
-import { INSTALL_MS, run } from "../run-command.mjs";
+import { ensureBrowser } from "./find-browser.mjs";
+import { listChromiums, tryChromium } from "./find-chromium.mjs";
 
 /**
  * The path of a Chromium that starts and has WebGPU; installs one where there is none. Where nothing works it says what
@@ -14,29 +14,18 @@ import { INSTALL_MS, run } from "../run-command.mjs";
  * @returns {Promise<string>}
  */
 export async function ensureChromium(options) {
-  let { executablePath, report } = await findChromium(options);
-  for (const command of installations(options)) {
-    if (executablePath) break;
-    console.log(`No Chromium with WebGPU here. Trying: ${command}`);
-    const done = await run(command, {
-      output: "hide",
-      limitMs: INSTALL_MS,
-      env: { DEBIAN_FRONTEND: "noninteractive" },
-    });
-    report.push(`${command}: ${done ? "done" : "failed"}`);
-    if (done) {
-      const found = await findChromium(options);
-      executablePath = found.executablePath;
-      report.push(...found.report);
-    }
-  }
-  if (executablePath) {
-    console.log(`Using ${report.at(-1)}`);
-    return executablePath;
-  }
+  const { path, tried } = await ensureBrowser("Chromium with WebGPU", {
+    list: () => listChromiums(options),
+    async attempt(executablePath) {
+      const { version, adapter } = await tryChromium(executablePath);
+      return `${version}, WebGPU on ${adapter}`;
+    },
+    installations: () => installations(options),
+  });
+  if (path !== null) return path;
   console.error(
     ["Chorus needs a Chromium with WebGPU (Chrome 113 or newer) and found none. Tried:"]
-      .concat([...new Set(report)].map((line) => `  ${line}`))
+      .concat(tried.map((line) => `  ${line}`))
       .concat(
         "Install Chrome, Chromium or Edge, or set CHROME_PATH to its program, or run a command above to see why it failed.",
       )
@@ -50,8 +39,5 @@ function* installations({ forTests = false } = {}) {
   yield "playwright install chromium";
   if (rootPrefix() !== null && existsSync(chromium.executablePath())) yield "playwright install-deps chromium";
   // Older systems have no package of the shell.
-  for (const name of forTests ? ["chromium-headless-shell", "chromium"] : ["chromium"]) {
-    const aptGet = aptGetInstall(name);
-    if (aptGet) yield aptGet;
-  }
+  for (const name of forTests ? ["chromium-headless-shell", "chromium"] : ["chromium"]) yield* aptGetInstall(name);
 }
