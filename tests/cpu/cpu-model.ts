@@ -10,7 +10,7 @@ import { packBand } from "../../src/backends/cpu/pack/pack-band.ts";
 import { panelShape, strideOf, type PanelMatrix } from "../../src/backends/cpu/pack/panel-matrix.ts";
 import type { Operation, Rows } from "../../src/backends/cpu/program/operation.ts";
 import { ROW_WORDS, takeStepMemory } from "../../src/backends/cpu/program/step-memory.ts";
-import { SAMPLE_WORDS, sampleMemory, writeSample } from "../../src/backends/cpu/sampler/sample-layout.ts";
+import { SAMPLE_WORDS, SampleView } from "../../src/backends/sample-record.ts";
 import { RESULT_WORDS, takeSamplerMemory } from "../../src/backends/cpu/sampler/sampler.ts";
 import { takeSyncMemory } from "../../src/backends/cpu/threads/sync-memory.ts";
 import type { SharedPlan } from "../../src/backends/cpu/threads/thread-body.ts";
@@ -235,8 +235,8 @@ export async function openCpuModel(options: CpuModelOptions) {
     assembleKernels({ math: options.math, dtype, cache, queriesAKey: heads / keyHeads, memory: limits }),
   );
   for (const fill of fills) fill(memory.buffer);
-  const sampling = sampleMemory(memory.buffer);
-  const { words } = sampling;
+  const view = new SampleView(memory.buffer);
+  const words = new Uint32Array(memory.buffer);
   for (let i = 0; i < numBlocks; i++) words[step.tables / 4 + i] = numBlocks - 1 - i;
   const plan: SharedPlan = {
     module,
@@ -255,7 +255,8 @@ export async function openCpuModel(options: CpuModelOptions) {
       stepRows.forEach(({ token, position, slot, samples = false }, row) => {
         words.set([token, position, slot, 0], step.rows / 4 + row * ROW_WORDS);
         if (!samples) return;
-        writeSample(sampling, step.samples + 4 * SAMPLE_WORDS * numSamples++, {
+        Object.assign(view, {
+          at: step.samples / 4 + SAMPLE_WORDS * numSamples++,
           row,
           slot,
           numTop: 0,

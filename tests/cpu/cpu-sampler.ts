@@ -7,16 +7,10 @@ import { MemoryMap } from "../../src/backends/cpu/memory-map.ts";
 import { strideOf } from "../../src/backends/cpu/pack/panel-matrix.ts";
 import { takeStepMemory } from "../../src/backends/cpu/program/step-memory.ts";
 import { packRules, ruleTableShape } from "../../src/backends/rule-table.ts";
-import {
-  SAMPLE_FLAG,
-  SAMPLE_WORDS,
-  sampleMemory,
-  writeSample,
-  type SampleRequest,
-} from "../../src/backends/cpu/sampler/sample-layout.ts";
+import { SAMPLE_WORDS, SampleFlag, SampleView } from "../../src/backends/sample-record.ts";
 import { RESULT_WORDS, Sampler, takeSamplerMemory } from "../../src/backends/cpu/sampler/sampler.ts";
 
-export interface DrawRequest extends Partial<Omit<SampleRequest, "flags" | "seedLow" | "seedHigh">> {
+export interface DrawRequest extends Partial<Omit<SampleView, "at" | "flags" | "seedLow" | "seedHigh">> {
   readonly seed?: number;
   readonly rules?: Partial<LogitRules>;
   readonly prompt?: readonly number[];
@@ -66,12 +60,13 @@ export async function drawOnCpu(
     const rules = { ...NO_RULES, ...some };
     const isProcessed = some !== undefined || grammar !== undefined || isBeam === true;
     const flags =
-      (isProcessed ? SAMPLE_FLAG.processed : 0) |
-      (output.length < rules.minTokens ? SAMPLE_FLAG.tooEarly : 0) |
-      (isBeam ? SAMPLE_FLAG.normalised : 0) |
-      (grammar ? SAMPLE_FLAG.masked : 0) |
-      (isScored ? SAMPLE_FLAG.scored : 0);
-    writeSample(sampleMemory(buffer), step.samples + 4 * slot * SAMPLE_WORDS, {
+      (isProcessed ? SampleFlag.processed : 0) |
+      (output.length < rules.minTokens ? SampleFlag.tooEarly : 0) |
+      (isBeam ? SampleFlag.normalised : 0) |
+      (grammar ? SampleFlag.masked : 0) |
+      (isScored ? SampleFlag.scored : 0);
+    Object.assign(new SampleView(buffer), {
+      at: step.samples / 4 + slot * SAMPLE_WORDS,
       row: 0,
       slot,
       numTop: 0,

@@ -1,30 +1,23 @@
 import type { SampledToken, TokenLogprob } from "../../engine/runner.ts";
 import { LOWEST_LOGPROB } from "../../engine/sampling/sampling-params.ts";
-import type { DrawnToken, DrawParams, Sample, SlotRules, SlotUpdate, StepPlan } from "../../engine/step-plan.ts";
+import type { Sample, SlotRules, SlotUpdate, StepPlan } from "../../engine/step-plan.ts";
 import { ROW_WORDS, type StepMemory } from "./program/step-memory.ts";
 import { packRules, ruleTableShape } from "../rule-table.ts";
-import {
-  SAMPLE_FLAG,
-  SAMPLE_WORDS,
-  sampleMemory,
-  writeSample,
-  type SampleMemory,
-  type SampleRequest,
-} from "./sampler/sample-layout.ts";
+import { SAMPLE_WORDS, SampleView, writeSample } from "../sample-record.ts";
 import { RESULT_WORDS, type SamplerMemory } from "./sampler/sampler.ts";
 
 /** Brings plans into the memory that threads read, and the tokens that they draw out of it. */
 export class StepWriter {
-  readonly #memory: SampleMemory;
+  readonly #view: SampleView;
   readonly #words: Uint32Array;
   readonly #floats: Float32Array;
   readonly #step: StepMemory;
   readonly #sampler: SamplerMemory;
 
   constructor(buffer: ArrayBufferLike, step: StepMemory, sampler: SamplerMemory) {
-    this.#memory = sampleMemory(buffer);
-    this.#words = this.#memory.words;
-    this.#floats = this.#memory.floats;
+    this.#view = new SampleView(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#floats = new Float32Array(buffer);
     this.#step = step;
     this.#sampler = sampler;
   }
@@ -35,7 +28,10 @@ export class StepWriter {
     this.#words[head / 4] = rows.length / ROW_WORDS;
     this.#words[head / 4 + 1] = samples.length;
     this.#words.set(rows, rowsAt / 4);
-    samples.forEach((sample, i) => writeSample(this.#memory, samplesAt + 4 * i * SAMPLE_WORDS, requestOf(sample)));
+    samples.forEach((sample, i) => {
+      this.#view.at = samplesAt / 4 + i * SAMPLE_WORDS;
+      writeSample(this.#view, sample);
+    });
     this.#update(tables, maxBlocks, blockTables);
     this.#update(history, maxLength, histories);
     this.#writeRules(rules);
@@ -85,54 +81,4 @@ export class StepWriter {
   #word(at: number): number {
     return this.#words[at] ?? 0;
   }
-}
-
-/** A scored token's parameters: those of a greedy draw without filters. */
-const NO_DRAW: DrawParams = {
-  temperature: 0,
-  topK: 0,
-  topP: 1,
-  minP: 0,
-  typicalP: 1,
-  seed: 0,
-  repetitionPenalty: 1,
-  frequencyPenalty: 0,
-  presencePenalty: 0,
-  noRepeatNgramSize: 0,
-};
-
-function requestOf(sample: Sample): SampleRequest {
-  const isDrawn = sample.kind === "draw";
-  const params = isDrawn ? sample.params : NO_DRAW;
-  // Spreading `params` would take most of the time that a step's JavaScript takes.
-  return {
-    row: sample.row,
-    slot: sample.slot,
-    numTop: sample.numTop,
-    flags: isDrawn ? flagsOf(sample) : SAMPLE_FLAG.scored,
-    outputIndex: isDrawn ? sample.outputIndex : 0,
-    promptLength: isDrawn ? sample.promptLength : 0,
-    temperature: params.temperature,
-    topK: Math.min(params.topK, 0xffffffff),
-    topP: params.topP,
-    minP: params.minP,
-    typicalP: params.typicalP,
-    seedLow: params.seed % 2 ** 32,
-    seedHigh: Math.floor(params.seed / 2 ** 32),
-    repetitionPenalty: params.repetitionPenalty,
-    frequencyPenalty: params.frequencyPenalty,
-    presencePenalty: params.presencePenalty,
-    noRepeatNgramSize: params.noRepeatNgramSize,
-    mask: isDrawn ? (sample.mask ?? 0) : 0,
-    scoredToken: isDrawn ? 0 : sample.tokenId,
-  };
-}
-
-function flagsOf({ isProcessed, isTooEarly, isNormalised, mask }: DrawnToken): number {
-  return (
-    (isProcessed ? SAMPLE_FLAG.processed : 0) |
-    (isTooEarly ? SAMPLE_FLAG.tooEarly : 0) |
-    (isNormalised ? SAMPLE_FLAG.normalised : 0) |
-    (mask === null ? 0 : SAMPLE_FLAG.masked)
-  );
 }

@@ -1,7 +1,6 @@
 import {
   ROW_WORDS,
   type DrawNeeds,
-  type DrawnToken,
   type ScoredToken,
   type SlotRules,
   type SlotUpdate,
@@ -13,16 +12,9 @@ import type { StepSize } from "./kernel.ts";
 import { padTo } from "./padding.ts";
 import { NO_TILES, SPAN_WORDS, writeSpans, type QueryTiles } from "./query-tiles.ts";
 import { packRules, ruleTableShape, type RuleTableShape } from "../rule-table.ts";
+import { SAMPLE_WORDS, SampleFlag, SampleView, writeSample } from "../sample-record.ts";
 import { BufferUsage } from "./flags.ts";
 
-const SAMPLE_WORDS = 19;
-/** Bits of a sample's flags, as in shaders/lib/step.wgsl. */
-const PROCESSED = 1;
-const TOO_EARLY = 2;
-const NORMALISED = 4;
-const MASKED = 8;
-const SCORED = 16;
-const PLAIN = 32;
 /** WebGPU's strictest alignment of a bound offset. */
 const SECTION_BYTES = 256;
 
@@ -84,7 +76,7 @@ export class StepBuffer {
 
   readonly #buffer: GPUBuffer;
   readonly #words: Uint32Array<ArrayBuffer>;
-  readonly #floats: Float32Array<ArrayBuffer>;
+  readonly #sample: SampleView;
   readonly #maxSamples: number;
   readonly #rowsWord: number;
   readonly #spans: Uint32Array<ArrayBuffer>;
@@ -112,7 +104,7 @@ export class StepBuffer {
     this.rows = { buffer: this.#buffer, offset: rowsOffset, size: maxRows * ROW_WORDS * 4 };
     this.allRows = arena.upload("all rows", samplesOf(maxRows));
     this.#words = new Uint32Array(bytes / 4);
-    this.#floats = new Float32Array(this.#words.buffer);
+    this.#sample = new SampleView(this.#words.buffer);
     this.#rowsWord = rowsOffset / 4;
     this.#spans = this.#words.subarray(spansOffset / 4, rowsOffset / 4);
     this.#maxBlocks = maxBlocks;
@@ -154,8 +146,8 @@ export class StepBuffer {
     words.set(rows, this.#rowsWord);
     let at = SECTION_BYTES / 4;
     for (const sample of samples) {
-      if (sample.kind === "score") this.#writeScored(at, sample);
-      else this.#writeDrawn(at, sample);
+      this.#sample.at = at;
+      writeSample(this.#sample, sample, this.#isPlain(sample) ? SampleFlag.plain : 0);
       at += SAMPLE_WORDS;
     }
     let longest = 0;
@@ -186,46 +178,6 @@ export class StepBuffer {
     const { temperature, topK, topP, minP, typicalP } = sample.params;
     const isFiltered = (topK > 0 && topK < this.#vocabSize) || topP < 1 || minP > 0 || typicalP < 1;
     return temperature === 0 || !isFiltered;
-  }
-
-  #writeScored(at: number, { row, slot, numTop, tokenId }: ScoredToken): void {
-    const words = this.#words;
-    words.fill(0, at, at + SAMPLE_WORDS);
-    words[at] = row;
-    words[at + 1] = slot;
-    words[at + 15] = numTop;
-    words[at + 16] = SCORED | PLAIN;
-    words[at + 18] = tokenId;
-  }
-
-  #writeDrawn(at: number, sample: DrawnToken): void {
-    const words = this.#words;
-    const floats = this.#floats;
-    const { params, mask } = sample;
-    words[at] = sample.row;
-    words[at + 1] = sample.slot;
-    words[at + 2] = sample.outputIndex;
-    floats[at + 3] = params.temperature;
-    words[at + 4] = Math.min(params.topK, 0xffffffff);
-    floats[at + 5] = params.topP;
-    words[at + 6] = params.seed % 2 ** 32;
-    words[at + 7] = Math.floor(params.seed / 2 ** 32);
-    floats[at + 8] = params.minP;
-    floats[at + 9] = params.typicalP;
-    floats[at + 10] = params.repetitionPenalty;
-    floats[at + 11] = params.frequencyPenalty;
-    floats[at + 12] = params.presencePenalty;
-    words[at + 13] = params.noRepeatNgramSize;
-    words[at + 14] = sample.promptLength;
-    words[at + 15] = sample.numTop;
-    words[at + 16] =
-      (sample.isProcessed ? PROCESSED : 0) |
-      (sample.isTooEarly ? TOO_EARLY : 0) |
-      (sample.isNormalised ? NORMALISED : 0) |
-      (mask !== null ? MASKED : 0) |
-      (this.#isPlain(sample) ? PLAIN : 0);
-    words[at + 17] = mask ?? 0;
-    words[at + 18] = 0;
   }
 
   /** Uploads all changes of block tables as one range. */

@@ -2,7 +2,7 @@
 //
 //   head      num rows, num samples
 //   rows      [maxRows] token, position, slot, 0             token UNKNOWN: the one that history has at the position
-//   samples   [maxSamples] SAMPLE_WORDS: see sampler/sample-layout.ts
+//   samples   [maxSamples] SAMPLE_WORDS: see ../../sample-record.ts
 //   tables    [maxSlots, maxBlocks] block ids
 //   history   [maxSlots, maxLength] tokens of each slot's sequence, which the sampler goes on
 //
@@ -10,7 +10,7 @@
 // broke off can be computed again from its beginning.
 
 import type { MemoryMap } from "../memory-map.ts";
-import { SAMPLE_WORDS } from "../sampler/sample-layout.ts";
+import { SAMPLE_WORDS } from "../../sample-record.ts";
 
 /** Token of a row whose id the host does not know yet. */
 export const UNKNOWN = 0xffffffff;

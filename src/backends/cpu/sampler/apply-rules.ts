@@ -4,10 +4,10 @@
 
 import { FORBIDDEN } from "../kernels/arithmetic.ts";
 import type { StoredRuleLists } from "./rule-lists.ts";
-import { SAMPLE_FLAG, type SampleRequest } from "./sample-layout.ts";
+import { SampleFlag, type SampleView } from "../../sample-record.ts";
 
 export interface RuledRow {
-  readonly request: SampleRequest;
+  readonly request: SampleView;
   readonly lists: StoredRuleLists;
   /** The sequence's tokens so far: promptLength + outputIndex of them. */
   readonly history: Uint32Array;
@@ -24,12 +24,12 @@ export function applyRules(logits: Float32Array, { request, lists, history, mask
     const last = word.length - 1;
     if (endsWith(history, word.subarray(0, last))) logits[word[last] ?? 0] = FORBIDDEN;
   }
-  if ((request.flags & SAMPLE_FLAG.tooEarly) !== 0) for (const token of lists.endTokens) logits[token] = FORBIDDEN;
+  if ((request.flags & SampleFlag.tooEarly) !== 0) for (const token of lists.endTokens) logits[token] = FORBIDDEN;
   if (lists.allowed) forbidOthers(logits, lists.allowed);
   if (mask) forbidOthers(logits, mask);
 }
 
-function applyPenalties(logits: Float32Array, request: SampleRequest, history: Uint32Array): void {
+function applyPenalties(logits: Float32Array, request: SampleView, history: Uint32Array): void {
   const { repetitionPenalty, frequencyPenalty, presencePenalty, promptLength } = request;
   if (repetitionPenalty === 1 && frequencyPenalty === 0 && presencePenalty === 0) return;
   const outputs = new Map<number, number>();

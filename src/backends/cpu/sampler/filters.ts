@@ -1,7 +1,7 @@
 import type { Kernels } from "../kernels/kernels.ts";
 import { MASS_ONE } from "../kernels/sampling/weigh.ts";
 import type { RowSelector, SamplerScratch } from "./row-selector.ts";
-import type { SampleRequest } from "./sample-layout.ts";
+import type { SampleView } from "../../sample-record.ts";
 
 interface FilteredRow {
   /** Address of the logits, which are changed: what a filter drops becomes FORBIDDEN. */
@@ -13,7 +13,7 @@ interface FilteredRow {
 }
 
 /** Whether any token may be dropped. */
-export function hasFilters({ topK, topP, minP, typicalP }: SampleRequest, vocabSize: number): boolean {
+export function hasFilters({ topK, topP, minP, typicalP }: SampleView, vocabSize: number): boolean {
   return (topK > 0 && topK < vocabSize) || topP < 1 || minP > 0 || typicalP < 1;
 }
 
@@ -29,7 +29,7 @@ export function applyFilters(
   selector: RowSelector,
   { weights, masses }: SamplerScratch,
   { logits, bytes, highest, vocabSize }: FilteredRow,
-  { topK, topP, minP, typicalP, temperature }: SampleRequest,
+  { topK, topP, minP, typicalP, temperature }: SampleView,
 ): void {
   if (topK > 0 && topK < vocabSize) {
     kernels.forbid_below(logits, logits, bytes, selector.keyOf(logits, 0, topK));

@@ -14,14 +14,7 @@ import { applyRules } from "./apply-rules.ts";
 import { ruleTableShape } from "../../rule-table.ts";
 import { readRuleLists } from "./rule-lists.ts";
 import { RowSelector, type SamplerScratch } from "./row-selector.ts";
-import {
-  readSample,
-  SAMPLE_FLAG,
-  SAMPLE_WORDS,
-  sampleMemory,
-  type SampleMemory,
-  type SampleRequest,
-} from "./sample-layout.ts";
+import { SAMPLE_WORDS, SampleFlag, SampleView } from "../../sample-record.ts";
 
 /** Words of a result: the token (of a scored one its rank), its log-probability, how many top tokens, then those. */
 export const RESULT_WORDS = 3 + 2 * MAX_TOP_CANDIDATES;
@@ -78,7 +71,7 @@ const NO_TOKEN = 0xffffffff;
 /** Draws samples on one thread. */
 export class Sampler {
   readonly #kernels: Kernels;
-  readonly #samples: SampleMemory;
+  readonly #sample: SampleView;
   readonly #words: Uint32Array;
   readonly #floats: Float32Array;
   readonly #step: StepMemory;
@@ -92,9 +85,9 @@ export class Sampler {
     const at = (address: number) => address + thread * memory.scratchBytes;
     const { working, weights, masses, ids, bins, softmax } = memory.scratch;
     this.#kernels = kernels;
-    this.#samples = sampleMemory(buffer);
-    this.#words = this.#samples.words;
-    this.#floats = this.#samples.floats;
+    this.#sample = new SampleView(buffer);
+    this.#words = new Uint32Array(buffer);
+    this.#floats = new Float32Array(buffer);
     this.#step = step;
     this.#memory = memory;
     this.#scratch = {
@@ -112,34 +105,40 @@ export class Sampler {
   /** Draws or scores one of the step's samples. @param logits address of its row */
   draw(sample: number, logits: number): void {
     const { vocabSize } = this.#memory;
-    const request = readSample(this.#samples, this.#step.samples + 4 * sample * SAMPLE_WORDS);
+    const request = this.#requestOf(sample);
     this.#floats.fill(FORBIDDEN, logits / 4 + vocabSize, (logits + this.#rowBytes) / 4);
     const raw = this.#softmaxOf(logits);
-    if ((request.flags & SAMPLE_FLAG.scored) !== 0) this.#score(sample, request, logits, raw);
+    if ((request.flags & SampleFlag.scored) !== 0) this.#score(sample, request, logits, raw);
     else this.#drawToken(sample, request, logits, raw);
   }
 
   /** Appends what the samples have drawn to their slots' histories: not before all have been drawn, since rules read there. */
   record(numSamples: number): void {
     for (let sample = 0; sample < numSamples; sample++) {
-      const request = readSample(this.#samples, this.#step.samples + 4 * sample * SAMPLE_WORDS);
-      if ((request.flags & SAMPLE_FLAG.scored) !== 0) continue;
+      const request = this.#requestOf(sample);
+      if ((request.flags & SampleFlag.scored) !== 0) continue;
       const at = request.slot * this.#step.maxLength + request.promptLength + request.outputIndex;
       this.#words[this.#step.history / 4 + at] = this.#words[this.#resultAt(sample)] ?? 0;
     }
   }
 
-  #score(sample: number, { scoredToken, numTop }: SampleRequest, logits: number, raw: Softmax): void {
+  /** The next call moves it. */
+  #requestOf(sample: number): SampleView {
+    this.#sample.at = this.#step.samples / 4 + sample * SAMPLE_WORDS;
+    return this.#sample;
+  }
+
+  #score(sample: number, { scoredToken, numTop }: SampleView, logits: number, raw: Softmax): void {
     const logit = this.#floats[logits / 4 + scoredToken] ?? 0;
     const rank = 1 + this.#kernels.count_above(logits, this.#rowBytes, logit);
     this.#writeResult(sample, rank, this.#logprob(logit, raw));
     this.#writeTop(sample, logits, raw, numTop);
   }
 
-  #drawToken(sample: number, request: SampleRequest, logits: number, raw: Softmax): void {
+  #drawToken(sample: number, request: SampleView, logits: number, raw: Softmax): void {
     const { vocabSize, logprobsMode } = this.#memory;
-    const isProcessed = (request.flags & SAMPLE_FLAG.processed) !== 0;
-    const isNormalised = (request.flags & SAMPLE_FLAG.normalised) !== 0;
+    const isProcessed = (request.flags & SampleFlag.processed) !== 0;
+    const isNormalised = (request.flags & SampleFlag.normalised) !== 0;
     const isFiltered = request.temperature > 0 && hasFilters(request, vocabSize);
     let source = logits;
     if (isProcessed || isFiltered) {
@@ -177,7 +176,7 @@ export class Sampler {
     else this.#floats.copyWithin(working / 4, logits / 4, (logits + this.#rowBytes) / 4);
   }
 
-  #applyRules(request: SampleRequest): void {
+  #applyRules(request: SampleView): void {
     const { slot, promptLength, outputIndex, flags, mask } = request;
     const { vocabSize, rules, masks } = this.#memory;
     const { history, maxLength } = this.#step;
@@ -192,7 +191,7 @@ export class Sampler {
         table,
       ),
       history: this.#words.subarray(historyAt, historyAt + promptLength + outputIndex),
-      mask: (flags & SAMPLE_FLAG.masked) === 0 ? null : this.#words.subarray(maskAt, maskAt + table.maskWords),
+      mask: (flags & SampleFlag.masked) === 0 ? null : this.#words.subarray(maskAt, maskAt + table.maskWords),
     });
   }
 
