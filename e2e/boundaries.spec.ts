@@ -105,6 +105,7 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
   await app.pane(1).finished();
   await app.pane(1).region.getByRole("button", { name: "Regenerate" }).click();
   await app.pane(1).finished();
+  await app.pane(2).message.fill("Why?");
   const press = (name: string | RegExp) => page.getByRole("button", { name }).first().click();
   const command = async (title: string) => {
     await page.keyboard.press("Control+K");
@@ -124,6 +125,7 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
     ["About batching", "How the batch works", () => press("About batching")],
     ["Prompt", "Exactly what the model reads", () => command("Show this chat's prompt")],
     ["Branches", "Regenerated answers and edited", () => command("Show this chat's branches")],
+    ["Send to all", "Send pane 2's draft", () => press("Send to all")],
   ];
   for (const [name, words, open] of dialogs) {
     const dialog = page.getByRole("dialog", { name, exact: true });
@@ -140,5 +142,12 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
   }
+  await page.evaluate(() => (location.hash = "#/duel"));
+  const duel = page.getByRole("dialog", { name: "Set up a duel" });
+  const thing = duel.getByLabel("The sides differ in");
+  await breakWords(page, "sequential");
+  await thing.selectOption("mode");
+  await failsAndComesBack(page, duel, "This dialog", thing);
+  await page.evaluate(() => (location.hash = "#/"));
   expect(await app.pane(1).answer()).toContain("Paris");
 });

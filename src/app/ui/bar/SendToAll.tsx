@@ -40,7 +40,7 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
   const [message, setMessage] = useState("");
   /** Unticked panes; a pane that is opened later starts ticked. */
   const [left, setLeft] = useState<ReadonlySet<number>>(new Set());
-  /** The panes that had a draft of their own when the sheet was opened. */
+  /** The panes that had a draft of their own when the sheet was opened; another list at each opening. */
   const [drafting, setDrafting] = useState<readonly Pane[]>([]);
 
   const close = () => sheet.current?.hidePopover();
@@ -135,7 +135,7 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
         onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()} // else it would stop the pane's answer too
         onBlur={leave}
       >
-        <Guard part="This dialog" onClose={close}>
+        <Guard part="This dialog" subject={drafting} onClose={close}>
           <form className={css.form} onSubmit={submit}>
             <MessageBox box={box} value={message} onChange={setMessage} onEnter={send} className={css.message} />
             <fieldset className={css.panes}>
