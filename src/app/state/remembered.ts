@@ -17,3 +17,11 @@ export function remember(name: string, value: string): void {
     // As said above.
   }
 }
+
+/** Returns whether a notice was not given before, and remembers it. Later starts may add to it. Null, where nothing is to be said, forgets it. */
+export function isNewNotice(name: string, notice: string | null): boolean {
+  const given = remembered(name) || null;
+  const isNew = notice !== null && (given === null || !notice.startsWith(given));
+  if (isNew || notice === null) remember(name, notice ?? "");
+  return isNew;
+}

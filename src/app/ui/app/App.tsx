@@ -2,6 +2,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { Theme } from "../../state/app/theme.ts";
 import { Announcer } from "./Announcer.tsx";
 import css from "./App.module.css";
+import { GpuNotice } from "./GpuNotice.tsx";
 import { KeepingNotice } from "./KeepingNotice.tsx";
 import { MemoryNotice } from "./MemoryNotice.tsx";
 import { RecordingDrop } from "./RecordingDrop.tsx";
@@ -48,6 +49,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <Bar app={app} theme={theme} />
       {isDemo ? <DemoTabs dock={app.batch.dock} /> : <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
       <RecoveryNotice app={app} />
+      <GpuNotice engine={app.engine} />
       {(hasLink || lacksDrafts) && <ServingNotice serving={app.serving} engine={app.engine} />}
       {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
       {app.tabs && <MemoryNotice engine={app.engine} tabs={app.tabs} />}

@@ -1,4 +1,4 @@
-import { BACKEND_CHOICES, type BackendChoice } from "../../../index.ts";
+import { BACKEND_CHOICES, type BackendChoice, type ModelCard } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { useStore } from "../use-store.ts";
 import css from "./EngineStatus.module.css";
@@ -10,15 +10,18 @@ export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
 };
 
 /** Shows what computes, and changes it: the model is loaded again, and the chats stay. */
-export function BackendPicker({ engine, adapter }: { engine: EngineControl; adapter: string }) {
+export function BackendPicker({ engine, model }: { engine: EngineControl; model: ModelCard }) {
   const chosen = useStore(engine.backend, (backend) => backend);
   const choose = (name: string) => {
     const backend = BACKEND_CHOICES.find((choice) => choice === name);
     if (backend) void engine.useBackend(backend);
   };
   return (
-    <span className={css.backend} title={`The model runs on: ${adapter}`}>
-      <span className={css.adapter}>{adapter}</span>
+    <span
+      className={css.backend}
+      title={`The model runs on: ${model.adapter}${model.notice === null ? "" : `. ${model.notice}`}`}
+    >
+      <span className={css.adapter}>{model.adapter}</span>
       <select aria-label="Runs on" value={chosen} onChange={({ target }) => choose(target.value)}>
         {BACKEND_CHOICES.map((choice) => (
           <option key={choice} value={choice}>

@@ -17,8 +17,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
       return (
         <div className={css.status}>
           <span className={css.dot} />
-          <BackendPicker engine={engine} adapter={state.engine.model.adapter} />
-          {state.engine.model.notice !== null && <b title={state.engine.model.notice}>GPU not used</b>}
+          <BackendPicker engine={engine} model={state.engine.model} />
           {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
             <b title="This page can use one thread only. Reload it once it is kept for offline use: then its threads can share memory.">
               Reload for more threads

@@ -1,0 +1,25 @@
+import { useState } from "react";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { isNewNotice } from "../../state/remembered.ts";
+import { Button } from "../components/Button.tsx";
+import { useStore } from "../use-store.ts";
+import css from "./KeepingNotice.module.css";
+
+/** A line above the panes: why the GPU is not used. It is said once; after that the list of what computes has it. */
+export function GpuNotice({ engine }: { engine: EngineControl }) {
+  const notice = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model.notice : undefined));
+  return notice !== undefined && <Line key={notice} notice={notice} />;
+}
+
+function Line({ notice }: { notice: string | null }) {
+  const [isShown, setShown] = useState(() => isNewNotice("gpu-notice", notice));
+  if (!isShown) return null;
+  return (
+    <div className={css.notice}>
+      <output>The GPU is not used. {notice}</output>
+      <Button look="quiet" onClick={() => setShown(false)}>
+        Dismiss
+      </Button>
+    </div>
+  );
+}
