@@ -2,6 +2,7 @@
 
 import * as Comlink from "comlink";
 
+import { announceProxies } from "../protocol/announced-endpoint.ts";
 import { CATALOGUE, type CatalogueEntry } from "../protocol/catalogue.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -9,6 +10,8 @@ import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../prot
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import { startOwnWorker } from "./own-worker.ts";
 import { valueOf } from "./transport.ts";
+
+announceProxies(Comlink);
 
 export interface DownloadModelOptions extends HubOptions {
   /** Called about how much has arrived, how fast, and how long the rest takes. [none] */

@@ -2,7 +2,7 @@
 
 import * as Comlink from "comlink";
 
-import { announced } from "../protocol/announced-endpoint.ts";
+import { announced, announceProxies } from "../protocol/announced-endpoint.ts";
 import { ONE_WAY } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { ThreadProvider } from "../protocol/thread-provider.ts";
@@ -17,6 +17,7 @@ const lock = `chorus-${randomId()}`;
 const isLockHeld = holdLifeLock(navigator.locks, lock);
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
+announceProxies(Comlink);
 
 const threads = new RemoteThreads((port) => Comlink.transfer(port, [port]));
 const platform = browserPlatform({ gpu: navigator.gpu, threads });

@@ -2,7 +2,7 @@
 
 import * as Comlink from "comlink";
 
-import { announced } from "../protocol/announced-endpoint.ts";
+import { announced, announceProxies } from "../protocol/announced-endpoint.ts";
 import { ONE_WAY } from "../protocol/one-way.ts";
 import type { ThreadProvider } from "../protocol/thread-provider.ts";
 import { RemoteThreads } from "./remote-threads.ts";
@@ -14,6 +14,7 @@ import { browserPlatform } from "./platforms/browser.ts";
 const isLockHeld = holdLifeLock(navigator.locks, self.name);
 
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
+announceProxies(Comlink);
 
 const threads = new RemoteThreads((port) => Comlink.transfer(port, [port]));
 const platform = browserPlatform({ gpu: navigator.gpu, threads });

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 
 import * as Comlink from "comlink";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 
 import { drawFaults, faultyChannel, FAULTS, isBroken, type Fault } from "../../tests/fakes/faulty-channel.ts";
-import { announced } from "./announced-endpoint.ts";
+import { announced, announceProxies } from "./announced-endpoint.ts";
 
 const NUM_CALLS = 6;
 
@@ -21,46 +21,74 @@ class Side extends EventTarget {
       other().dispatchEvent(new MessageEvent(data === null ? "messageerror" : "message", { data }));
     });
   }
+
+  start(): void {}
 }
 
-it("each call gets its own answer; one whose message, or whose answer, is broken gets an error", async () => {
-  // Comlink's calls have no time limit, so none are lost: ports lose nothing, and the heartbeat notices silence.
-  const faults = drawFaults(
-    NUM_CALLS,
-    FAULTS.filter((fault) => fault !== "lost"),
-  );
-  await fc.assert(
-    fc.asyncProperty(faults, faults, async (there, back) => {
-      const timesCalled = Array<number>(NUM_CALLS).fill(0);
-      const service = {
-        ask(call: number) {
-          timesCalled[call] = (timesCalled[call] ?? 0) + 1;
-          return `the answer to ${call}`;
-        },
-      };
-      const page: Side = new Side(
-        (message) => there[Number((message as { argumentList?: { value: number }[] }).argumentList?.[0]?.value)],
-        () => worker,
-      );
-      const worker: Side = new Side(
-        (message) => back[Number(String((message as { value?: unknown }).value).split("the answer to ")[1])],
-        () => page,
-      );
+announceProxies(Comlink);
+afterEach(() => vi.unstubAllGlobals());
+
+/** Returns an object as the page has it. */
+type Connect = <T extends object>(service: T, page: Side, worker: Side) => Comlink.Remote<T>;
+
+it.each<[string, Connect]>([
+  [
+    "a worker",
+    (service, page, worker) => {
       Comlink.expose(service, announced(worker));
-      const remote = Comlink.wrap<typeof service>(announced(page));
-      const requested = Array.from({ length: NUM_CALLS }, (_, call) =>
-        remote.ask(call).catch((error: unknown) => error),
-      );
-      const got = await Promise.all(requested);
-      got.forEach((value, call) => {
-        if (isBroken(there[call]) || isBroken(back[call])) expect(value).toBeInstanceOf(Error);
-        else expect(value).toBe(`the answer to ${call}`);
-        expect(timesCalled[call]).toBe(isBroken(there[call]) ? 0 : 1);
+      return Comlink.wrap(announced(page));
+    },
+  ],
+  [
+    "what was passed with a call",
+    (service, page, worker) => {
+      vi.stubGlobal("MessageChannel", function () {
+        return { port1: worker, port2: page };
       });
-    }),
-    { numRuns: 60 },
-  );
-});
+      const handler = Comlink.transferHandlers.get("proxy") as Comlink.TransferHandler<object, Side>;
+      return handler.deserialize(handler.serialize(service)[0]) as Comlink.Remote<typeof service>;
+    },
+  ],
+])(
+  "%s: each call gets its own answer; one whose message, or whose answer, is broken gets an error",
+  async (_name, connect) => {
+    // Comlink's calls have no time limit, so none are lost: ports lose nothing, and the heartbeat notices silence.
+    const faults = drawFaults(
+      NUM_CALLS,
+      FAULTS.filter((fault) => fault !== "lost"),
+    );
+    await fc.assert(
+      fc.asyncProperty(faults, faults, async (there, back) => {
+        const timesCalled = Array<number>(NUM_CALLS).fill(0);
+        const service = {
+          ask(call: number) {
+            timesCalled[call] = (timesCalled[call] ?? 0) + 1;
+            return `the answer to ${call}`;
+          },
+        };
+        const page: Side = new Side(
+          (message) => there[Number((message as { argumentList?: { value: number }[] }).argumentList?.[0]?.value)],
+          () => worker,
+        );
+        const worker: Side = new Side(
+          (message) => back[Number(String((message as { value?: unknown }).value).split("the answer to ")[1])],
+          () => page,
+        );
+        const remote = connect(service, page, worker);
+        const requested = Array.from({ length: NUM_CALLS }, (_, call) =>
+          remote.ask(call).catch((error: unknown) => error),
+        );
+        const got = await Promise.all(requested);
+        got.forEach((value, call) => {
+          if (isBroken(there[call]) || isBroken(back[call])) expect(value).toBeInstanceOf(Error);
+          else expect(value).toBe(`the answer to ${call}`);
+          expect(timesCalled[call]).toBe(isBroken(there[call]) ? 0 : 1);
+        });
+      }),
+      { numRuns: 60 },
+    );
+  },
+);
 
 it("all calls between pages and workers go through it", () => {
   const sources = ["src", "lab"].flatMap((house) =>

@@ -1,5 +1,5 @@
 // What Comlink posts through: each message after its id. Comlink pairs calls and answers by that id, but leaves a call pending
-// for ever if either can't be read on the other side. Here such a call fails.
+// for ever if either can't be read on the other side. Here such a call fails; so does one of an object that a call has passed.
 
 /** A worker or a port. */
 interface Endpoint {
@@ -19,8 +19,10 @@ interface ComlinkMessage {
   readonly path?: readonly string[];
 }
 
+type AnnouncedEndpoint = EventTarget & Pick<Endpoint, "postMessage" | "start">;
+
 /** Returns an endpoint for Comlink. Both sides must have one. A message that comes twice is taken once. */
-export function announced(endpoint: Endpoint): EventTarget & Pick<Endpoint, "postMessage" | "start"> {
+export function announced(endpoint: Endpoint): AnnouncedEndpoint {
   const received = new EventTarget();
   let lastId: string | null = null;
   let next: Announcement | null = null;
@@ -45,6 +47,33 @@ export function announced(endpoint: Endpoint): EventTarget & Pick<Endpoint, "pos
     endpoint.postMessage(message, transfer);
   };
   return Object.assign(received, { postMessage: post as Endpoint["postMessage"], start: () => endpoint.start?.() });
+}
+
+interface ProxyHandler {
+  canHandle(value: unknown): value is object;
+  serialize(passed: object): [MessagePort, Transferable[]];
+  deserialize(port: MessagePort): unknown;
+}
+
+/** What is used of Comlink here. */
+interface ComlinkModule {
+  readonly proxyMarker: symbol;
+  readonly transferHandlers: { set(name: string, handler: ProxyHandler): unknown };
+  readonly expose: (passed: unknown, endpoint: AnnouncedEndpoint) => void;
+  readonly wrap: (endpoint: AnnouncedEndpoint) => unknown;
+}
+
+/** Has what Comlink.proxy marks answer through such an endpoint, too: it gets a port of its own. Both sides must do so. */
+export function announceProxies({ proxyMarker, transferHandlers, expose, wrap }: ComlinkModule): void {
+  transferHandlers.set("proxy", {
+    canHandle: (value): value is object => value instanceof Object && proxyMarker in value,
+    serialize(passed) {
+      const { port1, port2 } = new MessageChannel();
+      expose(passed, announced(port1));
+      return [port2, [port2]];
+    },
+    deserialize: (port) => wrap(announced(port)),
+  });
 }
 
 /** Comlink's form of an answer that is an error. */
