@@ -117,7 +117,7 @@ test("an estimate says how much memory a model needs and whether it fits; delete
   });
   expect(seen.before).toMatchObject({ downloadBytes: TOTAL_BYTES, storedBytes: TOTAL_BYTES, problem: null });
   expect(seen.before.freeBytes).toBeGreaterThan(TOTAL_BYTES);
-  expect(seen.tooMuch.problem).toMatchObject({ code: "out_of_memory", param: "kvCacheBytes" });
+  expect(seen.tooMuch.problem).toMatchObject({ code: "out_of_memory", param: "numGpuBlocks" });
   expect(seen.after.downloadBytes).toBe(0);
   expect(seen.after.weightBytes).toBeLessThan(seen.before.weightBytes / 3);
   expect(seen.before.weightBytesByDtype).toMatchObject({ f32: seen.before.weightBytes, q4: seen.after.weightBytes });

@@ -1,5 +1,4 @@
 import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
-import type { OpenedBackend } from "../backends/backend.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
 import { openRemoteFolder } from "../files/hub/remote-folder.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
@@ -9,14 +8,15 @@ import { planModel } from "../files/store/plan-download.ts";
 import { describeModel } from "../models/families.ts";
 import type { Model } from "../models/model.ts";
 import { countParameters } from "../models/model-weights.ts";
-import type { EngineConfig, ResolvedEngineConfig, WeightsDtype } from "../protocol/config.ts";
+import type { EngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import type { Result } from "../protocol/service.ts";
+import { checkFits } from "./loading/check-fits.ts";
 import { AdapterFailures, openBackend } from "./loading/open-backend.ts";
 import type { Platform } from "./platforms/platform.ts";
-import { resultLater } from "./results.ts";
+import { resultLater, resultOf } from "./results.ts";
 
 /** Lists, estimates and deletes this browser's models anywhere, and downloads them in a worker. */
 export class ModelsHost implements ModelsService {
@@ -66,7 +66,8 @@ export class ModelsHost implements ModelsService {
     const sizes = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
     const { weightBytes, kvCacheBytes } = sizes.memory(model, engine);
     const weightsAs = (dtype: WeightsDtype) => sizes.memory(model, { ...engine, dtype }).weightBytes;
-    const problem = "code" in opened ? opened : misfit(opened.opened, model, engine);
+    const fit: Result<void> =
+      "code" in opened ? { ok: false, error: opened } : resultOf(() => checkFits(opened.opened, model, engine, config));
     backend?.close();
     return {
       downloadBytes,
@@ -79,18 +80,8 @@ export class ModelsHost implements ModelsService {
       weightBytes,
       weightBytesByDtype: { f32: weightsAs("f32"), f16: weightsAs("f16"), q8: weightsAs("q8"), q4: weightsAs("q4") },
       kvCacheBytes,
-      problem: problem ?? storageProblem(downloadBytes, freeBytes),
+      problem: fit.ok ? storageProblem(downloadBytes, freeBytes) : fit.error,
     };
-  }
-}
-
-/** Returns why a model does not fit an adapter; null if it fits. */
-function misfit(backend: OpenedBackend, model: Model, engine: ResolvedEngineConfig): ChorusErrorData | null {
-  try {
-    backend.checkFits(model, engine);
-    return null;
-  } catch (error) {
-    return toErrorData(error);
   }
 }
 

@@ -2,11 +2,10 @@ import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { OpenedBackend } from "../../backends/backend.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
 import { describeModel } from "../../models/families.ts";
-import type { Model } from "../../models/model.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
-import { ChorusError } from "../../protocol/errors.ts";
 import type { ModelLocation } from "../../protocol/model-source.ts";
 import type { Platform } from "../platforms/platform.ts";
+import { checkFits } from "./check-fits.ts";
 import { describeDraftModel } from "./draft-model.ts";
 import type { LoadGuard } from "./load-guard.ts";
 import { openModel } from "./open-model.ts";
@@ -30,23 +29,11 @@ export async function describe(
   const drafting = await describeDraftModel(config, location, platform, guard.reportFile, guard.signal);
   const defaults = backend.defaults(model);
   const requested = resolveEngineConfig(config, model.shape, defaults, drafting?.model.shape);
-  const checkFits = (one: Model) => blamingBlocks(config, () => backend.checkFits(one, requested));
-  checkFits(model);
+  checkFits(backend, model, requested, config);
   if (drafting) {
-    checkFits(drafting.model);
+    checkFits(backend, drafting.model, requested, config);
     await drafting.checkTokens(folder.files);
   }
   const defaultBatchedTokens = defaults.maxNumBatchedTokens ?? null;
   return { configJson, model, drafting, requested, defaultBatchedTokens, fetchFiles: () => folder.fetch() };
-}
-
-/** The cache's size may have been given in blocks: then a cache that is too large is that field's fault. */
-function blamingBlocks({ numGpuBlocks }: EngineConfig, check: () => void): void {
-  try {
-    check();
-  } catch (error) {
-    const isCaches = error instanceof ChorusError && error.param === "kvCacheBytes";
-    if (!isCaches || (numGpuBlocks ?? null) === null) throw error;
-    throw new ChorusError(error.code, error.message, "numGpuBlocks");
-  }
 }
