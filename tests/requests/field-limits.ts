@@ -50,6 +50,25 @@ export const AT_REQUEST_LIMITS = {
   "different seeds": SEEDS.length,
   "deadline_ms 5e-324": ["other", "other"], // none in time
   "max_tokens 1": ["other", "other"],
+  "top_k 1": ["same", "other"],
+  "max_tokens 232": ["other", "other"],
+  "min_tokens 232": ["other", "other"],
+  "best_of 1": ["other", "other"], // without log-probabilities
+  "best_of 20": ["other", "other"],
+  "length_penalty -10": ["other", "other"],
+  "length_penalty 10": ["other", "other"],
+};
+
+/** Limits that depend on the prompt's length, or on what else is asked for. Beam search draws nothing. */
+const BEAMS = { use_beam_search: true, seed: null, temperature: 0, logprobs: null };
+const DEPENDENT: Cases = {
+  "top_k 1": { top_k: 1 },
+  "max_tokens 232": { max_tokens: 256 - REPEATED.length },
+  "min_tokens 232": { max_tokens: 256 - REPEATED.length, min_tokens: 256 - REPEATED.length, ignore_eos: false },
+  "best_of 1": { ...BEAMS, best_of: 1 },
+  "best_of 20": { ...BEAMS, best_of: 20 },
+  "length_penalty -10": { ...BEAMS, best_of: 2, length_penalty: -10 },
+  "length_penalty 10": { ...BEAMS, best_of: 2, length_penalty: 10 },
 };
 
 /** What a value only works with. */
@@ -128,21 +147,21 @@ export async function differencesAtConfigLimits(
       await using own = await create({ ...options, ...fields });
       return await answers(own);
     });
-  const defaultText = await under({});
+  const byDefault = await under({});
   const cases: Cases = {
     ...numericCases(CONFIG_CASES),
     ...numericCases(ALERT_CASES, (alerts) => ({ alerts })),
     ...draftCases(options.model),
   };
-  const got: Record<string, unknown> = { "the largest steps": differences(largest, defaultText) };
-  for (const [label, fields] of Object.entries(cases)) got[label] = differences(await under(fields), defaultText);
+  const got: Record<string, unknown> = { "the largest steps": differences(largest, byDefault) };
+  for (const [label, fields] of Object.entries(cases)) got[label] = differences(await under(fields), byDefault);
   return withoutNull(got);
 }
 
 /** Null: there are none. */
-function differences(got: readonly string[] | string, defaultText: readonly string[] | string): unknown {
-  if (typeof got === "string" || typeof defaultText === "string") return got;
-  const each = got.map((one, i) => (one === defaultText[i] ? "same" : one.startsWith("[") ? "other" : one));
+function differences(got: readonly string[] | string, byDefault: readonly string[] | string): unknown {
+  if (typeof got === "string" || typeof byDefault === "string") return got;
+  const each = got.map((one, i) => (one === byDefault[i] ? "same" : one.startsWith("[") ? "other" : one));
   return each.every((one) => one === "same") ? null : each;
 }
 
@@ -160,7 +179,7 @@ export async function differencesAtRequestLimits(
 ): Promise<Record<string, unknown>> {
   await using engine = await create({ ...options, maxNumSeqs: 256 });
   const ask = (request: Request) => answer(engine, request);
-  const cases: Cases = numericCases(COMPLETION_CASES);
+  const cases: Cases = { ...numericCases(COMPLETION_CASES), ...DEPENDENT };
   const requests = Object.values(cases).flatMap((fields): Request[] => [
     { ...GREEDY, ...fields },
     { ...DRAWN, ...fields },
@@ -168,11 +187,11 @@ export async function differencesAtRequestLimits(
   const together = await Promise.all(requests.map(ask));
   const alone: string[] = [];
   for (const request of requests) alone.push(await ask(request));
-  const defaultText = [await ask(GREEDY), await ask(DRAWN)];
+  const byDefault = [await ask(GREEDY), await ask(DRAWN)];
   const bySeed = await Promise.all(SEEDS.map((seed) => ask({ ...DRAWN, seed })));
   const got: Record<string, unknown> = { "different seeds": new Set(bySeed).size };
   for (const [i, label] of Object.keys(cases).entries()) {
-    got[label] = differences(alone.slice(2 * i, 2 * i + 2), defaultText);
+    got[label] = differences(alone.slice(2 * i, 2 * i + 2), byDefault);
     got[`${label}, beside others`] = differences(together.slice(2 * i, 2 * i + 2), alone.slice(2 * i, 2 * i + 2));
   }
   return withoutNull(got);
