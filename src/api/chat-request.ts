@@ -7,7 +7,8 @@ import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { parseTokenId } from "./shared-fields.ts";
 import { textOf } from "./text-of-tokens.ts";
-import { Fields, invalidType, invalidValue, isObject, missing } from "./validate.ts";
+import { Fields, invalidType, invalidValue, missing } from "./validate.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 const CHAT_FIELDS = [
   "messages",

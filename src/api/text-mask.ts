@@ -1,6 +1,6 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
-import { isObject } from "./validate.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 const FIRST_NONCHARACTER = 0xfdd0;
 const NUM_NONCHARACTERS = 32;

@@ -2,7 +2,8 @@
 // nothing; that is accepted. Any other value is an error that names the field: to ignore it would be to lie.
 
 import { ChorusError } from "../protocol/errors.ts";
-import { isObject, quote, type Fields } from "./validate.ts";
+import { quote, type Fields } from "./validate.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 /** Values besides null, [] and {} that change nothing. */
 const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, readonly unknown[]>([

@@ -1,6 +1,7 @@
 // Building blocks for checks of a caller's input. Errors name the field by its path ("messages[2].content").
 
 import { ChorusError } from "../protocol/errors.ts";
+import { BOOLEAN, INTEGER, JsonObject, LIST, NUMBER, STRING } from "../protocol/json-object.ts";
 import { nearestName } from "./nearest-name.ts";
 
 /** Formats a value for an error message. */
@@ -27,10 +28,6 @@ export function missing(param: string): ChorusError {
   return new ChorusError("missing_required_parameter", `${param} is missing.`, param);
 }
 
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Both ends are inclusive, unless `above` excludes `min`. */
 export interface Range {
   readonly min: number;
@@ -38,35 +35,19 @@ export interface Range {
   readonly above?: boolean;
 }
 
-/** Typed access to the fields of an object that a caller gave. null and undefined are absent. */
-export class Fields {
-  readonly #object: Record<string, unknown>;
+/** Reads an object that a caller gave. Errors name the field by its path. */
+export class Fields extends JsonObject {
   readonly #prefix: string;
 
   /** @param path of the object itself; null for the outermost */
   constructor(value: unknown, path: string | null = null) {
-    if (!isObject(value)) throw invalidType(path, "an object", value);
-    this.#object = value;
-    this.#prefix = path === null ? "" : `${path}.`;
+    const prefix = path === null ? "" : `${path}.`;
+    super(value, (name, expected, wrong) => invalidType(name === null ? path : prefix + name, expected, wrong));
+    this.#prefix = prefix;
   }
 
   path(name: string): string {
     return this.#prefix + name;
-  }
-
-  /** Names of all fields that are not absent. */
-  names(): string[] {
-    return Object.keys(this.#object).filter((name) => this.get(name) !== undefined);
-  }
-
-  /** Returns the field's value, or undefined if it is absent. */
-  get(name: string): unknown {
-    return Object.hasOwn(this.#object, name) ? (this.#object[name] ?? undefined) : undefined;
-  }
-
-  /** Returns whether the field is null, for the few fields where null has a meaning. */
-  isNull(name: string): boolean {
-    return Object.hasOwn(this.#object, name) && this.#object[name] === null;
   }
 
   /**
@@ -75,7 +56,7 @@ export class Fields {
    */
   refuseOthers(known: readonly string[], alsoKnown: readonly string[] = []): void {
     const all = [...known, ...alsoKnown];
-    const unknown = Object.keys(this.#object).find((name) => !all.includes(name) && this.#object[name] !== undefined);
+    const unknown = this.otherThan(all);
     if (unknown === undefined) return;
     const near = nearestName(unknown, all);
     const hint = near === undefined ? `The known ones are ${known.join(", ")}` : `Did you mean ${near}`;
@@ -88,29 +69,19 @@ export class Fields {
   }
 
   string(name: string): string | undefined {
-    const value = this.get(name);
-    if (value === undefined || typeof value === "string") return value;
-    throw invalidType(this.path(name), "a string", value);
+    return this.read(name, STRING);
   }
 
   boolean(name: string): boolean | undefined {
-    const value = this.get(name);
-    if (value === undefined || typeof value === "boolean") return value;
-    throw invalidType(this.path(name), "true or false", value);
+    return this.read(name, BOOLEAN);
   }
 
   number(name: string, range: Range): number | undefined {
-    const value = this.get(name);
-    if (value === undefined) return undefined;
-    if (typeof value !== "number") throw invalidType(this.path(name), "a number", value);
-    return this.#inRange(name, value, range);
+    return this.#inRange(name, this.read(name, NUMBER), range);
   }
 
   integer(name: string, range: Range): number | undefined {
-    const value = this.get(name);
-    if (value === undefined) return undefined;
-    if (!Number.isInteger(value)) throw invalidType(this.path(name), "an integer", value);
-    return this.#inRange(name, value as number, range);
+    return this.#inRange(name, this.read(name, INTEGER), range);
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[]): T | undefined {
@@ -124,14 +95,13 @@ export class Fields {
 
   /** Calls `read` with each element and its path, and returns the results; undefined if the field is absent. */
   list<T>(name: string, read: (value: unknown, path: string) => T): T[] | undefined {
-    const values = this.get(name);
-    if (values === undefined) return undefined;
-    if (!Array.isArray(values)) throw invalidType(this.path(name), "a list", values);
+    const values = this.read(name, LIST);
     // Read element by element: a sparse array must fail at its first hole.
-    return Array.from(values, (value: unknown, i) => read(value, `${this.path(name)}[${i}]`));
+    return values && Array.from(values, (value, i) => read(value, `${this.path(name)}[${i}]`));
   }
 
-  #inRange(name: string, value: number, range: Range): number {
+  #inRange(name: string, value: number | undefined, range: Range): number | undefined {
+    if (value === undefined) return value;
     const { min, max, above = false } = range;
     if (value >= min && value <= max && !(above && value === min)) return value;
     throw invalidValue(this.path(name), describe(range), value);

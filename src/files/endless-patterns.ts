@@ -2,7 +2,8 @@
 // without end, so such a pattern is refused before it runs.
 
 import { ChorusError } from "../protocol/errors.ts";
-import { brief, isObject } from "./json-fields.ts";
+import { brief } from "./json-fields.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 /** @throws ChorusError model_unsupported for a normalizer or pre-tokenizer with a pattern that may take for ever */
 export function refuseEndlessPatterns(step: unknown, file: string): void {

@@ -2,7 +2,8 @@
 
 import { parseJson } from "../protocol/bounded-data.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { isObject, JsonFields } from "./json-fields.ts";
+import { JsonFields } from "./json-fields.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 export const CONFIG_FILE = "config.json";
 export const WEIGHTS_FILE = "model.safetensors";

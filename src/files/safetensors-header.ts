@@ -4,7 +4,8 @@
 //   JSON: { "name": { "dtype": "F16", "shape": [2, 3], "data_offsets": [0, 12] }, ..., "__metadata__": {...} }
 
 import { ChorusError } from "../protocol/errors.ts";
-import { brief, isObject } from "./json-fields.ts";
+import { brief } from "./json-fields.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 /** Size of the header's length, which is the file's first field. */
 export const PREFIX_BYTES = 8;

@@ -1,7 +1,8 @@
 // Which tokens a tokenizer puts around a text by itself: "<bos>" before it, for one.
 
 import { ChorusError } from "../protocol/errors.ts";
-import { brief, isObject, JsonFields } from "./json-fields.ts";
+import { brief, JsonFields } from "./json-fields.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 export interface SpecialTokens {
   readonly before: readonly number[];

@@ -3,7 +3,8 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { AddedToken } from "./token-finder.ts";
 import { refuseEndlessPatterns } from "./endless-patterns.ts";
-import { brief, isObject, JsonFields } from "./json-fields.ts";
+import { brief, JsonFields } from "./json-fields.ts";
+import { isObject } from "../protocol/json-object.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { NO_SPECIAL_TOKENS, readSpecialTokens, type SpecialTokens } from "./special-tokens.ts";
 import { betweenPieces, preTokenizer } from "./words.ts";

@@ -5,7 +5,8 @@ import { Tokenizer, type MetaspacePreTokenizer } from "@huggingface/tokenizers";
 
 import { ChorusError } from "../protocol/errors.ts";
 import { bytesOfPiece, bytesOfToken } from "./byte-alphabet.ts";
-import { isObject, JsonFields } from "./json-fields.ts";
+import { JsonFields } from "./json-fields.ts";
+import { isObject } from "../protocol/json-object.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { configuredSpecialTokens, type SpecialTokens } from "./special-tokens.ts";
 import { TokenFinder, type AddedToken } from "./token-finder.ts";
@@ -83,7 +84,8 @@ function namedTokens(json: TokenizerJson, config: JsonFields): Record<string, st
   const tokens: Record<string, string> = {};
   for (const name of ["bos_token", "eos_token", "unk_token", "pad_token"]) {
     const value = config.get(name);
-    const fallback = value === undefined && name !== "pad_token" ? endOfText : null;
+    const isLeftOut = value === undefined && !config.isNull(name);
+    const fallback = isLeftOut && name !== "pad_token" ? endOfText : null;
     const token = isObject(value)
       ? new JsonFields(`tokenizer_config.json: ${name}`, value).string("content", null)
       : null;

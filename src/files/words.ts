@@ -9,7 +9,7 @@ import {
   type PreTokenizer,
 } from "@huggingface/tokenizers";
 
-import { isObject } from "./json-fields.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 type Step = Readonly<Record<string, unknown>>;
 

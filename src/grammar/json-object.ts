@@ -1,7 +1,8 @@
 import { charSetOf, complement, intersection, union } from "./char-set.ts";
 import { character, choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
 import { ANY_TEXT, COLON, COMMA, jsonString, PLAIN_CHARACTER } from "./json-text.ts";
-import { isObject, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
+import { type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
+import { isObject } from "../protocol/json-object.ts";
 
 /** Returns an object with its properties in the schema's order, then those of `additionalProperties`. */
 export function objectOf(node: SchemaNode, visitor: SchemaVisitor): Expression {

@@ -1,3 +1,4 @@
+import { isObject } from "../protocol/json-object.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { Expression } from "./expression.ts";
 
@@ -8,10 +9,6 @@ export interface SchemaVisitor {
   anyValue(): Expression;
   /** Makes the expression a separate rule that others can refer to. */
   define(body: Expression): Expression;
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A schema that is an object, with its place. */

@@ -1,6 +1,8 @@
 // The shapes of a recording's lines. What isn't in them is refused by line and field.
 
+import { BATCHING_MODES, CPU_MATHS, SCHEDULING_POLICIES } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { BOOLEAN, isObject, NUMBER, STRING, type Kind } from "../protocol/json-object.ts";
 import type {
   Alert,
   AnswerWords,
@@ -13,175 +15,161 @@ import type {
 } from "../protocol/reports.ts";
 import type { RecordedConfig, RecordedEvent } from "./recording-format.ts";
 
-/** A kind of value, and its name in errors. */
-interface Kind {
-  readonly name: string;
-  readonly holds: (value: unknown) => boolean;
-  /** Of each item, where it is an array. */
-  readonly items?: Readonly<Record<string, Kind>>;
-}
+/** @param items of each item, where it is an array */
+type FieldKind = Kind & { readonly items?: Readonly<Record<string, FieldKind>> };
 
 /** The kind of every field of T. The compiler reports fields that are missing here. */
-type Shape<T> = { readonly [Name in keyof T]-?: Kind };
+type Shape<T> = { readonly [Name in keyof T]-?: FieldKind };
 
-const number: Kind = { name: "a number", holds: (value) => typeof value === "number" };
-const text: Kind = { name: "a string", holds: (value) => typeof value === "string" };
-const boolean: Kind = { name: "true or false", holds: (value) => typeof value === "boolean" };
-const orNull = ({ name, holds }: Kind): Kind => ({
-  name: `${name} or null`,
-  holds: (value) => value === null || holds(value),
+const kind = (words: string, is: (value: unknown) => boolean): Kind => ({
+  words,
+  is: (value): value is unknown => is(value),
 });
-const oneOf = (...values: string[]): Kind => ({
-  name: `one of ${values.join(", ")}`,
-  holds: (value) => values.some((known) => known === value),
-});
-const listOf = <T>(items: Shape<T>): Kind => ({ name: "an array", holds: Array.isArray, items: { ...items } });
-const texts: Kind = {
-  name: "an array of strings",
-  holds: (value) => Array.isArray(value) && value.every((item) => typeof item === "string"),
-};
-const listOfNumbers: Kind = {
-  name: "an array of numbers",
-  holds: (value) => Array.isArray(value) && value.every((item) => typeof item === "number"),
-};
-const numbers: Kind = {
-  name: "an object of numbers",
-  holds: (value) => isObject(value) && Object.values(value).every((item) => typeof item === "number"),
-};
+const orNull = ({ words, is }: Kind): Kind => kind(`${words} or null`, (value) => value === null || is(value));
+const oneOf = (...values: readonly string[]): Kind =>
+  kind(`one of ${values.join(", ")}`, (value) => values.some((known) => known === value));
+const listOf = <T>(items: Shape<T>): FieldKind => ({ ...kind("an array", Array.isArray), items: { ...items } });
+const isListOf = (item: Kind) => (value: unknown) => Array.isArray(value) && value.every(item.is);
+const STRINGS = kind("an array of strings", isListOf(STRING));
+const NUMBERS = kind("an array of numbers", isListOf(NUMBER));
+const NUMBERS_BY_NAME = kind(
+  "an object of numbers",
+  (value) => isObject(value) && Object.values(value).every(NUMBER.is),
+);
 const finishReason = orNull(oneOf("stop", "length", "abort"));
 
 type OldEntry = Omit<StepEntry, "slot" | "blocks" | "firstBlock" | "blocksGivenBack">;
 
 const OLD_ENTRY: Shape<OldEntry> = {
-  requestId: text,
-  index: number,
-  start: number,
-  rows: number,
-  promptRows: number,
-  cachedTokens: number,
-  sampled: boolean,
-  drafted: number,
-  accepted: number,
+  requestId: STRING,
+  index: NUMBER,
+  start: NUMBER,
+  rows: NUMBER,
+  promptRows: NUMBER,
+  cachedTokens: NUMBER,
+  sampled: BOOLEAN,
+  drafted: NUMBER,
+  accepted: NUMBER,
   finishReason,
 };
 
 const ENTRY: Shape<StepEntry> = {
   ...OLD_ENTRY,
-  slot: number,
-  blocks: listOfNumbers,
-  firstBlock: number,
-  blocksGivenBack: number,
+  slot: NUMBER,
+  blocks: NUMBERS,
+  firstBlock: NUMBER,
+  blocksGivenBack: NUMBER,
 };
 
 /** What older versions have instead. */
 const NO_PLACE = { slot: -1, blocks: [], firstBlock: 0, blocksGivenBack: 0 };
 
-const SEQUENCE: Shape<SequenceId> = { requestId: text, index: number };
+const SEQUENCE: Shape<SequenceId> = { requestId: STRING, index: NUMBER };
 
 const STEP: Shape<StepReport> = {
-  step: number,
-  atMs: number,
-  stepMs: number,
-  cpuMs: number,
-  gpuMs: orNull(number),
-  rows: number,
-  promptRows: number,
-  sampledTokens: number,
+  step: NUMBER,
+  atMs: NUMBER,
+  stepMs: NUMBER,
+  cpuMs: NUMBER,
+  gpuMs: orNull(NUMBER),
+  rows: NUMBER,
+  promptRows: NUMBER,
+  sampledTokens: NUMBER,
   entries: listOf(ENTRY),
-  maxNumSeqs: number,
-  maxNumBatchedTokens: number,
-  numRunning: number,
-  numWaiting: number,
-  waitingIds: texts,
-  kvBlocksUsed: number,
-  numResidentTokens: number,
-  kvBlocksCached: number,
-  kvBlocksTotal: number,
+  maxNumSeqs: NUMBER,
+  maxNumBatchedTokens: NUMBER,
+  numRunning: NUMBER,
+  numWaiting: NUMBER,
+  waitingIds: STRINGS,
+  kvBlocksUsed: NUMBER,
+  numResidentTokens: NUMBER,
+  kvBlocksCached: NUMBER,
+  kvBlocksTotal: NUMBER,
   preempted: listOf(SEQUENCE),
-  preemptionsTotal: number,
-  prefixCacheQueriesTotal: number,
-  prefixCacheHitsTotal: number,
+  preemptionsTotal: NUMBER,
+  prefixCacheQueriesTotal: NUMBER,
+  prefixCacheHitsTotal: NUMBER,
 };
 
 const REQUEST: Shape<RequestReport> = {
-  requestId: text,
-  index: number,
+  requestId: STRING,
+  index: NUMBER,
   status: oneOf("queued", "first-token", "finished"),
-  promptTokens: number,
-  outputTokens: number,
-  maxTokens: number,
-  cachedTokens: number,
-  draftTokens: number,
-  acceptedTokens: number,
-  numPreemptions: number,
-  arrivalMs: number,
-  scheduledMs: orNull(number),
-  firstTokenMs: orNull(number),
-  finishedMs: orNull(number),
+  promptTokens: NUMBER,
+  outputTokens: NUMBER,
+  maxTokens: NUMBER,
+  cachedTokens: NUMBER,
+  draftTokens: NUMBER,
+  acceptedTokens: NUMBER,
+  numPreemptions: NUMBER,
+  arrivalMs: NUMBER,
+  scheduledMs: orNull(NUMBER),
+  firstTokenMs: orNull(NUMBER),
+  finishedMs: orNull(NUMBER),
   finishReason,
 };
 
-const KERNEL: Shape<KernelTime> = { kernel: text, operation: text, startMs: number, ms: number };
+const KERNEL: Shape<KernelTime> = { kernel: STRING, operation: STRING, startMs: NUMBER, ms: NUMBER };
 
 const ALERT: Shape<Alert> = {
   status: oneOf("raised", "resolved"),
   name: oneOf("low_occupancy", "queue_length", "itl", "failure_rate"),
-  value: number,
-  threshold: number,
-  atMs: number,
-  message: text,
+  value: NUMBER,
+  threshold: NUMBER,
+  atMs: NUMBER,
+  message: STRING,
 };
 
 const MODEL: Shape<ModelCard> = {
-  name: text,
-  numParameters: number,
-  weightBytes: number,
-  kvCacheBytes: number,
-  contextLength: number,
-  vocabSize: number,
-  numLayers: number,
-  dtype: text,
-  kvCacheDtype: text,
-  numGpuBlocks: number,
-  blockSize: number,
+  name: STRING,
+  numParameters: NUMBER,
+  weightBytes: NUMBER,
+  kvCacheBytes: NUMBER,
+  contextLength: NUMBER,
+  vocabSize: NUMBER,
+  numLayers: NUMBER,
+  dtype: STRING,
+  kvCacheDtype: STRING,
+  numGpuBlocks: NUMBER,
+  blockSize: NUMBER,
   backend: oneOf("webgpu", "cpu"),
-  adapter: text,
-  notice: orNull(text),
-  chat: boolean,
-  readsSystemPrompt: boolean,
-  canTimeKernels: boolean,
-  defaults: numbers,
+  adapter: STRING,
+  notice: orNull(STRING),
+  chat: BOOLEAN,
+  readsSystemPrompt: BOOLEAN,
+  canTimeKernels: BOOLEAN,
+  defaults: NUMBERS_BY_NAME,
 };
 
 const CONFIG: Shape<RecordedConfig> = {
-  maxNumSeqs: number,
-  maxNumBatchedTokens: number,
-  maxModelLen: number,
-  runAhead: number,
-  enablePrefixCaching: boolean,
-  schedulingPolicy: oneOf("fcfs", "priority", "shortest-remaining", "balanced"),
-  batchingMode: oneOf("continuous", "static", "sequential"),
-  cpuMath: oneOf("portable", "fastest"),
+  maxNumSeqs: NUMBER,
+  maxNumBatchedTokens: NUMBER,
+  maxModelLen: NUMBER,
+  runAhead: NUMBER,
+  enablePrefixCaching: BOOLEAN,
+  schedulingPolicy: oneOf(...SCHEDULING_POLICIES),
+  batchingMode: oneOf(...BATCHING_MODES),
+  cpuMath: oneOf(...CPU_MATHS),
 };
 
-const ANSWER: Shape<AnswerWords> = { requestId: text, index: number, tokenIds: listOfNumbers, text };
+const ANSWER: Shape<AnswerWords> = { requestId: STRING, index: NUMBER, tokenIds: NUMBERS, text: STRING };
 
 /** The body itself is checked by the engine that it is given to. */
-const BODY: Kind = {
-  name: "a request with a prompt of token ids",
-  holds: (value) => isObject(value) && listOfNumbers.holds(value["prompt"]) && number.holds(value["max_tokens"]),
-};
+const BODY = kind(
+  "a request with a prompt of token ids",
+  (value) => isObject(value) && NUMBERS.is(value["prompt"]) && NUMBER.is(value["max_tokens"]),
+);
 
-const EVENTS = new Map<string, Readonly<Record<string, Kind>>>([
+const EVENTS = new Map<string, Readonly<Record<string, FieldKind>>>([
   ["step", { ...STEP }],
   ["request", { ...REQUEST }],
-  ["asked", { requestId: text, question: text, text, body: BODY }],
-  ["answered", { step: orNull(number), answers: listOf(ANSWER) }],
-  ["kernels", { step: number, kernels: listOf(KERNEL) }],
+  ["asked", { requestId: STRING, question: STRING, text: STRING, body: BODY }],
+  ["answered", { step: orNull(NUMBER), answers: listOf(ANSWER) }],
+  ["kernels", { step: NUMBER, kernels: listOf(KERNEL) }],
   ["alert", { ...ALERT }],
 ]);
 
-const OLD_EVENTS = new Map<string, Readonly<Record<string, Kind>>>([
+const OLD_EVENTS = new Map<string, Readonly<Record<string, FieldKind>>>([
   ["step", { ...STEP, entries: listOf(OLD_ENTRY) }],
   ["request", { ...REQUEST }],
   ["alert", { ...ALERT }],
@@ -223,21 +211,16 @@ function checkType(event: Record<string, unknown>, shapes: typeof EVENTS, line: 
   check(event, shape, line, "");
 }
 
-function check(value: unknown, shape: Readonly<Record<string, Kind>>, line: number, path: string): void {
+function check(value: unknown, shape: Readonly<Record<string, FieldKind>>, line: number, path: string): void {
   if (!isObject(value)) throw wrongLine(line, `has no ${path}`);
-  for (const [name, kind] of Object.entries(shape)) {
+  for (const [name, one] of Object.entries(shape)) {
     const field = value[name];
     const fieldPath = path === "" ? name : `${path}.${name}`;
     if (field === undefined) throw wrongLine(line, `has no ${fieldPath}`);
-    if (!kind.holds(field))
-      throw wrongLine(line, `has ${fieldPath} = ${JSON.stringify(field)}; it must be ${kind.name}`);
-    if (!kind.items || !Array.isArray(field)) continue;
-    for (const [i, item] of field.entries()) check(item, kind.items, line, `${fieldPath}[${i}]`);
+    if (!one.is(field)) throw wrongLine(line, `has ${fieldPath} = ${JSON.stringify(field)}; it must be ${one.words}`);
+    if (!one.items || !Array.isArray(field)) continue;
+    for (const [i, item] of field.entries()) check(item, one.items, line, `${fieldPath}[${i}]`);
   }
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function wrongLine(index: number, what: string): ChorusError {

@@ -1,6 +1,7 @@
 import { parseJson } from "../protocol/bounded-data.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { checkConfig, checkEvent, checkModel, checkOldEvent, isObject, wrongLine } from "./check-recording.ts";
+import { checkConfig, checkEvent, checkModel, checkOldEvent, wrongLine } from "./check-recording.ts";
+import { isObject } from "../protocol/json-object.ts";
 import { FORMAT, type Recording } from "./recording-format.ts";
 
 /** Versions without words, config, slots and blocks. */

@@ -3,7 +3,7 @@
 import { parseJson } from "../../protocol/bounded-data.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
-import { isObject } from "../json-fields.ts";
+import { isObject } from "../../protocol/json-object.ts";
 import { isWebPage } from "../web-page.ts";
 import { downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
 import { readAll } from "./read-all.ts";

@@ -8,7 +8,7 @@
 
 import { parseJson } from "../../protocol/bounded-data.ts";
 import type { FolderLocation, HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
-import { isObject } from "../json-fields.ts";
+import { isObject } from "../../protocol/json-object.ts";
 import { readFile, writeFile } from "./opfs.ts";
 
 const VERSION = 1;
