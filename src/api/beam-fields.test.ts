@@ -33,7 +33,7 @@ test.each<[string, unknown, string]>([
   ["top_k", 5, "Leave it out"],
   ["min_p", 0.1, "Leave it out"],
   ["typical_p", 0.9, "Leave it out"],
-  ["seed", 1, "no chance"],
+  ["seed", 1, "deterministic"],
   ["stop", "x", "stop_token_ids"],
   ["logprobs", true, "beam_score"],
   ["logprobs", 0, "beam_score"],

@@ -125,6 +125,22 @@ describe("a session", () => {
     expect(await session.prompt("Still there?", BRIEF)).toMatch(/^[a-z]{8}$/);
   });
 
+  it("drops its oldest turns where the prompt alone would fill the context", async () => {
+    const session = await api.create(GREEDY);
+    let overflows = 0;
+    session.oncontextoverflow = () => (overflows += 1);
+    const answer = await session.prompt("Hello", BRIEF);
+    const promptTokens = async (content: string) => {
+      const before = [{ role: "user", content: "Hello" } as const, { role: "assistant", content: answer } as const];
+      return (await fake.engine.tokenize({ messages: [...before, { role: "user", content }] })).count;
+    };
+    const room = session.contextWindow - (await promptTokens(""));
+    const question = "z!".repeat(room / 2);
+    expect(await promptTokens(question)).toBe(session.contextWindow);
+    expect(await session.prompt(question, BRIEF)).toMatch(/^[a-z]{8}$/);
+    expect(overflows).toBe(1);
+  });
+
   it("ends what it is asked when it is aborted or destroyed, and forgets the question", async () => {
     const session = await api.create(GREEDY);
     const controller = new AbortController();

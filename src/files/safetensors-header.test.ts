@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ChorusError } from "../protocol/errors.ts";
-import { encodeSafetensorsHeader, parseSafetensorsHeader, type TensorEntry } from "./safetensors-header.ts";
+import { encodeSafetensorsHeader, headerEnd, parseSafetensorsHeader, type TensorEntry } from "./safetensors-header.ts";
 
 const FILE = "model-00001-of-00002.safetensors";
 const SOUND: readonly TensorEntry[] = [
@@ -96,6 +96,15 @@ test("10,000 lying headers are refused with the file's name, or describe tensors
     ),
     { numRuns: 10_000 },
   );
+});
+
+test("a header that ends behind the file's end is refused, by as little as a byte", () => {
+  const header = encodeSafetensorsHeader(SOUND);
+  for (const fileBytes of [header.length - 1, header.length - 8]) {
+    const message = `its header is ${header.length - 8} bytes long, but the file ends after ${fileBytes} bytes`;
+    expect(() => headerEnd(header, fileBytes, FILE)).toThrow(message);
+  }
+  expect(headerEnd(header, header.length, FILE)).toBe(header.length);
 });
 
 test("a header nested deeper than any stack is refused", () => {

@@ -41,7 +41,7 @@ it.each(["ff", "text"])("refuses a file filled with something else: %s", async (
   else bytes.fill("Not found. ", headerBytes);
   const refused = checkValues(await weightsIn(bytes));
   if (what === "ff")
-    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining("no finite") as string });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining("are not finite") as string });
   else await expect(refused).rejects.toMatchObject({ code: "model_invalid" });
 });
 

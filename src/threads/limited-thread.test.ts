@@ -1,5 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { LimitedThread, LONGEST_START_MS, ThreadNotStarted, TookTooLong, type LimitedPort } from "./limited-thread.ts";
+import {
+  LimitedThread,
+  LONGEST_START_MS,
+  ThreadEnded,
+  ThreadNotStarted,
+  TookTooLong,
+  type LimitedPort,
+} from "./limited-thread.ts";
 import { ALIVE } from "./thread-port.ts";
 
 type Hear = Parameters<LimitedPort<string, string>["listen"]>[0];
@@ -14,7 +21,7 @@ afterEach(() => {
 const LIMIT_MS = 1000;
 
 /** A thread that says what it is made to say. */
-function open() {
+function open(mayLeave = () => false) {
   let notify: Hear = () => undefined;
   let numEnded = 0;
   const port: LimitedPort<string, string> = {
@@ -22,8 +29,9 @@ function open() {
     listen: (onMessage) => (notify = onMessage),
     end: () => void numEnded++,
   };
-  const thread = new LimitedThread<string, string>(port, "What counts");
-  const ask = (call: string) => thread.ask(call, LIMIT_MS).catch((error: unknown) => error);
+  const thread = new LimitedThread<string, string>(port, "What counts", mayLeave);
+  const ask = (call: string, patienceMs?: number) =>
+    thread.ask(call, LIMIT_MS, patienceMs).catch((error: unknown) => error);
   return { thread, ask, say: (message: Parameters<Hear>[0]) => notify(message), numEnded: () => numEnded };
 }
 
@@ -70,4 +78,17 @@ it("says so if the thread never comes, and has no answer for later calls either"
     expect(await one).toMatchObject({ message });
   }
   expect(numEnded()).toBe(1);
+});
+
+it("is left to a slow call, takes no others, and ends with that call's answer", async () => {
+  const { thread, ask, say, numEnded } = open(() => true);
+  say(ALIVE);
+  const [slow, behind] = [ask("slow", LIMIT_MS / 2), ask("behind")];
+  await vi.advanceTimersByTimeAsync(LIMIT_MS / 2 + 1);
+  expect(await behind).toBeInstanceOf(ThreadEnded);
+  expect(await ask("later")).toBeInstanceOf(ThreadEnded);
+  expect([thread.isLeft, thread.isEnded, numEnded()]).toEqual([true, true, 0]);
+  say({ id: 1, value: "one" });
+  expect(await slow).toBe("one");
+  expect([thread.isLeft, thread.isEnded, numEnded()]).toEqual([false, true, 1]);
 });
