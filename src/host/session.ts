@@ -7,7 +7,7 @@ import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine-options.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
-import { ThoughtMatcher, thoughtTokens, type ThoughtTokens } from "../engine/sampling/thought-matcher.ts";
+import { ThoughtMatcher, thoughtTokens, type ThoughtTokens } from "../engine/text/thought-matcher.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import { isInThought } from "../engine/text/reasoning-splitter.ts";
 import { tokenOfBytes } from "../files/byte-alphabet.ts";

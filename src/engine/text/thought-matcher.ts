@@ -1,6 +1,6 @@
-import { Detokenizer, type TokenBytes } from "../text/detokenizer.ts";
-import { CLOSING, ReasoningSplitter, type ReasoningStart } from "../text/reasoning-splitter.ts";
-import type { GrammarMatcher } from "./grammar-matcher.ts";
+import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
+import { CLOSING, ReasoningSplitter, type ReasoningStart } from "./reasoning-splitter.ts";
+import type { GrammarMatcher } from "../sampling/grammar-matcher.ts";
 
 /** Tokens with text after a character that closing tags end with: [id, text with one character per byte]. */
 type LongTokens = readonly (readonly [id: number, text: string])[];
