@@ -91,10 +91,17 @@ export async function gpuKernelLogits(
   const sequence = placedSequence(prompt, 0, prompt.length);
   const share = { start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
   const size = step.write(opened.device.queue, new StepPlanner().plan([{ sequence, ...share }]));
-  runDispatches(opened, compiled.dispatches(size), size);
+  runDispatches(opened, dispatchesOf(compiled, size), size);
   const logits = new Float32Array(await readBuffer(opened.device, activations.logits)).slice(0, shape.vocabSize);
   arena.destroy();
   return logits;
+}
+
+/** Returns a step's dispatches before it draws. */
+export function dispatchesOf(compiled: CompiledGraph, shape: StepShape): Dispatch[] {
+  const dispatches: Dispatch[] = [];
+  compiled.forEach(shape, (dispatch) => dispatches.push(dispatch));
+  return dispatches;
 }
 
 /** Submits some of a step's dispatches. */

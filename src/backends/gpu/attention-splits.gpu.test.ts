@@ -9,7 +9,7 @@ import type { ModelWeights } from "../../models/model-weights.ts";
 import { StepPlanner } from "../../engine/step-planner.ts";
 import type { Tensor } from "../../files/tensor.ts";
 import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
-import { prepareGraph, runDispatches, type PreparedGraph } from "../../../tests/gpu/prepared-graph.ts";
+import { dispatchesOf, prepareGraph, runDispatches, type PreparedGraph } from "../../../tests/gpu/prepared-graph.ts";
 import type { KernelTraits } from "./kernel-style.ts";
 import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
@@ -70,7 +70,7 @@ function rowsOf(sequence: Sequence, start: number, end: number) {
 
 async function compute({ compiled, step, activations }: PreparedGraph, scheduled: readonly ScheduledSequence[]) {
   const shape = step.write(opened.device.queue, new StepPlanner().plan(scheduled));
-  const dispatches = [...compiled.dispatches(shape)];
+  const dispatches = dispatchesOf(compiled, shape);
   runDispatches(opened, dispatches, shape);
   const logits = await readBuffer(opened.device, activations.logits);
   return { logits, splits: dispatches.filter(({ name }) => name.endsWith("in splits")).length };

@@ -6,7 +6,7 @@ import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { Value } from "../../models/graph.ts";
 import { Sequence } from "../../engine/sequence.ts";
 import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
-import { prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
+import { dispatchesOf, prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
 import { StepPlanner } from "../../engine/step-planner.ts";
 import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
@@ -72,7 +72,7 @@ it.each([
     const scheduled = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
     const shape = step.write(device.queue, new StepPlanner().plan([scheduled]));
     const checked: string[] = [];
-    const dispatches = [...compiled.dispatches(shape)];
+    const dispatches = dispatchesOf(compiled, shape);
     const head = operations.at(-1);
     const table = head?.type === "head" ? head.table : expect.fail("the graph ends without a head");
     const parts = 2 * buffers.table(table).length; // tied: used by the embedding and the head

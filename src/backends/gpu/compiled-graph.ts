@@ -31,11 +31,9 @@ export class CompiledGraph {
     return new CompiledGraph(part(false), part(true));
   }
 
-  /** The dispatches of a step, in order. A step that samples nothing has no head. */
-  dispatches(step: StepSize): readonly Dispatch[] {
-    const dispatches: Dispatch[] = [];
-    for (const operation of this.#body) dispatches.push(...operation(step));
-    if (step.samples > 0) for (const operation of this.#head) dispatches.push(...operation(step));
-    return dispatches;
+  /** Takes a step's dispatches in their order, and makes none. A step that samples nothing has no head. */
+  forEach(step: StepSize, take: (dispatch: Dispatch) => void): void {
+    for (const operation of this.#body) operation(step).forEach(take);
+    if (step.samples > 0) for (const operation of this.#head) operation(step).forEach(take);
   }
 }

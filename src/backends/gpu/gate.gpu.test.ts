@@ -6,7 +6,7 @@ import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { StepPlanner } from "../../engine/step-planner.ts";
 import { describeModel, FAMILIES } from "../../models/families.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
-import { prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
+import { dispatchesOf, prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
 import { placedSequence } from "../../../tests/gpu/runner-runs.ts";
 import { inventedFamily } from "../../../tests/models/invented-family.ts";
 import { randomWeights } from "../../../tests/models/random-weights.ts";
@@ -32,7 +32,7 @@ async function run(adapter: KernelTraits, dtype: "f32" | "q4", maxBindingBytes: 
   const share = { start: 0, count: prompt.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
   const plan = new StepPlanner().plan([{ sequence: placedSequence(prompt, 0, prompt.length), ...share }]);
   const size = step.write(opened.device.queue, plan);
-  const dispatches = [...compiled.dispatches(size)];
+  const dispatches = dispatchesOf(compiled, size);
   runDispatches(opened, dispatches, size);
   const logits = (await readBuffer(opened.device, activations.logits)).slice(0, 4 * shape.vocabSize);
   arena.destroy();

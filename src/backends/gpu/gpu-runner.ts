@@ -14,7 +14,7 @@ import { Arena } from "./arena.ts";
 import type { CompiledGraph } from "./compiled-graph.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
-import { encode, KernelCompiler } from "./kernel.ts";
+import { encode, KernelCompiler, type Dispatch } from "./kernel.ts";
 import { KernelTimes, spanMs } from "./kernel-times.ts";
 import { kernelTraits, type KernelStyle } from "./kernel-style.ts";
 import { LaterPipelines } from "./later-pipelines.ts";
@@ -131,17 +131,16 @@ export class GpuRunner implements LoadedRunner {
     const { device, step } = this.#model;
     const shape = step.write(device.queue, plan);
     const { samples, maxTop } = shape;
-    const computing = graph.dispatches(shape);
-    const drawing = this.#sampler.dispatches(shape);
+    const forEach = (take: (dispatch: Dispatch) => void) => {
+      graph.forEach(shape, take);
+      this.#sampler.forEach(shape, take);
+    };
     const encoder = device.createCommandEncoder({ label: "step" });
-    const readKernels = this.#kernelTimes?.isDue()
-      ? this.#kernelTimes.record(encoder, [...computing, ...drawing], shape)
-      : null;
+    const readKernels = this.#kernelTimes?.isDue() ? this.#kernelTimes.record(encoder, forEach, shape) : null;
     const timed = readKernels ? undefined : this.#timestamps?.nextPass();
     if (!readKernels) {
       const pass = encoder.beginComputePass(timed?.descriptor ?? { label: "step" });
-      for (const dispatch of computing) encode(pass, dispatch, shape);
-      for (const dispatch of drawing) encode(pass, dispatch, shape);
+      forEach((dispatch) => encode(pass, dispatch, shape));
       pass.end();
       timed?.resolve(encoder);
     }

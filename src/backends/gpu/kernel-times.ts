@@ -71,9 +71,11 @@ export class KernelTimes {
    */
   record(
     encoder: GPUCommandEncoder,
-    dispatches: readonly Dispatch[],
+    forEach: (take: (dispatch: Dispatch) => void) => void,
     step: StepSize,
   ): (() => Promise<readonly KernelTime[] | null>) | null {
+    const dispatches: Dispatch[] = [];
+    forEach((dispatch) => dispatches.push(dispatch));
     const numQueries = 2 * dispatches.length;
     if (this.#means === null || numQueries > MAX_QUERIES) return null;
     const { querySet, buffer, readback } = this.#means;

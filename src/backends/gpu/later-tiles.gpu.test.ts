@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { StepPlanner } from "../../engine/step-planner.ts";
 import { differingWords, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
-import { prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
+import { dispatchesOf, prepareGraph, runDispatches } from "../../../tests/gpu/prepared-graph.ts";
 import { placedSequence } from "../../../tests/gpu/runner-runs.ts";
 import { loadGolden } from "../../../tests/models/golden.ts";
 
@@ -36,7 +36,7 @@ it.each(CASES)(
       const share = { start: 0, count: ROWS, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
       const sequence = placedSequence(prompt, 0, ROWS);
       const size = step.write(opened.device.queue, new StepPlanner().plan([{ sequence, ...share }]));
-      const dispatches = [...compiled.dispatches(size)];
+      const dispatches = dispatchesOf(compiled, size);
       runDispatches(opened, dispatches, size);
       const logits = (await readBuffer(opened.device, activations.logits)).slice(0, 4 * shape.vocabSize);
       return { logits, numTiled: dispatches.filter(({ name }) => name.endsWith("in tiles")).length };

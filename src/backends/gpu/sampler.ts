@@ -3,7 +3,7 @@ import type { DrawNeeds } from "../../engine/step-plan.ts";
 import type { CommonDraws } from "../backend.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
-import { variantOf, type Dispatch, type KernelConstants, type KernelVariant } from "./kernel.ts";
+import { variantOf, type Dispatch, type KernelConstants } from "./kernel.ts";
 import type { KernelStyle } from "./kernel-style.ts";
 import { processLogits } from "./kernels/process-logits.ts";
 import { samplePlain } from "./kernels/sample-plain.ts";
@@ -20,16 +20,17 @@ const PLAIN_LANES = 8;
 /** Logits of a part: see shaders/lib/logit-part.wgsl. */
 export const PART_TOKENS = 32;
 
-type LaterKernels = Readonly<Record<"process" | "other" | "reportTop", LaterDispatch>>;
-
 /** A kernel that only some sequences need, and wait for. */
 class LaterDispatch {
   readonly #later: LaterPipeline;
+  /** Whether such samples need it. */
+  readonly isNeeded: (kinds: SampleKinds) => boolean;
   /** Null until it is compiled. */
   dispatch: Dispatch | null = null;
 
-  constructor(later: LaterPipeline, rest: Omit<Dispatch, "pipeline">) {
+  constructor(later: LaterPipeline, isNeeded: LaterDispatch["isNeeded"], rest: Omit<Dispatch, "pipeline">) {
     this.#later = later;
+    this.isNeeded = isNeeded;
     const take = (pipeline: GPUComputePipeline | null) => {
       if (pipeline) this.dispatch = { ...rest, pipeline };
     };
@@ -54,14 +55,15 @@ export class Sampler {
   readonly #step: StepBuffer;
   readonly #sum: readonly Dispatch[];
   readonly #plain: Dispatch;
-  readonly #later: LaterKernels;
+  /** In the order in which they run. */
+  readonly #later: readonly LaterDispatch[];
 
   private constructor(
     step: StepBuffer,
     top: GPUBuffer,
     sum: readonly Dispatch[],
     plain: Dispatch,
-    later: LaterKernels,
+    later: readonly LaterDispatch[],
   ) {
     this.#step = step;
     this.top = top;
@@ -88,27 +90,37 @@ export class Sampler {
     const read = { logits, processed, samples, logit_parts: logitParts };
     const workgroups: Dispatch["workgroups"] = (size) => [size.samples, 1];
     const written = { feedback, history, sampled };
-    const laterOf = (variant: KernelVariant, rank: Rank, rest: Omit<Dispatch, "pipeline">) =>
-      new LaterDispatch(later.add(variant, rank), rest);
     const bins = arena.storage("bins", isPlain ? 4 * BINS * numSamples : 0);
     const own = { MAX_LENGTH, PROCESSED_LOGPROBS, HISTOGRAM_IN_BUFFER: isPlain };
-    const other = laterOf(variantOf(sample, { ...constants, ...own }), Rank.draws, {
-      name: "sample",
-      bindGroup: compiler.bind(sample, { ...read, ...written, bins }),
-      workgroups,
-    });
+    const other = new LaterDispatch(
+      later.add(variantOf(sample, { ...constants, ...own }), Rank.draws),
+      ({ anyOther }) => anyOther,
+      {
+        name: "sample",
+        bindGroup: compiler.bind(sample, { ...read, ...written, bins }),
+        workgroups,
+      },
+    );
     const rules = { MAX_LENGTH, RULE_WORDS: ruleShape.words };
-    const process = laterOf(variantOf(processLogits, { ...constants, ...rules }), Rank.draws, {
-      name: "process logits",
-      bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
-      workgroups,
-    });
+    const process = new LaterDispatch(
+      later.add(variantOf(processLogits, { ...constants, ...rules }), Rank.draws),
+      ({ anyRules }) => anyRules,
+      {
+        name: "process logits",
+        bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
+        workgroups,
+      },
+    );
     const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };
-    const reportTop = laterOf(variantOf(topLogprobs, shape), Rank.logprobs, {
-      name: "top logprobs",
-      bindGroup: compiler.bind(topLogprobs, { ...read, top }),
-      workgroups,
-    });
+    const reportTop = new LaterDispatch(
+      later.add(variantOf(topLogprobs, shape), Rank.logprobs),
+      ({ maxTop }) => maxTop > 0,
+      {
+        name: "top logprobs",
+        bindGroup: compiler.bind(topLogprobs, { ...read, top }),
+        workgroups,
+      },
+    );
     // A software adapter compiles one after the other, and these take longest: they wait for a request that needs them.
     if (!isPlain) {
       const { haveFilters, haveRules } = draws;
@@ -122,27 +134,22 @@ export class Sampler {
     ]);
     const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
     const plain = { name: "sample plain", pipeline, bindGroup, workgroups };
-    return new Sampler(step, top, sum, plain, { process, other, reportTop });
+    return new Sampler(step, top, sum, plain, [process, other, reportTop]);
   }
 
   /** Returns what a sequence has to wait for; null for nothing. */
   missing(needs: DrawNeeds): Promise<void> | null {
-    const missing = this.#laterOnes(this.#step.kindsOf([needs])).filter(({ dispatch }) => dispatch === null);
+    const kinds = this.#step.kindsOf([needs]);
+    const missing = this.#later.filter((one) => one.dispatch === null && one.isNeeded(kinds));
     return missing.length === 0 ? null : Promise.all(missing.map((one) => one.wait())).then(() => undefined);
   }
 
-  /** Returns the dispatches of a step; none if it has no samples. */
-  dispatches(shape: StepShape): readonly Dispatch[] {
-    if (shape.samples === 0) return [];
-    const plain = shape.anyPlain ? [this.#plain] : [];
-    const later = this.#laterOnes(shape).map(({ dispatch }) => dispatch ?? fail());
-    return [...this.#sum, ...plain, ...later];
-  }
-
-  /** In the order in which they run. */
-  #laterOnes({ anyRules, anyOther, maxTop }: SampleKinds): readonly LaterDispatch[] {
-    const { process, other, reportTop } = this.#later;
-    return [...(anyRules ? [process] : []), ...(anyOther ? [other] : []), ...(maxTop > 0 ? [reportTop] : [])];
+  /** Takes a step's dispatches in their order; none if it has no samples. */
+  forEach(shape: StepShape, take: (dispatch: Dispatch) => void): void {
+    if (shape.samples === 0) return;
+    this.#sum.forEach(take);
+    if (shape.anyPlain) take(this.#plain);
+    for (const later of this.#later) if (later.isNeeded(shape)) take(later.dispatch ?? fail());
   }
 }
 
