@@ -48,7 +48,7 @@ export default defineConfig({
     serve(rootUrl),
     serve(pathUrl),
     {
-      command: `node tools/fake-app.mjs ${fakePort}`,
+      command: `node tools/serve-page.mjs tests/app/fake-app.html ${fakePort}`,
       url: fakeUrl,
       reuseExistingServer: false,
     },

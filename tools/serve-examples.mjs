@@ -25,13 +25,15 @@ export async function serveExamples(/** @type {string} */ folder, port = 0) {
   return server.listen();
 }
 
-/** Where each example is once it is served; that of Node is a folder. @returns {(readonly [name: string, where: string])[]} */
+/** Where each example is once it is served; that of Node is a command. @returns {(readonly [name: string, where: string])[]} */
 export function exampleAddresses(/** @type {string} */ folder, /** @type {string} */ url) {
   const entries = readdirSync(join(root, "examples"), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory());
   return folders.map(({ name }) => [
     name,
-    name === "node" ? `cd ${join(folder, name)}` : `${url}${name}/?model=/models/chorus-chat/`,
+    name === "node"
+      ? `node ${join(folder, name, "in-process.js")} ${join(folder, "models", "chorus-chat")}`
+      : `${url}${name}/?model=/models/chorus-chat/`,
   ]);
 }
 
@@ -42,11 +44,7 @@ if (process.argv[1] === import.meta.filename) {
   console.log("Building…");
   if (!(await run("npm run --silent build", { output: "if-failed" }))) process.exit(1);
   const { folder } = await installPacked("examples");
-  const url = (await serveExamples(folder, 5174)).resolvedUrls?.local[0];
-  const examples = readdirSync(join(root, "examples"), { withFileTypes: true }).filter((each) => each.isDirectory());
-  for (const { name } of examples) {
-    const inNode = `node ${join(folder, name, "in-process.js")} ${join(folder, "models", "chorus-chat")}`;
-    console.log(name.padEnd(14), name === "node" ? inNode : `${url}${name}/?model=/models/chorus-chat/`);
-  }
+  const url = (await serveExamples(folder, 5174)).resolvedUrls?.local[0] ?? "";
+  for (const [name, where] of exampleAddresses(folder, url)) console.log(name.padEnd(14), where);
   console.log("The embedded model answers; without ?model= one of the hub does. Ctrl+C ends it.");
 }

@@ -16,5 +16,5 @@ it("each example has its address, and nothing else has one", () => {
   ]);
   const byName = new Map(addresses);
   expect(byName.get("agents")).toBe("http://127.0.0.1:1/agents/?model=/models/chorus-chat/");
-  expect(byName.get("node")).toMatch(/^cd .packed.node$/);
+  expect(byName.get("node")).toMatch(/^node .packed.node.in-process\.js .packed.models.chorus-chat$/);
 });

@@ -1,21 +1,11 @@
 // Serves the page and the fixtures, starts each home, and hears from it. Needs nothing but Node.
 
 import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync, existsSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { extname, join, normalize } from "node:path";
+import { join } from "node:path";
 
+import { serveFolders, type FileServer } from "../peers/file-server.ts";
 import type { HomeReport, Said } from "./home.ts";
 
-const TYPES: Readonly<Record<string, string>> = {
-  ".html": "text/html",
-  ".js": "text/javascript",
-  ".wasm": "application/wasm",
-  ".json": "application/json",
-};
-/** The page's clock is finer where it is isolated. */
-const HEADERS = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 /** Until the first word of a home. */
 const START_MS = 60_000;
 /** Given to a home beyond its time, to end the step that it is in. */
@@ -33,45 +23,21 @@ interface Listening {
 }
 
 export class Driver {
-  readonly #server = createServer();
   readonly #listening: Listening = { onSaid: () => undefined };
-  readonly #folder: string;
+  #server: FileServer | null = null;
 
-  /** @param folder has page/ and tests/fixtures/ */
-  constructor(folder: string) {
-    this.#folder = folder;
-    this.#server.on("request", (request, response) => {
-      const { pathname } = new URL(request.url ?? "/", "http://localhost");
-      if (request.method === "POST") {
-        const parts: Buffer[] = [];
-        request.on("data", (part: Buffer) => parts.push(part));
-        request.on("end", () => {
-          response.writeHead(204).end();
-          this.#listening.onSaid(JSON.parse(Buffer.concat(parts).toString()) as Said);
-        });
-        return;
-      }
-      const path = join(
-        this.#folder,
-        normalize(pathname.startsWith("/tests/fixtures/") ? pathname : `/page${pathname}`),
-      );
-      if (!path.startsWith(this.#folder) || !existsSync(path)) {
-        response.writeHead(404).end();
-        return;
-      }
-      response.writeHead(200, { ...HEADERS, "Content-Type": TYPES[extname(path)] ?? "application/octet-stream" });
-      response.end(readFileSync(path));
-    });
-  }
-
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`;
+  /** Returns the address of its server. @param folder has page/ and tests/fixtures/ */
+  async listen(folder: string): Promise<string> {
+    const folders = new Map([
+      ["tests", join(folder, "tests")],
+      ...["lab", "assets"].map((name) => [name, join(folder, "page", name)] as const),
+    ]);
+    this.#server = await serveFolders(folders, (text) => this.#listening.onSaid(JSON.parse(text) as Said));
+    return this.#server.url;
   }
 
   close(): void {
-    this.#server.close();
-    this.#server.closeAllConnections();
+    this.#server?.close();
   }
 
   /**

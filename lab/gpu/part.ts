@@ -1,7 +1,7 @@
 // What a part of the run on a GPU is, and what those that check say.
 
 import type { BenchContext } from "../page/bench-context.ts";
-import type { SectionResult } from "../report/bench-result.ts";
+import type { SectionFindings } from "../report/bench-result.ts";
 import { WRONG } from "./home.ts";
 
 export interface Part {
@@ -12,7 +12,7 @@ export interface Part {
   readonly share: number;
   /** Whether it wants the model loaded, as all but the first of its parts do. */
   readonly needsModel: boolean;
-  readonly run: (context: BenchContext) => Promise<SectionResult>;
+  readonly run: (context: BenchContext) => Promise<SectionFindings>;
 }
 
 export interface Check {
@@ -22,11 +22,10 @@ export interface Check {
 }
 
 /** @param label says of what the headline has "3 of 3" */
-export function checksResult(checks: readonly Check[], label: string): SectionResult {
+export function checksResult(checks: readonly Check[], label: string): SectionFindings {
   const numRight = checks.filter(({ isRight }) => isRight).length;
   return {
     headlines: [{ value: `${numRight} of ${checks.length}`, label }],
-    charts: [],
     tables: [
       {
         title: "Checks",
@@ -34,8 +33,6 @@ export function checksResult(checks: readonly Check[], label: string): SectionRe
         rows: checks.map(({ what, isRight, detail }) => [what, isRight ? "right" : WRONG, detail]),
       },
     ],
-    blocks: [],
-    notes: [],
     data: checks,
   };
 }

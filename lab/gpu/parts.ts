@@ -1,7 +1,7 @@
 // What is measured, and each part's share of the time.
 
 import type { BenchContext, Section } from "../page/bench-context.ts";
-import type { SectionResult } from "../report/bench-result.ts";
+import type { SectionFindings } from "../report/bench-result.ts";
 import { decodeSection, measureDecode } from "../page/sections/decode.ts";
 import { kernelsSection } from "../page/sections/kernels.ts";
 import { prefillSection } from "../page/sections/prefill.ts";
@@ -50,7 +50,7 @@ function ofSection({ id, title, about, run }: Section, share: number): Part {
   return { id, title, about, share, needsModel: true, run };
 }
 
-function decodeAfterLongPrompts(context: BenchContext): Promise<SectionResult> {
+function decodeAfterLongPrompts(context: BenchContext): Promise<SectionFindings> {
   const { options, model } = context;
   const { outputTokens } = options;
   const sequences = options.sequences.filter((count) => count <= MAX_LONG);

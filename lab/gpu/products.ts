@@ -11,7 +11,7 @@ import { openSafetensors } from "../../src/files/safetensors.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { openWeights, type ModelWeights } from "../../src/models/model-weights.ts";
 import type { BenchContext } from "../page/bench-context.ts";
-import type { SectionResult } from "../report/bench-result.ts";
+import type { SectionFindings } from "../report/bench-result.ts";
 import { differingWords, readBuffer } from "../../tests/gpu/buffers.ts";
 import { prepareProducts, type PreparedProducts } from "../../tests/gpu/prepared-products.ts";
 import { WRONG, type Home } from "./home.ts";
@@ -152,7 +152,7 @@ function resultOf(
   classes: readonly (readonly (TimedVariant & { readonly name: string })[])[],
   weightBytes: number,
   chosen: readonly string[] = [],
-): SectionResult {
+): SectionFindings {
   const all = classes.flat();
   const wrong = all.filter(({ differing }) => differing > 0);
   return {
@@ -165,7 +165,6 @@ function resultOf(
               label: "kernels for products give the same bits",
             },
           ],
-    charts: [],
     tables: classes.map((variants, i) => {
       const most = choices[i]?.[0]?.maxRows ?? Infinity;
       const [standard] = variants;
@@ -183,7 +182,6 @@ function resultOf(
         ]),
       };
     }),
-    blocks: [],
     notes: wrong.map(({ name, differing }) => `${name}: ${differing} words differ from those of the first kernel.`),
     data: { chosen, classes },
   };

@@ -126,10 +126,10 @@ class HomeRun {
   }
 
   /** @param share of the time that is left */
-  async measure({ id, title, about, needsModel, run }: Part, share: number): Promise<void> {
+  async measure(part: Part, share: number): Promise<void> {
     const group = this.#groups.at(-1);
     if (!group) throw new Error("no group was begun");
-    const what = this.#toCome.shift() ?? title;
+    const what = this.#toCome.shift() ?? part.title;
     const leftMs = this.#parts.endMs - performance.now();
     if (leftMs <= 0) {
       this.#missing.push(`${what}: left out, since the time was over.`);
@@ -157,11 +157,9 @@ class HomeRun {
       });
     let context: BenchContext | null = null;
     try {
-      context = contextOf(needsModel ? await Promise.race([this.#cardOf(group, signal), cut]) : null);
-      const measured = await Promise.race([run(context), cut]);
-      const seconds = (performance.now() - startMs) / 1000;
-      const notes = [...context.notes, ...measured.notes];
-      group.sections.push({ id, title, about, seconds, ...measured, notes });
+      context = contextOf(part.needsModel ? await Promise.race([this.#cardOf(group, signal), cut]) : null);
+      const findings = await Promise.race([part.run(context), cut]);
+      group.sections.push(context.resultOf(part, (performance.now() - startMs) / 1000, findings));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const seconds = Math.round((performance.now() - startMs) / 1000);

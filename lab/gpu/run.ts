@@ -34,8 +34,8 @@ const chosen = HOME_NAMES.filter((name) => listOf(values.homes)?.includes(name))
 const reports = new Map<HomeName, HomeReport>();
 const missing: string[] = [];
 const startedAt = new Date().toISOString();
-const driver = new Driver(folder);
-const url = await driver.listen();
+const driver = new Driver();
+const url = await driver.listen(folder);
 
 let sharesLeft = chosen.reduce((sum, name) => sum + SHARES[name], 0);
 for (const name of chosen) {

@@ -12,14 +12,18 @@ export interface LoadRequest {
   readonly outputTokens: number;
 }
 
-interface LoadOptions {
-  readonly signal: AbortSignal;
+interface SendOptions {
+  readonly signal?: AbortSignal;
   /** When each request comes, from the start. [all at once] */
   readonly arrivalsMs?: readonly number[];
-  /** The rate that the arrivals were drawn with. [Infinity] */
-  readonly requestRate?: number;
   /** Limit of concurrent requests; the others wait here. [no limit] */
   readonly maxConcurrency?: number | null;
+}
+
+interface LoadOptions extends SendOptions {
+  readonly signal: AbortSignal;
+  /** The rate that the arrivals were drawn with. [Infinity] */
+  readonly requestRate?: number;
 }
 
 /**
@@ -29,30 +33,41 @@ interface LoadOptions {
 export async function runLoad(
   engine: ChorusEngine,
   requests: readonly LoadRequest[],
-  { signal, arrivalsMs = [], requestRate = Infinity, maxConcurrency = null }: LoadOptions,
+  { requestRate = Infinity, maxConcurrency = null, ...options }: LoadOptions,
 ): Promise<LoadRun> {
   const steps: StepReport[] = [];
   const unsubscribe = engine.on("step", (report) => steps.push(report));
-  const turns = new Turns(maxConcurrency ?? Infinity);
-  const startMs = performance.now();
+  const read = (request: LoadRequest, queueMs: number) => readStream(engine, request, queueMs, options.signal);
   try {
-    const records = await Promise.all(
-      requests.map(async (request, i) => {
-        await sleepUntil(startMs + (arrivalsMs[i] ?? 0), signal);
-        const arrivedMs = performance.now();
-        await turns.take();
-        try {
-          signal.throwIfAborted();
-          return await readStream(engine, request, performance.now() - arrivedMs, signal);
-        } finally {
-          turns.giveBack();
-        }
-      }),
-    );
-    return { requestRate, maxConcurrency, durationMs: performance.now() - startMs, records, steps };
+    const sent = await sendAll(requests, read, { maxConcurrency, ...options });
+    return { requestRate, maxConcurrency, ...sent, steps };
   } finally {
     unsubscribe();
   }
+}
+
+/** Sends requests as they come. `send` is given how long the limit of concurrent requests held its request back. */
+export async function sendAll<Request>(
+  requests: readonly Request[],
+  send: (request: Request, clientQueueMs: number) => Promise<RequestRecord>,
+  { signal, arrivalsMs = [], maxConcurrency = null }: SendOptions = {},
+): Promise<Pick<LoadRun, "durationMs" | "records">> {
+  const turns = new Turns(maxConcurrency ?? Infinity);
+  const startMs = performance.now();
+  const records = await Promise.all(
+    requests.map(async (request, i) => {
+      await sleepUntil(startMs + (arrivalsMs[i] ?? 0), signal);
+      const arrivedMs = performance.now();
+      await turns.take();
+      try {
+        signal?.throwIfAborted();
+        return await send(request, performance.now() - arrivedMs);
+      } finally {
+        turns.giveBack();
+      }
+    }),
+  );
+  return { durationMs: performance.now() - startMs, records };
 }
 
 /** How tokens are drawn. [greedily] */
@@ -116,10 +131,10 @@ async function readStream(
   return { promptTokens: prompt.length, sentMs, clientQueueMs, chunks, error };
 }
 
-async function sleepUntil(atMs: number, signal: AbortSignal): Promise<void> {
+async function sleepUntil(atMs: number, signal?: AbortSignal): Promise<void> {
   const waitMs = atMs - performance.now();
   if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
-  signal.throwIfAborted();
+  signal?.throwIfAborted();
 }
 
 /** A semaphore: first come, first served. */

@@ -3,7 +3,7 @@ import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engin
 import type { ModelCard } from "../../src/protocol/reports.ts";
 import type { BenchOptions, SectionId } from "./bench-options.ts";
 import type { WithKernelLab } from "../kernels/open-kernel-lab.ts";
-import type { SectionResult } from "../report/bench-result.ts";
+import type { NamedSectionResult, SectionFindings } from "../report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "../seeded-random.ts";
 
 /** Default of the most time for the rounds of one comparison; one round always runs. */
@@ -19,7 +19,7 @@ export interface Section {
   readonly about: string;
   /** Whether it measures kernels and buffers of WebGPU: left out on the CPU. [false] */
   readonly needsWebGpu?: boolean;
-  readonly run: (context: BenchContext) => Promise<SectionResult>;
+  readonly run: (context: BenchContext) => Promise<SectionFindings>;
 }
 
 export interface BenchContextParts {
@@ -124,6 +124,16 @@ export class BenchContext {
 
   get notes(): readonly string[] {
     return [...this.#notes];
+  }
+
+  /** Returns what a section has measured, with all remarks; what it leaves out is empty. */
+  resultOf(
+    { id, title, about }: Pick<NamedSectionResult, "id" | "title" | "about">,
+    seconds: number,
+    findings: SectionFindings,
+  ): NamedSectionResult {
+    const notes = [...this.#notes, ...(findings.notes ?? [])];
+    return { id, title, about, seconds, headlines: [], charts: [], blocks: [], ...findings, notes };
   }
 
   /**

@@ -62,7 +62,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
     const chosen = requested.filter((section) => !leftOut.includes(section));
     const seconds = chosen.map(({ id }) => run.secondsOf(id));
     const allSeconds = sumOf(seconds);
-    for (const [i, { id, title, about, run: measure }] of chosen.entries()) {
+    for (const [i, section] of chosen.entries()) {
       const beforeSeconds = sumOf(seconds.slice(0, i));
       signal.throwIfAborted();
       const sectionStartMs = performance.now();
@@ -76,14 +76,12 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
         signal,
         onProgress: (share, what) => {
           const doneSeconds = beforeSeconds + share * (seconds[i] ?? 0);
-          onProgress(doneSeconds / allSeconds, `${title}: ${what}`, allSeconds - doneSeconds);
+          onProgress(doneSeconds / allSeconds, `${section.title}: ${what}`, allSeconds - doneSeconds);
         },
       });
       try {
-        const measured = await measure(context);
-        const took = (performance.now() - sectionStartMs) / 1000;
-        const notes = [...context.notes, ...measured.notes];
-        sections.push({ id, title, about, seconds: took, ...measured, notes });
+        const findings = await section.run(context);
+        sections.push(context.resultOf(section, (performance.now() - sectionStartMs) / 1000, findings));
         run.onResult(result());
       } finally {
         await context.closeEngines();

@@ -5,8 +5,9 @@ import { stat } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize, sep } from "node:path";
+import { text } from "node:stream/consumers";
 
-interface FileServer {
+export interface FileServer {
   readonly url: string;
   close(): void;
 }
@@ -19,15 +20,30 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".wasm": "application/wasm",
 };
 
-/** @param folders by the first part of the path under which they are seen */
-export async function serveFolders(folders: ReadonlyMap<string, string>): Promise<FileServer> {
-  const server = createServer((request, response) => void answer(folders, request, response));
+/**
+ * @param folders by the first part of the path under which they are seen
+ * @param onPost called with what is posted to any path
+ */
+export async function serveFolders(
+  folders: ReadonlyMap<string, string>,
+  onPost: (text: string) => void = () => undefined,
+): Promise<FileServer> {
+  const server = createServer((request, response) => {
+    if (request.method === "POST") void receive(request, response).then(onPost);
+    else void answer(folders, request, response);
+  });
   await new Promise<void>((listening) => {
     server.listen(0, "127.0.0.1", listening);
   });
   // localhost is a secure context, as WebGPU wants.
   const { port } = server.address() as AddressInfo;
   return { url: `http://localhost:${port}/`, close: () => server.close() };
+}
+
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<string> {
+  const posted = await text(request);
+  response.writeHead(204).end();
+  return posted;
 }
 
 async function answer(

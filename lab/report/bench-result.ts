@@ -32,7 +32,7 @@ interface Headline {
   readonly label: string;
 }
 
-export interface SectionResult {
+interface SectionResult {
   /** One or two headline numbers. */
   readonly headlines: readonly Headline[];
   readonly charts: readonly ResultChart[];
@@ -46,6 +46,9 @@ export interface SectionResult {
   /** All else that was measured, for programs. */
   readonly data: unknown;
 }
+
+/** What a section gives; all else of its result is empty. */
+export type SectionFindings = Pick<SectionResult, "tables" | "data"> & Partial<SectionResult>;
 
 export interface NamedSectionResult extends SectionResult {
   readonly id: string;

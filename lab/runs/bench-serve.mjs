@@ -50,7 +50,7 @@ export async function servedModel(/** @type {string} */ base, /** @type {string 
 }
 
 async function loadServer(/** @type {any} */ modules, /** @type {any} */ target, /** @type {Options} */ options) {
-  const { poissonArrivalsMs, readHttpStream, seededRandom, servingMetrics, servingReport } = modules;
+  const { poissonArrivalsMs, readHttpStream, seededRandom, sendAll, servingMetrics, servingReport } = modules;
   const random = seededRandom(Number(options.seed ?? 1));
   const count = Number(options.requests ?? 64);
   const requestRate = options.rate && options.rate !== "inf" ? Number(options.rate) : Infinity;
@@ -60,25 +60,10 @@ async function loadServer(/** @type {any} */ modules, /** @type {any} */ target,
   const requests = Array.from({ length: count }, () => ({ prompt: randomText(random, words), outputTokens }));
   const arrivalsMs = poissonArrivalsMs(count, requestRate, random);
   await readHttpStream(target, { prompt: randomText(random, words), outputTokens }); // warms up
-  /** @type {(() => void)[]} */
-  const waiting = [];
-  let free = maxConcurrency ?? Infinity;
-  const startMs = performance.now();
-  const records = await Promise.all(
-    requests.map(async (request, i) => {
-      await new Promise((resolve) => setTimeout(resolve, startMs + arrivalsMs[i] - performance.now()));
-      const arrivedMs = performance.now();
-      if (free > 0) free--;
-      else await /** @type {Promise<void>} */ (new Promise((resolve) => waiting.push(resolve)));
-      const { record } = await readHttpStream(target, request, performance.now() - arrivedMs);
-      const next = waiting.shift();
-      if (next) next();
-      else free++;
-      return record;
-    }),
-  );
-  const durationMs = performance.now() - startMs;
-  const metrics = servingMetrics({ requestRate, maxConcurrency, durationMs, records, steps: [] });
+  const send = async (/** @type {any} */ request, /** @type {number} */ queueMs) =>
+    (await readHttpStream(target, request, queueMs)).record;
+  const sent = await sendAll(requests, send, { arrivalsMs, maxConcurrency });
+  const metrics = servingMetrics({ requestRate, maxConcurrency, ...sent, steps: [] });
   console.log(servingReport(metrics));
   for (const error of new Set(metrics.errors)) console.log(`Failed: ${error}`);
   if (metrics.failed > 0) process.exitCode = 1;

@@ -2,20 +2,14 @@
 // process is killed, which is frozen, and whose engine changes. Fails for a wrong answer, for what is left over, and for
 // memory that grows by more than 5%.
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-import { build, preview } from "vite";
-
+import { servePage } from "../../tools/serve-page.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { startHeapMeter } from "./heap-meter.mjs";
 import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.mjs";
-import { root } from "../../tools/run-command.mjs";
 import { within } from "../../tools/time-limits.mjs";
 
-const PAGE = "lab/soak/soak.html";
 const HIDDEN_MS = 2000;
 const MAX_GROWTH = 0.05;
 // A round takes 20 seconds and comes to rest within 60.
@@ -28,10 +22,7 @@ const MAX_OVERTIME_MS = 300_000;
  * @param {{ minutes?: string, seed?: string }} options
  */
 export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
-  const outDir = mkdtempSync(join(tmpdir(), "chorus-soak-"));
-  const config = { root, configFile: join(root, "vite.config.ts"), logLevel: /** @type {const} */ ("warn") };
-  await build({ ...config, build: { outDir, emptyOutDir: true, rolldownOptions: { input: join(root, PAGE) } } });
-  const server = await preview({ ...config, build: { outDir }, preview: { host: "127.0.0.1" } });
+  const server = await servePage("lab/soak/soak.html");
   // Chromium gives up the GPU after some crashes of its process.
   const args = ["--disable-gpu-process-crash-limit", "--disable-domain-blocking-for-3d-apis"];
   const browser = await launchChromium(executablePath, { args, minutes: Number(minutes) + 30 });
@@ -40,7 +31,7 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
     page.on("console", (message) => console.log(message.text()));
     await page.exposeFunction("loseDevice", async () => (await killGpuProcess(browser)) !== null);
     await page.exposeFunction("hide", () => freeze(page));
-    await page.goto(`${server.resolvedUrls?.local[0] ?? ""}${PAGE}`);
+    await page.goto(server.url);
     const meter = await startHeapMeter(page);
     await page.exposeFunction("memory", async () => {
       const { heapBytes, domBytes, bufferBytes } = await meter.settled();
@@ -71,7 +62,6 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
   } finally {
     await browser.close();
     await server.close();
-    rmSync(outDir, { recursive: true, force: true });
   }
 }
 

@@ -93,7 +93,6 @@ export const arrivalsSection: Section = {
         },
       ],
       blocks: lines.map(({ metrics }) => servingReport(metrics)),
-      notes: [],
       data: lines.map(({ metrics }) => metrics),
     };
   },

@@ -63,7 +63,7 @@ it("an ideal engine is as many times as fast as it has places and requests: its 
     expect(cell).toMatchObject({ requests: 80, wall_ms: (80 * ANSWER_MS) / places, speed_up: places });
     expect(cell.efficiency).toBe(places / cell.batch_size);
   }
-  const [chart] = result.charts;
+  const [chart] = result.charts ?? [];
   const ideal = [1, 2, 4, 8, 16].map((size) => [size, size]);
   expect(chart?.series).toEqual([
     { name: "measured", points: ideal },

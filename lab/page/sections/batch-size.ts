@@ -83,7 +83,6 @@ export const batchSizeSection: Section = {
           ]),
         },
       ],
-      blocks: [],
       notes: [
         "Each batch size has an engine of its own, and each engine its own measurement of one by one, in the same rounds.",
         ...batchSizes

@@ -1,6 +1,6 @@
 import type { EngineConfig } from "../../../src/protocol/config.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
-import type { SectionResult } from "../../report/bench-result.ts";
+import type { SectionFindings } from "../../report/bench-result.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import { formatFigure, formatRatio, formatSpread } from "../../report/format-figure.ts";
 import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
@@ -20,7 +20,7 @@ export async function measureDecode(
   context: BenchContext,
   { sequences, promptTokens, outputTokens }: Pick<BenchOptions, "sequences" | "promptTokens" | "outputTokens">,
   config: EngineConfig = {},
-): Promise<SectionResult> {
+): Promise<SectionFindings> {
   const engine = await context.openEngine({ ...DECODING, ...config });
   const { counts, notes } = countsThatFit(engine, sequences, promptTokens, outputTokens);
   const measured = await context.interleave(
@@ -77,7 +77,6 @@ export async function measureDecode(
         ]),
       },
     ],
-    blocks: [],
     notes,
     data: lines,
   };

@@ -56,7 +56,6 @@ export const draftsSection: Section = {
           value: `${toOff(cell)} times`,
           label: `as fast as with drafts off: ${NAMES[cell.drafts]}, one at once`,
         })),
-      charts: [],
       tables: [
         {
           title: `${requests.length} requests, answers of ${outputTokens} tokens`,
@@ -70,7 +69,6 @@ export const draftsSection: Section = {
           ]),
         },
       ],
-      blocks: [],
       notes: [
         draft === null
           ? "No draft model was named, so the model drafts for itself: every draft is right, and costs as much as a token."

@@ -40,10 +40,8 @@ export const growthSection: Section = {
       await context.closeEngines();
     }
     return {
-      headlines: [],
       charts: growths.map(chartOf),
       tables: [exponents(growths), ...growths.map(tableOf)],
-      blocks: [],
       notes: [
         "Growth of y with x: the k of y = c x^k that fits best over all points; 1 is linear, 0 not at all. A fixed cost " +
           "makes it less.",

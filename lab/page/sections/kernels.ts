@@ -51,7 +51,6 @@ export const kernelsSection: Section = {
         },
       ],
       tables: [whereItGoes(times.steps), modelTable(times), ...times.steps.map((step) => kernelTable(step, times))],
-      blocks: [],
       notes: [
         "Kernels whose weights fit the adapter's cache can read faster than a copy of a large buffer does.",
         "For kernels without bytes and operations (norms, writing the cache, sampling) only the time is shown.",

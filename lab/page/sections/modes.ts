@@ -152,7 +152,6 @@ function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
             ),
           },
         ],
-        blocks: [],
         notes: ["Under static and sequential batching the wait for one's turn is part of the time to first token."],
         cells,
         data: measured.map(({ of: { mode, count }, outcomes }) => ({

@@ -53,8 +53,6 @@ export const prefillSection: Section = {
           rows: lines.map((line) => [line.promptTokens, line.ttftMs, formatSpread(line.spread), line.tokensPerSecond]),
         },
       ],
-      blocks: [],
-      notes: [],
       data: lines,
     };
   },

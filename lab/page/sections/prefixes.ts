@@ -60,7 +60,6 @@ export const prefixesSection: Section = {
           label: `sooner to the first token, ${chats} chats that share ${prefixTokens} tokens`,
         },
       ],
-      charts: [],
       tables: [
         {
           title: `${chats} chats at once, ${prefixTokens} tokens shared and ${OWN_TOKENS} of their own, ${outputTokens} new ones`,
@@ -84,8 +83,6 @@ export const prefixesSection: Section = {
           ]),
         },
       ],
-      blocks: [],
-      notes: [],
       data: lines,
     };
   },

@@ -86,7 +86,6 @@ export const runAheadSection: Section = {
           ]),
         },
       ],
-      blocks: [],
       notes,
       data: lines,
     };

@@ -57,7 +57,6 @@ export const samplingSection: Section = {
     const dearest = lines.reduce((a, b) => (b.count === a.count && b.stepMs > a.stepMs ? b : a));
     return {
       headlines: [{ value: `${ratio(dearest)} times`, label: `a greedy step's time, at most: ${dearest.kind}` }],
-      charts: [],
       tables: [
         {
           title: `Decode steps, prompts of ${promptTokens} tokens, ${outputTokens} new ones`,
@@ -72,7 +71,6 @@ export const samplingSection: Section = {
           ]),
         },
       ],
-      blocks: [],
       notes,
       data: lines,
     };

@@ -39,7 +39,6 @@ export const startupSection: Section = {
         { value: `${formatFigure(firstTokenMs / 1000)} s`, label: "to the first token" },
         { value: String(pipelines), label: "pipelines compiled" },
       ],
-      charts: [],
       tables: [
         {
           title: "Milliseconds from createEngine, median; the stages overlap",
@@ -54,7 +53,6 @@ export const startupSection: Section = {
           ],
         },
       ],
-      blocks: [],
       notes: ["The browser may still have the compiled pipelines and the model's files of the load before."],
       data: starts.map((start) => ({ ...start, stageMs: Object.fromEntries(start.stageMs) })),
     };

@@ -73,7 +73,6 @@ export const staticWindowSection: Section = {
       );
     }
     return {
-      headlines: [],
       charts: [
         {
           title: "Latencies by the window of static batching",
@@ -96,7 +95,6 @@ export const staticWindowSection: Section = {
           rows: cells.map((cell) => [cell.batch_window_ms, cell.mean_batch, ...cellFigures(cell)]),
         },
       ],
-      blocks: [],
       notes: ["Each window has an engine of its own, one after the other."],
       cells,
       data: { requestRate, arrivalsMs },

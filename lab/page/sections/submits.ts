@@ -30,8 +30,6 @@ export const submitsSection: Section = {
         },
       ],
       tables: [costsTable(costs), aheadTable(costs)],
-      blocks: [],
-      notes: [],
       data: costs,
     };
   },
