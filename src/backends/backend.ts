@@ -6,19 +6,19 @@ import type { ModelWeights } from "../models/model-weights.ts";
 import type { BackendName, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 
-/** What computes models: WebGPU, or the CPU. A value that a platform offers and a host opens. */
+/** Computes models: with WebGPU, or on the CPU. A platform offers backends, and a host opens one. */
 export interface Backend {
   readonly name: BackendName;
-  /** Returns what a model takes, wherever this backend could be opened. */
+  /** Returns the memory that a model takes, without opening the backend. */
   memory(model: Model, sizes: EngineSizes): ModelMemory;
-  /** @throws ChorusError webgpu_unavailable or wasm_unavailable, saying why it can't be had here; BackendMissing if there is none */
+  /** @throws ChorusError webgpu_unavailable or wasm_unavailable, with the reason; BackendMissing if there is none */
   open(): Promise<OpenedBackend>;
 }
 
-/** What opening a backend throws where there is none. Any other error means that there is one, and that it fails. */
+/** Thrown by open() where there is no such backend. Any other error means that there is one, and that it fails. */
 export class BackendMissing extends ChorusError {}
 
-/** Sizes that decide what a model takes. */
+/** Sizes that decide how much memory a model takes. */
 export type EngineSizes = Pick<
   ResolvedEngineConfig,
   "dtype" | "kvCacheDtype" | "numGpuBlocks" | "blockSize" | "maxNumSeqs"
@@ -33,22 +33,22 @@ export interface ModelMemory {
 }
 
 export interface OpenedBackend extends Pick<Backend, "name" | "memory"> {
-  /** For people: "Apple M3", "SwiftShader (software)". */
+  /** Name for display: "Apple M3", "SwiftShader (software)". */
   readonly adapterName: string;
-  /** Whether it is a GPU that the CPU plays: slower than the CPU by itself. */
+  /** Whether it is a GPU emulated on the CPU: slower than the CPU backend. */
   readonly isSoftware: boolean;
   /** Resolves when the device can't go on: lost, out of memory, or used wrongly by us. Never rejects. */
   readonly failure: Promise<ChorusError>;
-  /** Returns what counts here for a model where the caller says nothing. */
+  /** Returns the defaults for a model on this device. */
   defaults(model: Model): DefaultConfig;
   /** @throws ChorusError out_of_memory or model_unsupported, saying what would fit */
   checkFits(model: Model, engine: ResolvedEngineConfig): void;
   /**
-   * Loads the weights and makes everything that steps need.
-   * @throws ChorusError model_*, out_of_memory; then nothing is held
+   * Loads the weights and creates everything that steps need.
+   * @throws ChorusError model_*, out_of_memory; then everything is freed
    */
   load(options: LoadOptions): Promise<LoadedRunner>;
-  /** Gives everything back, the device too. Idempotent. */
+  /** Frees everything, the device too. Idempotent. */
   close(): void;
 }
 
@@ -87,19 +87,19 @@ export interface LoadedRunner extends Runner {
   readonly adapterName: string;
   /** For the log: which kernels compute products and attention, and why. */
   readonly kernelNotes: readonly string[];
-  /** How many rows its kernels compute together. [each row costs its own time] */
+  /** Numbers of rows that its kernels compute together. [each row costs its own time] */
   readonly rowTiles?: RowTiles;
-  /** What checks the answers of its kernels. [null: other backends are compared with this one] */
+  /** Kernels whose answers must be checked. [null: other backends are compared with this one] */
   readonly kernels?: CheckedKernels | null;
   /**
-   * Compiles what the first step can do without, while steps are computed. Resolves to the names of kernels that can't be used.
-   * Once. [all is compiled before]
-   * @param when what nobody waits for begins [at once]
+   * Compiles kernels that the first step can do without, while steps are computed. Resolves to the names of kernels that can't
+   * be used. Call it once. [all is compiled before]
+   * @param when resolves when kernels that nobody waits for may begin to compile [at once]
    */
   complete?(when?: Promise<unknown>): Promise<readonly string[]>;
   /**
-   * Times each kernel of some steps as soon as it can, or no longer. Resolves to false where the device refuses what that
-   * takes. Never rejects. [null: it has no clock for that]
+   * Starts to time each kernel of some steps, or stops. Resolves to false where the device refuses the queries and buffers.
+   * Never rejects. [null: it has no clock for that]
    */
   readonly timeKernels?: ((isRequested: boolean) => Promise<boolean>) | null;
   dispose(): void;
@@ -107,7 +107,7 @@ export interface LoadedRunner extends Runner {
 
 /** Kernels that a driver has compiled, and may have compiled wrongly. */
 export interface CheckedKernels {
-  /** Returns what identifies their texts. */
+  /** Returns a hash of their texts. */
   id(): Promise<string>;
   /**
    * Returns a runner of some of the model's operations, with the same kernels, weights and cache. Its steps must be over
@@ -116,7 +116,7 @@ export interface CheckedKernels {
   part(graph: Graph): Promise<Runner>;
 }
 
-/** Keeps what was measured about an adapter: the fastest kernels, and whether answers are right. */
+/** Keeps measurements of an adapter: the fastest kernels, and whether answers are right. */
 export interface TuningStore {
   load(key: string): Promise<readonly string[] | undefined>;
   save(key: string, names: readonly string[]): Promise<void>;

@@ -1,5 +1,5 @@
-// The two products of a gate as one: the columns of both matrices take turns in twos. So four neighbouring sums make two
-// outputs, activation(gate) * up, wherever they are computed, and each column's sum is what it would be by itself.
+// Joins the two products of a gate: pairs of columns of both matrices alternate. So four neighbouring sums make two outputs,
+// activation(gate) * up, wherever they are computed, and each column's sum is the same as in a product of its own.
 //
 //   column   0       1       2     3     4       5       6     7
 //            gate 0  gate 1  up 0  up 1  gate 2  gate 3  up 2  up 3
@@ -11,7 +11,7 @@ import { commonDtype, type ModelWeights } from "../models/model-weights.ts";
 
 const [GATE, UP] = [0, 2];
 
-/** Returns the columns of the one product. An odd number of outputs leaves two of them zero. */
+/** Returns the number of columns of the joined product. An odd number of outputs leaves two of them zero. */
 export function gateColumns({ gate }: Pick<Gate, "gate">): number {
   return 4 * Math.ceil(gate.matrix.outputs / 2);
 }

@@ -1,4 +1,4 @@
-// The rules of a sequence that are lists, as every backend reads them from its slot's table.
+// The layout of a sequence's rules that are lists, in its slot's table, for every backend.
 //
 //   | biases | end tokens | words of bad words | 1: has allowed tokens |
 //   | a bit per allowed token | (token, bits of its bias) .. | token .. | per bad word: length, tokens .. |

@@ -7,10 +7,10 @@ interface SharedValues {
 }
 
 /**
- * Deals values to as few buffers as their lives allow. Values of one buffer have the same width, since the padding of rows
+ * Assigns values to as few buffers as their lifetimes allow. Values of one buffer have the same width, since the padding of rows
  * must stay zero.
- * @param normsAreFused products normalise their input themselves: norms write nothing, unless they add to their output, and
- *   their input lives on
+ * @param normsAreFused whether products normalise their input themselves: then norms write nothing, unless they add to their
+ *   output, and their input lives on
  */
 export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: boolean }): SharedValues {
   const { operations, values } = graph;
@@ -42,7 +42,7 @@ export function shareValues(graph: Graph, { normsAreFused }: { normsAreFused: bo
   return { slots, slotOf };
 }
 
-/** Values that an operation reads or writes. */
+/** Returns the values that an operation reads or writes. */
 function usedBy(operation: Operation): readonly Value[] {
   switch (operation.type) {
     case "embed":

@@ -232,7 +232,7 @@ export async function openCpuModel(options: CpuModelOptions) {
   const limits = { isShared, pages: map.pages };
   const memory = new WebAssembly.Memory({ initial: map.pages, maximum: map.pages, shared: isShared });
   const module = await WebAssembly.compile(
-    assembleKernels({ math: options.math, dtype, cache, queriesAKey: heads / keyHeads, memory: limits }),
+    assembleKernels({ math: options.math, dtype, cache, queriesPerKey: heads / keyHeads, memory: limits }),
   );
   for (const fill of fills) fill(memory.buffer);
   const view = new SampleView(memory.buffer);

@@ -50,7 +50,7 @@ export async function drawOnCpu(
     math: "portable",
     dtype: "f32",
     cache: { dtype: "f32", headSize: 8, blockSize: 16 },
-    queriesAKey: 1,
+    queriesPerKey: 1,
     memory: limitsOfMemory,
   });
   const kernels = await instantiateKernels(await WebAssembly.compile(bytes), memory);

@@ -46,7 +46,7 @@ export async function testKernels(some: Partial<Omit<KernelOptions, "memory">> =
   const module = await compiled({
     math: "portable",
     cache: { dtype: "f32", headSize: 8, blockSize: 16 },
-    queriesAKey: 1,
+    queriesPerKey: 1,
     ...some,
     dtype,
     memory: { isShared: false, pages: PAGES },

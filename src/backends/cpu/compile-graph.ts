@@ -12,11 +12,11 @@ interface CompileContext {
   readonly weights: WeightMemory;
   readonly shape: ModelShape;
   readonly caches: readonly LayerCache[];
-  /** Of a head in the cache: a multiple of 4. */
+  /** Values from one head to the next in the cache: a multiple of 4. */
   readonly headStride: number;
   readonly maxRows: number;
   readonly maxSamples: number;
-  /** Where the angles of a rotation lie. */
+  /** Returns the table of a rotation's angles. */
   anglesOf(rotary: Rotary): Rows;
 }
 
@@ -25,13 +25,13 @@ export interface CompiledGraph {
   readonly logits: Rows;
 }
 
-/** What the operations of a phase have in common: how threads share them. */
+/** How threads share the operations of a phase. */
 type Sharing = "rows" | "samples" | "columns" | "heads" | "drawing" | "recording";
 
 const EPILOGUES: Readonly<Record<Activation, Epilogue>> = { gelu_tanh: "geluTanh", gelu_erf: "geluErf", silu: "silu" };
 const GATES: Readonly<Record<Activation, Epilogue>> = { gelu_tanh: "gegluTanh", gelu_erf: "gegluErf", silu: "swiglu" };
 
-/** From a model's graph to the program that threads walk, and the memory that it needs. */
+/** Compiles a model's graph to the program that threads walk, and the memory that it needs. */
 export function compileGraph(graph: Graph, context: CompileContext): CompiledGraph {
   const compiler = new GraphCompiler(graph, context);
   for (const operation of graph.operations) compiler.add(operation);
@@ -44,9 +44,9 @@ class GraphCompiler {
   readonly #values: readonly (Rows | null)[];
   readonly #program: Step[][] = [];
   #sharing: Sharing | null = null;
-  /** [queries | keys | values] with padded heads, of the value that they were copied from last. */
+  /** [queries | keys | values] with padded heads, and the value `of` that they were copied from last. */
   #padded: { readonly rows: Rows; readonly attended: Rows; of: Value | null } | null = null;
-  /** What a norm makes before it is added. */
+  /** Outputs of norms before they are added. */
   readonly #addends = new Map<number, Rows>();
   readonly #logits: Rows;
 
@@ -147,7 +147,7 @@ class GraphCompiler {
     this.#phase("rows", { type: "copyHeads", x: y, y: this.#rows(output), heads, from: headStride, to: headDim });
   }
 
-  /** Queries, keys and values of each row, in heads as the cache has them. */
+  /** Returns the queries, keys and values of each row, in heads as the cache has them. */
   #heads(value: Value): readonly [queries: Rows, keys: Rows, values: Rows] {
     const { shape, headStride } = this.#context;
     const { numHeads, numKvHeads, headDim } = shape;
@@ -178,7 +178,7 @@ class GraphCompiler {
     return rows;
   }
 
-  /** Adds steps: to the last phase where threads share both alike, and so each needs only what it has made itself. */
+  /** Adds steps, to the last phase if threads share both alike: then each thread needs only its own results. */
   #phase(sharing: Sharing, ...steps: readonly Step[]): void {
     const last = this.#program.at(-1);
     if (last !== undefined && sharing === this.#sharing && sharing === "rows") last.push(...steps);

@@ -5,15 +5,15 @@ import { detectFeatures, type CpuFeatures } from "./features.ts";
 import { checkFits, modelMemory } from "./memory.ts";
 
 /**
- * As f32 up to here: the last cache holds much of it, and a step waits for arithmetic. A larger model waits for memory: as
- * halves one sequence is a third faster and eight a tenth slower, and a small computer has twice the room.
+ * Weights up to this size stay in f32: the last cache holds much of them, and a step waits for arithmetic. A larger model
+ * waits for memory: in halves one sequence is a third faster and eight a tenth slower, and half the memory suffices.
  */
 const MAX_WHOLE_BYTES = 2 ** 28;
 /**
- * Rows of a step. A prompt's step keeps others waiting, and messages: an abort too. Steps of more rows read the weights less
+ * Default rows of a step. A prompt's step delays others, and messages (also aborts). Steps of more rows read the weights less
  * often, but compute a prompt hardly faster.
  */
-const USUAL_ROWS = 64;
+const DEFAULT_ROWS = 64;
 
 /** WebAssembly on this machine's processor. */
 export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFeatures()): Backend {
@@ -31,7 +31,7 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
         defaults(model) {
           const sizes = { kvCacheDtype: "f16", numGpuBlocks: 0, blockSize: 16, maxNumSeqs: 0 } as const;
           const isSmall = modelMemory(model, { ...sizes, dtype: "f32" }).weightBytes <= MAX_WHOLE_BYTES;
-          return { dtype: isSmall ? "f32" : "f16", maxNumBatchedTokens: USUAL_ROWS };
+          return { dtype: isSmall ? "f32" : "f16", maxNumBatchedTokens: DEFAULT_ROWS };
         },
         checkFits: (model, engine) => checkFits(model, engine, engine.cpuThreads ?? threads.most),
         load: ({ weights, engine, onKernel }) => {

@@ -12,11 +12,11 @@ import type { OpenHelper } from "./threads/helper-thread.ts";
 import type { SharedPlan } from "./threads/thread-body.ts";
 import { ThreadPool } from "./threads/thread-pool.ts";
 
-/** How many threads there may be, and where the others come from. */
+/** The number of threads, and what opens the others. */
 export interface CpuThreads {
-  /** Counts the thread that the engine runs on, too. */
+  /** Most threads, the engine's own included. */
   readonly most: number;
-  /** Null: there can be no others here. */
+  /** Null where other threads are impossible. */
   readonly openHelper: OpenHelper | null;
 }
 
@@ -33,7 +33,7 @@ export class CpuRunner implements LoadedRunner {
   readonly kernelNotes: readonly string[];
   readonly #pool: ThreadPool;
   readonly #writer: StepWriter;
-  /** Those of the samples of the step that was computed last. */
+  /** Logits of the last step's samples. */
   readonly logits: readonly Float32Array[];
   readonly #pending: PendingStep[] = [];
   readonly #tasks = new TaskQueue();
@@ -55,16 +55,16 @@ export class CpuRunner implements LoadedRunner {
 
   /**
    * Makes the memory, reads the weights into it and starts the threads.
-   * @throws ChorusError out_of_memory where the memory can't be had
+   * @throws ChorusError out_of_memory if there is too little memory
    */
   static async create(
     { weights, engine, onKernel }: Pick<LoadOptions, "weights" | "engine" | "onKernel">,
     { most, openHelper }: CpuThreads,
   ): Promise<CpuRunner> {
     const { model } = weights;
-    const requested = openHelper === null ? 1 : (engine.cpuThreads ?? most);
-    const plan = new ModelPlan(model, engine, requested);
-    const limits = { isShared: requested > 1, pages: plan.pages };
+    const maxThreads = openHelper === null ? 1 : (engine.cpuThreads ?? most);
+    const plan = new ModelPlan(model, engine, maxThreads);
+    const limits = { isShared: maxThreads > 1, pages: plan.pages };
     const memory = openMemory(limits);
     const { numHeads, numKvHeads, headDim } = model.shape;
     const kernels = assembleKernels({
@@ -72,7 +72,7 @@ export class CpuRunner implements LoadedRunner {
       dtype: engine.dtype,
       cache: plan.cache,
       rotarySize: headDim,
-      queriesAKey: numHeads / numKvHeads,
+      queriesPerKey: numHeads / numKvHeads,
       memory: limits,
     });
     const { step, sampler, sync, cache, scratch } = plan;
@@ -87,8 +87,8 @@ export class CpuRunner implements LoadedRunner {
     await plan.fill(memory.buffer, weights);
     const threads =
       engine.cpuThreads === null && openHelper !== null
-        ? await chooseThreads(shared, requested, openHelper)
-        : requested;
+        ? await chooseThreads(shared, maxThreads, openHelper)
+        : maxThreads;
     const pool = await ThreadPool.open(shared, { threads, openHelper: openHelper ?? noHelper });
     const { address, stride } = plan.graph.logits;
     const logits = Array.from(
@@ -96,7 +96,7 @@ export class CpuRunner implements LoadedRunner {
       (_, i) => new Float32Array(memory.buffer, address + i * stride, model.shape.vocabSize),
     );
     const { weightBytes } = plan;
-    const kernelNotes = describeKernels(engine, threads, requested);
+    const kernelNotes = describeKernels(engine, threads, maxThreads);
     return new CpuRunner(pool, new StepWriter(memory.buffer, step, sampler), { weightBytes, logits, kernelNotes });
   }
 

@@ -2,10 +2,10 @@ import { f32x4 } from "./wasm/instructions.ts";
 import { ModuleBuilder } from "./wasm/module-builder.ts";
 import type { Vector } from "./wasm/value.ts";
 
-/** What WebAssembly can do here. */
+/** The WebAssembly features of this platform. */
 export interface CpuFeatures {
   readonly hasSimd: boolean;
-  /** Products that are added without being rounded first. */
+  /** Whether products can be added without being rounded first. */
   readonly hasRelaxedSimd: boolean;
 }
 
@@ -17,7 +17,7 @@ export function detectFeatures(): CpuFeatures {
   };
 }
 
-/** Whether a function with this expression is one here. */
+/** Returns whether this platform accepts a function with this expression. */
 function validates(expression: () => Vector): boolean {
   if (typeof WebAssembly === "undefined") return false;
   const module = new ModuleBuilder({ isShared: false, pages: 1 });

@@ -1,21 +1,21 @@
-/** A line of the caches: what different threads write must not share one. */
+/** A cache line. Different threads must not write to the same one. */
 const LINE_BYTES = 64;
 const PAGE_BYTES = 65_536;
 /** Nothing lies at address 0, which stands for "none". */
 const FIRST_ADDRESS = 1024;
 
-/** Hands out addresses of a memory that is made afterwards, just as large as it must be. */
+/** Allocates addresses in a memory that is created afterwards, with exactly the size needed. */
 export class MemoryMap {
   #end = FIRST_ADDRESS;
 
-  /** Returns the address of `bytes` new bytes, which are zero. */
+  /** Allocates `bytes` zeroed bytes and returns their address. */
   take(bytes: number): number {
     const address = this.#end;
     this.#end = Math.ceil((address + bytes) / LINE_BYTES) * LINE_BYTES;
     return address;
   }
 
-  /** Bytes handed out. */
+  /** Number of allocated bytes. */
   get bytes(): number {
     return this.#end;
   }

@@ -1,4 +1,4 @@
-// What a model takes on the CPU, before anything of it is there.
+// The memory that a model takes on the CPU, computed before it is loaded.
 
 import type { Model } from "../../models/model.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
@@ -20,7 +20,7 @@ export function modelMemory({ shape, graph }: Model, sizes: EngineSizes): ModelM
   };
 }
 
-/** @throws ChorusError out_of_memory where it is more than WebAssembly can address, saying what would fit */
+/** @throws ChorusError out_of_memory if the model needs more than WebAssembly can address, saying what would fit */
 export function checkFits(model: Model, engine: ResolvedEngineConfig, maxThreads: number): void {
   const pagesOf = (changes: Partial<ResolvedEngineConfig> = {}) =>
     new ModelPlan(model, { ...engine, ...changes }, maxThreads).pages;

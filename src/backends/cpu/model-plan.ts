@@ -27,7 +27,7 @@ export class ModelPlan {
   readonly cache: CacheShape;
   readonly scratch: ThreadScratch;
   readonly pages: number;
-  /** Of the weights, with their padding. */
+  /** Bytes of the weights, with their padding. */
   readonly weightBytes: number;
   readonly #weights: WeightMemory;
   readonly #tables = new Map<RotaryAngles, Rows>();
@@ -72,7 +72,7 @@ export class ModelPlan {
     await this.#weights.load(weights, memory);
   }
 
-  /** Layers with the same angles share their table. */
+  /** Returns the table of these angles, which layers with the same angles share. */
   #tableOf(map: MemoryMap, angles: RotaryAngles): Rows {
     const stride = 8 * angles.inverseFrequencies.length;
     const table = this.#tables.get(angles) ?? { address: map.take(this.#maxLength * stride), stride };

@@ -10,7 +10,7 @@ const HALF_PI_LOW = 6.077100506506192e-11;
 const SIN_TERMS = [3, 5, 7, 9, 11, 13, 15, 17];
 const COS_TERMS = [2, 4, 6, 8, 10, 12, 14, 16];
 
-/** Cosine and sine in float64, of plain sums and products; error below 1e-14 for angles below 1e6. */
+/** Returns cosine and sine in float64, computed by sums and products; error below 1e-14 for angles below 1e6. */
 export function cosSin(angle: number): readonly [cos: number, sin: number] {
   const quarter = Math.round(angle / (Math.PI / 2));
   const rest = angle - quarter * HALF_PI_HIGH - quarter * HALF_PI_LOW;
@@ -28,7 +28,7 @@ export function cosSin(angle: number): readonly [cos: number, sin: number] {
   }
 }
 
-/** first - first x^2 / (n (n - 1)) + ..., of terms x^n / n! with alternating signs. */
+/** Returns first - first x^2 / (n (n - 1)) + ..., the terms x^n / n! with alternating signs. */
 function series(first: number, x: number, exponents: readonly number[]): number {
   const square = x * x;
   let term = first;
@@ -40,7 +40,7 @@ function series(first: number, x: number, exponents: readonly number[]): number 
   return sum;
 }
 
-/** [positions] of cos [headSize / 2], sin [headSize / 2]. */
+/** Returns [positions] of cos [headSize / 2], sin [headSize / 2]. */
 export function rotaryTable(
   { inverseFrequencies, scaling }: RotaryAngles,
   positions: number,

@@ -6,7 +6,7 @@ import { packRules, ruleTableShape } from "../rule-table.ts";
 import { SAMPLE_WORDS, SampleView, writeSample } from "../sample-record.ts";
 import { RESULT_WORDS, type SamplerMemory } from "./sampler/sampler.ts";
 
-/** Brings plans into the memory that threads read, and the tokens that they draw out of it. */
+/** Writes plans to the memory that threads read, and reads the drawn tokens from it. */
 export class StepWriter {
   readonly #view: SampleView;
   readonly #words: Uint32Array;
@@ -22,7 +22,7 @@ export class StepWriter {
     this.#sampler = sampler;
   }
 
-  /** FEEDBACK is the same number as UNKNOWN: such a row's token is what the slot's history has at its position. */
+  /** Writes a plan. FEEDBACK equals UNKNOWN: such a row's token is the one at its position in the slot's history. */
   write({ rows, samples, blockTables, histories, rules, masks }: StepPlan): void {
     const { head, rows: rowsAt, samples: samplesAt, tables, maxBlocks, history, maxLength } = this.#step;
     this.#words[head / 4] = rows.length / ROW_WORDS;
@@ -40,7 +40,7 @@ export class StepWriter {
     masks.forEach((mask, i) => this.#words.set(mask, masksAt / 4 + i * maskWords));
   }
 
-  /** What the samples of the plan that was computed last have brought. */
+  /** Returns the results of the samples of the last computed plan. */
   results(samples: readonly Sample[]): SampledToken[] {
     return samples.map((sample, i) => {
       const at = this.#sampler.results / 4 + i * RESULT_WORDS;

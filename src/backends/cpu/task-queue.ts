@@ -1,4 +1,4 @@
-/** Tasks that begin one after the other, each by itself, so that messages come in and go out between them. */
+/** Runs tasks one after the other in turns of the event loop, so that messages are handled between them. */
 export class TaskQueue {
   readonly #request: () => void;
   readonly #close: () => void;
@@ -27,7 +27,7 @@ export class TaskQueue {
     });
   }
 
-  /** No further task begins. */
+  /** Prevents further tasks from beginning. */
   close(): void {
     this.#waiting.length = 0;
     this.#close();

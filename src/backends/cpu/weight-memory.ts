@@ -7,10 +7,10 @@ import { packRows, packTensor } from "./pack/pack-tensor.ts";
 import { panelShape, strideOf, type PanelMatrix } from "./pack/panel-matrix.ts";
 import type { Rows } from "./program/operation.ts";
 
-/** What a product reads besides its input. */
+/** A product's weights and bias in memory. */
 export interface ProductWeights {
   readonly w: PanelMatrix;
-  /** Its address; 0: there is none. */
+  /** Address of the bias; 0: there is none. */
   readonly bias: number;
 }
 
@@ -20,7 +20,7 @@ interface NormAddresses {
   readonly beta: number;
 }
 
-/** Where a graph's weights lie, each once, however many operations read it. */
+/** Places a graph's weights in memory, each once, however many operations read it. */
 export class WeightMemory {
   readonly #map: MemoryMap;
   readonly #dtype: WeightsDtype;
@@ -28,7 +28,7 @@ export class WeightMemory {
   readonly #gates = new Map<Linear, ProductWeights & { readonly operation: Gate }>();
   readonly #rows = new Map<Weight, Rows>();
   readonly #norms = new Map<NormWeights, NormAddresses>();
-  /** Of all weights, with their padding. */
+  /** Bytes of all weights, with their padding. */
   readonly bytes: number;
 
   constructor(map: MemoryMap, { operations }: Graph, dtype: WeightsDtype) {
@@ -43,7 +43,7 @@ export class WeightMemory {
     return there(this.#matrices.get(matrix)).packed;
   }
 
-  /** Learned positions. */
+  /** Returns the learned positions. */
   positions(weight: Weight): Rows {
     return there(this.#rows.get(weight));
   }
@@ -52,7 +52,7 @@ export class WeightMemory {
     return { w: this.matrix(matrix), bias: bias ? there(this.#rows.get(bias)).address : 0 };
   }
 
-  /** Both products of a gate as one. */
+  /** Returns both products of a gate as one. */
   gate({ gate }: Gate): ProductWeights {
     const { w, bias } = there(this.#gates.get(gate));
     return { w, bias };
@@ -130,7 +130,7 @@ export class WeightMemory {
     return { ...shape, address: this.#map.take(shape.bytes) };
   }
 
-  /** A vector is a row; several joined vectors are one. */
+  /** Reserves a row for a vector, or for several joined vectors. */
   #takeRows(weight: Weight): void {
     if (this.#rows.has(weight)) return;
     const [first] = weight.tensors;

@@ -10,7 +10,7 @@ import { padTo, strideOf } from "./padding.ts";
 const ROW_TILE = 64;
 /** Buffers with one row per sample are read and written by tiles of up to 32, or row by row. */
 const SAMPLE_TILE = 32;
-/** Of a buffer that is bound and neither read nor written. */
+/** Size of a buffer that is bound but neither read nor written. */
 const UNUSED_BYTES = 16;
 
 interface ActivationLimits {
@@ -21,13 +21,13 @@ interface ActivationLimits {
   readonly style: KernelStyle;
 }
 
-/** What a step computes on its way, for the largest step there can be. */
+/** Buffers for the intermediate values of the largest possible step. */
 export class Activations {
-  /** What attention computes in splits, for a step of few rows, on GPUs. */
+  /** Partial results of attention in splits, for a step of few rows, on GPUs. */
   readonly attentionParts: GPUBuffer;
   /** [samples, vocabSize], rows padded. */
   readonly logits: GPUBuffer;
-  /** Sums up each 32 logits [samples, vocabSize / 32] vec4: see shaders/lib/logit-part.wgsl. */
+  /** Summaries of each 32 logits [samples, vocabSize / 32] vec4: see shaders/lib/logit-part.wgsl. */
   readonly logitParts: GPUBuffer;
   /** The last id drawn in each slot: the next step's input. */
   readonly feedback: GPUBuffer;
@@ -52,7 +52,7 @@ export class Activations {
     this.sampled = arena.storage("sampled", 8 * limits.maxSamples);
   }
 
-  /** Where a value lies while it is used; others may lie there before and after. */
+  /** Returns the buffer of a value while it is used; it may hold others before and after. */
   buffer(value: Value): GPUBuffer {
     const buffer = this.#values[value];
     if (buffer === undefined) throw new Error(`value ${value} of the graph has no buffer`);

@@ -1,7 +1,7 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { BufferUsage } from "./flags.ts";
 
-/** Some browsers throw where there is no memory, others tell an error scope. Throws out_of_memory either way. */
+/** Creates a buffer. Without memory some browsers throw, others notify an error scope. Throws out_of_memory either way. */
 export function createBuffer(device: GPUDevice, descriptor: GPUBufferDescriptor): GPUBuffer {
   try {
     return device.createBuffer(descriptor);
@@ -11,11 +11,11 @@ export function createBuffer(device: GPUDevice, descriptor: GPUBufferDescriptor)
   }
 }
 
-/** Owns buffers and queries that are freed together: all that an engine creates before its first step, for one. */
+/** Owns buffers and queries that are freed together, for example all that an engine creates before its first step. */
 export class Arena {
   readonly #device: GPUDevice;
   readonly #owned: (GPUBuffer | GPUQuerySet)[] = [];
-  /** Of the buffers. */
+  /** Bytes of all buffers. */
   bytes = 0;
 
   constructor(device: GPUDevice) {

@@ -1,4 +1,4 @@
-// Chooses how an adapter's attention tiles the rows of prompts: by measuring, on a layer of the model, what can't be foretold.
+// Chooses how an adapter's attention tiles the rows of prompts, by measuring a layer of the model.
 
 import type { Attention } from "../../models/graph.ts";
 import { ROW_WORDS, type StepPlan } from "../../engine/step-plan.ts";
@@ -10,10 +10,10 @@ import type { ModelContext } from "./operations/operations.ts";
 import { NO_TILES, type QueryTiles } from "./query-tiles.ts";
 import { timedMs, tune, type Tuned } from "./tuning.ts";
 
-/** Most rows of the prompt that is measured. A step may have fewer. */
+/** Most rows of the measured prompt. A step may have fewer. */
 const PROMPT_ROWS = 512;
 
-/** Returns the key under which the measurement is stored, made from that of the products. */
+/** Returns the key of the stored measurement, made from the key of the products. */
 export function tilesKey(key: string): string {
   return `${key}, attention`;
 }
@@ -25,10 +25,10 @@ export async function tuneTiles(
   store: TuningStore,
   model: ModelContext,
 ): Promise<Tuned<QueryTiles>> {
-  const [standard] = choice;
+  const [first] = choice;
   const count = Math.min(PROMPT_ROWS, model.engine.maxNumBatchedTokens, maxSequenceLength(model.engine));
   const attention = model.graph.operations.find((one) => one.type === "attention");
-  if (count < standard.minStepRows || !attention) return { variants: [standard], reason: "no choice" };
+  if (count < first.minStepRows || !attention) return { variants: [first], reason: "no choice" };
   return tune([choice], tilesKey(key), store, (tiles) => promptMs(model, attention, tiles, count));
 }
 
@@ -53,7 +53,7 @@ export async function promptMs(
   });
 }
 
-/** A prompt in the first slot and the first blocks; nothing is there yet that it could overwrite. */
+/** Returns a plan of a prompt in the first slot and the first blocks, which are still empty. */
 function promptPlan(numRows: number, blockSize: number): StepPlan {
   const rows = new Uint32Array(numRows * ROW_WORDS);
   for (let position = 0; position < numRows; position++) rows.set([0, position, 0, 0], position * ROW_WORDS);

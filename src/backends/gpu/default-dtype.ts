@@ -3,7 +3,7 @@ import type { WeightsDtype } from "../../protocol/config.ts";
 import type { OpenedDevice } from "./device.ts";
 import { modelMemory } from "./memory.ts";
 
-/** Limit of the size in f32. Larger models stay in halves, so that they don't fill a small computer's memory. */
+/** Most bytes of weights in f32. Larger models stay in halves, so that they don't fill a small computer's memory. */
 const MAX_WHOLE_BYTES = 2 ** 29;
 
 /**

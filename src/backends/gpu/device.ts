@@ -3,13 +3,13 @@ import { BackendMissing } from "../backend.ts";
 import { QueuePoller } from "./queue-poller.ts";
 
 /** Optional features, requested if the adapter has them. */
-const WANTED_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups"];
+const OPTIONAL_FEATURES: readonly GPUFeatureName[] = ["timestamp-query", "subgroups"];
 
 /**
  * Limits that bound the sizes of a model and its cache. All others stay at WebGPU's defaults, so that a kernel that
  * compiles here compiles on every adapter.
  */
-const WANTED_LIMITS = ["maxBufferSize", "maxStorageBufferBindingSize"] as const;
+const RAISED_LIMITS = ["maxBufferSize", "maxStorageBufferBindingSize"] as const;
 
 export interface OpenedDevice {
   readonly device: GPUDevice;
@@ -23,7 +23,7 @@ export interface OpenedDevice {
   readonly hasHalves: boolean;
   /** Resolves when the device can't go on: lost (other than by close()), out of memory, or used wrongly by us. */
   readonly failure: Promise<ChorusError>;
-  /** Waits for what the device's queue computes. */
+  /** Waits for the work of the device's queue. */
   readonly poller: QueuePoller;
   /** Destroys the device. */
   close(): void;
@@ -65,8 +65,8 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
 async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {
   return adapter.requestDevice({
     label: "chorus",
-    requiredFeatures: WANTED_FEATURES.filter((feature) => adapter.features.has(feature)),
-    requiredLimits: Object.fromEntries(WANTED_LIMITS.map((limit) => [limit, adapter.limits[limit]])),
+    requiredFeatures: OPTIONAL_FEATURES.filter((feature) => adapter.features.has(feature)),
+    requiredLimits: Object.fromEntries(RAISED_LIMITS.map((limit) => [limit, adapter.limits[limit]])),
   });
 }
 
@@ -74,7 +74,7 @@ function watch(device: GPUDevice): Pick<OpenedDevice, "failure" | "close"> {
   let isClosed = false;
   const failure = new Promise<ChorusError>((resolve) => {
     void device.lost.then(({ message }) => {
-      // A browser may destroy a device, too, so its reason "destroyed" doesn't tell who did.
+      // A browser may destroy a device too, so the reason "destroyed" doesn't show who did.
       if (!isClosed) resolve(new ChorusError("device_lost", `The GPU was reset or taken away. ${message}`.trim()));
     });
     device.addEventListener("uncapturederror", ({ error }) => {

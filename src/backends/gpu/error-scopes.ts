@@ -3,7 +3,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 /**
  * Runs work that makes buffers. A buffer without memory makes every later use of it an error of validation, so that both
  * kinds are caught.
- * @throws ChorusError out_of_memory first of all, then what the work threw, then what the GPU refused
+ * @throws ChorusError out_of_memory before all others, then the work's own error, then the GPU's
  */
 export async function withErrorScopes<T>(device: GPUDevice, work: () => Promise<T>): Promise<T> {
   device.pushErrorScope("validation");
@@ -22,9 +22,9 @@ export async function withErrorScopes<T>(device: GPUDevice, work: () => Promise<
 const FILTERS = ["validation", "out-of-memory", "internal"] as const;
 
 /**
- * Runs work that makes what an engine can do without. Nobody else hears of an error of the GPU: an uncaptured one would end
- * the engine. Never rejects.
- * @returns whether the GPU took all of it; until this is known, nothing of it may be used
+ * Runs work that creates optional objects. Catches errors of the GPU, since an uncaptured one would end the engine. Never
+ * rejects.
+ * @returns whether the GPU accepted all of it; until this is known, none of the objects may be used
  */
 export async function isTaken(device: GPUDevice, make: () => void): Promise<boolean> {
   for (const filter of FILTERS) device.pushErrorScope(filter);
@@ -33,7 +33,7 @@ export async function isTaken(device: GPUDevice, make: () => void): Promise<bool
     make();
     isMade = true;
   } catch {
-    // Some browsers throw where there is no memory.
+    // Some browsers throw if there is no memory.
   }
   // Popped before anybody else uses the device. A lost one may reject.
   const popped = await Promise.allSettled(FILTERS.map(() => device.popErrorScope()));

@@ -100,7 +100,7 @@ export class GpuRunner implements LoadedRunner {
       const preparing = Sampler.prepare(model, traits.style, draws);
       const parts = [loadGraph(model, traits, options, adapterName, filling), preparing, filling] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
-      // What is still being loaded uses buffers, which are destroyed where this throws.
+      // Parts that are still loading use buffers, which are destroyed if this throws.
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();
       const [graph, sampler] = await Promise.all(parts);
@@ -189,7 +189,7 @@ export class GpuRunner implements LoadedRunner {
   }
 }
 
-/** Adds the times of the step's kernels. They are read with its result: where that fails, this is of no interest. */
+/** Adds the times of the step's kernels. They are read with its result: if that fails, they don't matter. */
 async function withKernels(
   result: Promise<StepResult>,
   reading: Promise<readonly KernelTime[] | null>,
@@ -224,20 +224,20 @@ function createBuffers(
   const activations = new Activations(arena, shape, graph, { ...limits, style });
   const compiler = new KernelCompiler(device, { adapterName, onProgress: onKernel });
   const later = new LaterPipelines(compiler);
-  const packsFloats = style === "plain"; // also where a GPU's own kernels were wrong: this is one less to trust
+  const packsFloats = style === "plain"; // also if a GPU's own kernels were wrong: this is one kernel less to trust
   const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { packsFloats });
   try {
     const buffers = ModelBuffers.create(uploader, arena, weights, engine);
     const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step };
     return { model: { device, poller, ...parts }, uploader };
   } catch (error) {
-    uploader.destroy(); // what it holds is not the arena's
+    uploader.destroy(); // the arena does not own its buffers
     throw error;
   }
 }
 
 function stepLimits(engine: ResolvedEngineConfig) {
-  // A model may know longer contexts than the cache holds; buffers for those would be in vain, and large.
+  // A model's context may be longer than the cache; buffers for the whole context would be large and useless.
   const maxLength = maxSequenceLength(engine);
   return {
     maxRows: engine.maxNumBatchedTokens,

@@ -3,19 +3,19 @@ import type { OpenedDevice } from "./device.ts";
 
 /**
  * "fused": for GPUs, where a dispatch costs more than a workgroup that normalises its rows. "plain": for adapters that compute
- * on the CPU, where workgroup memory and barriers are slow and a dispatch is cheap; also where a GPU's own kernels were wrong,
- * since these ask less of a driver.
+ * on the CPU, where workgroup memory and barriers are slow and a dispatch is cheap; also if a GPU's own kernels were wrong,
+ * since these need less of a driver.
  */
 export type KernelStyle = "fused" | "plain";
 
-/** What decides which kernels a model gets. */
+/** The traits of an adapter that decide which kernels a model gets. */
 export interface KernelTraits {
   readonly style: KernelStyle;
   /** Whether four neighbouring lanes may exchange values. */
   readonly hasSubgroups: boolean;
 }
 
-/** Returns the traits of an adapter's kernels; where "plain" ones are requested, without optional features. */
+/** Returns the traits of an adapter's kernels; without optional features if "plain" ones are requested. */
 export function kernelTraits(
   { isSoftware, hasSubgroups }: Pick<OpenedDevice, "isSoftware" | "hasSubgroups">,
   kernels: KernelChoice = "usual",

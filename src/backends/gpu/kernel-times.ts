@@ -13,7 +13,7 @@ const MAX_QUERIES = 4096;
 /** A timestamp has 64 bits. */
 const STAMP_BYTES = 8;
 
-/** What timing takes on the GPU. */
+/** The GPU objects that timing needs. */
 interface Means {
   readonly querySet: GPUQuerySet;
   readonly buffer: GPUBuffer;
@@ -21,15 +21,15 @@ interface Means {
 }
 
 /**
- * Steps' kernels, timed by timestamp queries at the borders of passes: so a step that is timed has a pass for each kernel.
- * What this takes is made when it is first wanted. Where the GPU refuses it, no step is timed, and all else goes on.
+ * Times the kernels of steps by timestamp queries at the borders of passes, so a timed step has a pass for each kernel.
+ * Creates its GPU objects when first requested. If the GPU refuses them, no step is timed, and everything else goes on.
  */
 export class KernelTimes {
   readonly #device: GPUDevice;
   readonly #arena: Arena;
   readonly #poller: QueuePoller;
   #means: Means | null = null;
-  /** Null while nothing is being made. */
+  /** Resolves when the objects are made; null while none are being made. */
   #making: Promise<void> | null = null;
   #isOn = false;
   #isDestroyed = false;
@@ -49,8 +49,8 @@ export class KernelTimes {
   }
 
   /**
-   * Times steps as soon as it can, or no longer. Resolves to false where the GPU refuses what that takes: it is asked again
-   * the next time. Never rejects.
+   * Starts or stops timing steps. Resolves to false if the GPU refuses the objects; the next call tries again. Never
+   * rejects.
    */
   async turn(isOn: boolean): Promise<boolean> {
     this.#isOn = isOn;
@@ -60,14 +60,14 @@ export class KernelTimes {
     return this.#means !== null;
   }
 
-  /** Whether the next step is timed. To be asked once a step. */
+  /** Returns whether the next step is timed. Call it once per step. */
   isDue(): boolean {
     return this.#isOn && this.#means !== null && this.#step++ % EVERY === 0 && !this.#isReading;
   }
 
   /**
-   * Records each dispatch in a pass of its own. Call the returned function after the submit: it resolves to the times. Returns
-   * null for more dispatches than there are queries for: then nothing is recorded.
+   * Records each dispatch in a pass of its own. Call the returned function after the submit: it resolves to the times. Records
+   * nothing and returns null if there are more dispatches than queries.
    */
   record(
     encoder: GPUCommandEncoder,
@@ -89,7 +89,7 @@ export class KernelTimes {
     const read = readback.record(encoder, [{ buffer, offset: 0, bytes: STAMP_BYTES * numQueries }]);
     this.#isReading = true;
     return async () => {
-      // Where this fails, the ring has lost its buffer: no further step is timed.
+      // If this fails, the ring has lost its buffer: no further step is timed.
       const words = await read();
       this.#isReading = false;
       return timesOf(dispatches, words);

@@ -30,7 +30,7 @@ export function defineKernel<const Binding extends string, const Constant extend
 export interface StepSize {
   readonly rows: number;
   readonly samples: number;
-  /** Spans of several rows that attention takes together, and rows that it takes by themselves. */
+  /** Number of spans of several rows that attention computes together, and of rows that it computes one by one. */
   readonly tiles: number;
   readonly singles: number;
   /** Maximum number of positions that a row attends to. */
@@ -78,7 +78,7 @@ export class KernelCompiler {
   readonly #device: GPUDevice;
   readonly #layouts = new Map<Kernel, Layout>();
   readonly #pipelines = new Map<string, Promise<GPUComputePipeline>>();
-  /** Of each pipeline, by its label. */
+  /** Text of each pipeline, by its label. */
   readonly #codes = new Map<string, string>();
   readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
@@ -99,7 +99,7 @@ export class KernelCompiler {
     return this.compile({ kernel, constants });
   }
 
-  /** The same for a variant. */
+  /** Compiles a variant, as pipeline() does. */
   async compile(variant: KernelVariant): Promise<GPUComputePipeline> {
     const { label, compile } = this.prepare(variant);
     const pipeline = await compile();
@@ -107,7 +107,7 @@ export class KernelCompiler {
     return pipeline;
   }
 
-  /** Makes a variant's text, and leaves it to the caller when it is compiled and when it is ready. */
+  /** Makes a variant's text. The caller decides when it is compiled, and reports when it is ready. */
   prepare({ kernel, constants }: KernelVariant): { label: string; compile: () => Promise<GPUComputePipeline> } {
     const label = pipelineLabel(kernel, constants);
     if (!this.#codes.has(label)) this.#codes.set(label, specialise(kernel, constants));
@@ -132,14 +132,14 @@ export class KernelCompiler {
     });
   }
 
-  /** Counts a pipeline that may be used from now on, or never will be. */
+  /** Counts a pipeline whose compilation has ended, well or not. */
   noteReady(label: string): void {
     if (this.#ready.has(label)) return;
     this.#ready.add(label);
     this.#notifyProgress();
   }
 
-  /** From now on progress counts what is prepared, and not only what is being compiled. */
+  /** Lets progress count prepared pipelines too, from now on, and not only those being compiled. */
   countPrepared(): void {
     this.#countsPrepared = true;
     this.#notifyProgress();

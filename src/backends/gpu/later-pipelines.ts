@@ -1,10 +1,10 @@
 import type { KernelCompiler, KernelVariant } from "./kernel.ts";
 
-/** In which order pipelines are compiled that no step has asked for yet. */
+/** The order in which pipelines are compiled that no step needs yet. */
 export const Rank = {
   /** Filters and rules: a request that has them waits. */
   draws: 0,
-  /** Products of one row, of many, and of some: another kernel is at hand, but slower. */
+  /** Products of one row, of many, and of some: a slower kernel can stand in. */
   answers: 1,
   prompts: 2,
   batches: 3,
@@ -12,11 +12,11 @@ export const Rank = {
 } as const;
 export type Rank = (typeof Rank)[keyof typeof Rank];
 
-/** A pipeline that no step has asked for yet. */
+/** A pipeline that no step needs yet. */
 export interface LaterPipeline {
   /** Rejects with kernel_refused; null if the check failed. */
   readonly ready: Promise<GPUComputePipeline | null>;
-  /** Has it compiled at once: a step waits for it. */
+  /** Compiles it at once: a step waits for it. */
   readonly hurry: () => void;
 }
 
@@ -27,8 +27,8 @@ interface Job {
 }
 
 /**
- * Compiles what the first step can do without, one pipeline at a time: a software adapter computes steps on the same cores.
- * Begins when it is started; what somebody waits for begins at once.
+ * Compiles pipelines that the first step can do without, one at a time: a software adapter computes steps on the same cores.
+ * Begins when start() is called; a pipeline that a step waits for begins at once.
  */
 export class LaterPipelines {
   readonly #compiler: KernelCompiler;
@@ -40,7 +40,7 @@ export class LaterPipelines {
     this.#compiler = compiler;
   }
 
-  /** @param check says whether a pipeline may be used, once for each variant */
+  /** @param check returns whether a pipeline may be used; called once for each variant */
   add(variant: KernelVariant, rank: Rank, check?: (pipeline: GPUComputePipeline) => Promise<boolean>): LaterPipeline {
     const { label, compile } = this.#compiler.prepare(variant);
     const known = this.#byLabel.get(label);
@@ -53,7 +53,7 @@ export class LaterPipelines {
       return check === undefined || (await check(pipeline)) ? pipeline : null;
     });
     const note = () => this.#compiler.noteReady(label);
-    const settled = ready.then(note, note); // whoever needs it hears of an error
+    const settled = ready.then(note, note); // the caller of `ready` handles errors
     const run = () => {
       if (!this.#isStopped) begin();
       return settled;
@@ -66,7 +66,7 @@ export class LaterPipelines {
 
   /**
    * Resolves when all are compiled, with the labels of the kernels that must not be used.
-   * @param when the first one that nobody waits for begins [at once]
+   * @param when resolves when pipelines that no step waits for may begin [at once]
    */
   async start(when?: Promise<unknown>): Promise<readonly string[]> {
     this.#compiler.countPrepared();
@@ -81,7 +81,7 @@ export class LaterPipelines {
     return (await Promise.all(outcomes)).flat();
   }
 
-  /** What is not ready never will be. */
+  /** Stops compiling: pipelines that are not ready never will be. */
   stop(): void {
     this.#isStopped = true;
     this.#jobs.length = 0;

@@ -3,14 +3,14 @@ import type { StepBuffer } from "./step-buffer.ts";
 
 /** Steps are planned row by row until every operation has its kernel for tiles. The bits are the same. */
 export class LaterTiles {
-  /** What steps have in the end. */
-  readonly requested: QueryTiles;
+  /** The tiles of steps once all operations are ready. */
+  readonly target: QueryTiles;
   readonly #step: Pick<StepBuffer, "tiles">;
   #missing = 0;
 
-  constructor(step: Pick<StepBuffer, "tiles">, requested: QueryTiles) {
+  constructor(step: Pick<StepBuffer, "tiles">, target: QueryTiles) {
     this.#step = step;
-    this.requested = requested;
+    this.target = target;
   }
 
   /** @param ready whether one more operation can compute tiles, once that is known; rejects where it can't */
@@ -19,7 +19,7 @@ export class LaterTiles {
     this.#step.tiles = NO_TILES;
     const count = (isReady: boolean) => {
       if (isReady) this.#missing -= 1;
-      if (this.#missing === 0) this.#step.tiles = this.requested;
+      if (this.#missing === 0) this.#step.tiles = this.target;
     };
     ready.then(count, () => undefined);
   }

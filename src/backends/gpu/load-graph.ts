@@ -17,12 +17,12 @@ export interface LoadedGraph {
   readonly compiled: CompiledGraph;
   readonly kernelNotes: readonly string[];
   readonly rowTiles: RowTiles;
-  /** Compiles part of the graph, of kernels that are there already. */
+  /** Compiles part of the graph, from kernels that are compiled already. */
   readonly compilePart: (part: Graph) => Promise<CompiledGraph>;
 }
 
 /**
- * Chooses the kernels of a model's graph, and compiles those of a first step.
+ * Chooses the kernels of a model's graph, and compiles those that the first step needs.
  * @param filling resolves once the weights are in their buffers: products are measured on them
  */
 export async function loadGraph(

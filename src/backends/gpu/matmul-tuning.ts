@@ -50,7 +50,7 @@ export function measureOn(model: TunedModel): Measure {
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: false, WEIGHTS_DTYPE, EPILOGUE };
   const norm = first.norm && normShape(first.norm.norm, valueOf(model, first.input).width);
-  // Created at the first measurement: without any, the kernels' bindings may differ.
+  // Created at the first measurement: on loads without measurements the kernels' bindings may differ.
   let bindGroups: readonly GPUBindGroup[] | null = null;
   const bind = () =>
     measured.map((product) => {
@@ -66,9 +66,9 @@ export function measureOn(model: TunedModel): Measure {
         step: step.step,
       });
     });
-  return async (variant, requestedRows) => {
+  return async (variant, maxRows) => {
     const bound = (bindGroups ??= bind());
-    const rows = Math.min(requestedRows, engine.maxNumBatchedTokens);
+    const rows = Math.min(maxRows, engine.maxNumBatchedTokens);
     const pipeline = await compiler.compile(variant.kernel(shape, { norm }));
     step.writeRows(device.queue, rows);
     const groups = variant.workgroups(shape, rows);

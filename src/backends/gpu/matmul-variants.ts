@@ -33,7 +33,7 @@ export interface HeadShape {
   readonly FIRST_TOKEN: number;
 }
 
-/** What the kernels for GPUs do besides multiplying. Of the plain style separate kernels do it. */
+/** The additional work of the kernels for GPUs, which separate kernels do in the plain style. */
 export interface MatmulExtras {
   /** How to normalise the input first. */
   readonly norm?: NormShape | null;
@@ -44,7 +44,7 @@ export interface MatmulExtras {
 export interface MatmulVariant extends RowTile {
   /** Identifies the kernel and its shape in the tuning store. */
   readonly name: string;
-  /** When it is compiled, unless a product begins with it. */
+  /** Its place in the order of compilation, unless a product begins with it. */
   readonly rank: Rank;
   kernel(shape: MatmulShape, extras?: MatmulExtras): KernelVariant;
   workgroups(shape: MatmulShape, rows: number): readonly [number, number];
@@ -65,7 +65,7 @@ const any: MatmulVariant = {
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / LANE_ROWS)],
 };
 
-/** Returns what `any` needs to know of a product: see shaders/matmul-any.wgsl. */
+/** Returns the data of a product for `any`: see shaders/matmul-any.wgsl. */
 export function packProduct({ K4, N4, Y4, EPILOGUE, SAMPLES_ONLY }: MatmulShape): Uint32Array<ArrayBuffer> {
   return Uint32Array.of(K4, N4, Y4, EPILOGUE, Number(SAMPLES_ONLY));
 }
@@ -109,7 +109,7 @@ function extraConstants({ norm, head }: MatmulExtras = {}) {
   return { NORM: Boolean(norm), RMS, WIDTH, EPSILON, VOCABULARY, FIRST_TOKEN };
 }
 
-/** A workgroup of `columns` by `splits` lanes. Takes 16 bytes of workgroup memory (of at least 16 KiB) per lane and row. */
+/** Returns a kernel of `columns` by `splits` lanes. Takes 16 bytes of workgroup memory (of at least 16 KiB) per lane and row. */
 function skinny(rows: number, columns: number, splits: number, maxRows = rows): MatmulVariant {
   const shapeOfGroup = { COLUMNS: columns, SPLITS: splits, ROWS: rows };
   return {
@@ -123,7 +123,7 @@ function skinny(rows: number, columns: number, splits: number, maxRows = rows): 
 }
 
 /**
- * A workgroup of `columnLanes` by `rowLanes` threads, each for `rows` rows by `vecs` times four columns. Takes 512 bytes of
+ * Returns a kernel of `columnLanes` by `rowLanes` lanes, each for `rows` rows by `vecs` times four columns. Takes 512 bytes of
  * workgroup memory per four columns of the tile and 128 per row.
  */
 function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number): MatmulVariant {
@@ -170,10 +170,10 @@ export function matmulChoices({ style, hasSubgroups }: KernelTraits): readonly M
 }
 
 /**
- * Returns the kernel that steps of any size begin with; the others are compiled later. Of the plain ones it is one pipeline
- * for all products: beside the kernel for one row it takes twice as long for one row, and half as long for four. Of the fused ones it is one that
- * decodes about as fast as the best, since steps of few rows wait for the weights, and that reads them once for as many rows as
- * any such kernel.
+ * Returns the kernel that steps of any size begin with; the others are compiled later. The plain one is a single pipeline for
+ * all products: compared with the kernel for one row it takes twice as long for one row, and half as long for four. The fused
+ * one decodes about as fast as the best, since steps of few rows wait for the weights, and reads them once for as many rows
+ * as any such kernel.
  */
 export function firstMatmul(matmuls: readonly MatmulVariant[], style: KernelStyle): MatmulVariant {
   if (style === "plain") return any;
@@ -184,5 +184,5 @@ export function firstMatmul(matmuls: readonly MatmulVariant[], style: KernelStyl
 
 /** Returns each class's default. */
 export function defaultMatmuls(traits: KernelTraits): readonly MatmulVariant[] {
-  return matmulChoices(traits).map(([standard]) => standard);
+  return matmulChoices(traits).map(([first]) => first);
 }

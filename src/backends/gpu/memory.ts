@@ -1,4 +1,4 @@
-// What a model takes on the GPU, before anything of it is there.
+// The memory that a model takes on the GPU, computed before it is loaded.
 
 import type { Gate, Linear, Operation, Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
@@ -11,7 +11,7 @@ import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { strideOf } from "./padding.ts";
 import { packedBytes } from "./weights-dtype.ts";
 
-/** What decides how large a buffer may be. WebGPU does not say how much memory there is in all. */
+/** The limits of a buffer's size. WebGPU does not report the total memory. */
 type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
 
 export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
@@ -22,7 +22,7 @@ export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
 }
 
 /**
- * @throws ChorusError out_of_memory where a buffer would be larger than the adapter allows, saying what would fit;
+ * @throws ChorusError out_of_memory if a buffer would be larger than the adapter allows, saying what would fit;
  * model_unsupported for heads that are too large for the attention kernels
  */
 export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits): void {
@@ -62,7 +62,7 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
 
 interface WeightBuffer {
   readonly bytes: number;
-  /** Embeddings, heads and gates are split where they are too large to be bound at once. */
+  /** Whether it may be split if it is too large to be bound at once: embeddings, heads and gates. */
   readonly canBeSplit: boolean;
 }
 
@@ -74,7 +74,7 @@ function largestWeightBytes(model: Model, dtype: WeightsDtype): number {
   );
 }
 
-/** Every buffer of the weights: what model-buffers.ts uploads. */
+/** Returns every buffer of weights that model-buffers.ts uploads. */
 function weightBuffers({ graph, shape }: Model, dtype: WeightsDtype): readonly WeightBuffer[] {
   const seen = new Set<Weight>();
   const row = (width: number): WeightBuffer => ({ bytes: 4 * strideOf(width), canBeSplit: false });

@@ -22,7 +22,7 @@ interface LayerCache {
 
 /** A model on the GPU: its weights, and its cache. */
 export class ModelBuffers {
-  /** Bytes of the weights as they are kept here, with their padding. */
+  /** Bytes of the weights on the GPU, with their padding. */
   readonly weightBytes: number;
   /** A cache for each layer. */
   readonly caches: readonly LayerCache[];
@@ -42,7 +42,7 @@ export class ModelBuffers {
     this.caches = caches;
   }
 
-  /** Makes the buffers of the weights, which the uploader fills, and the cache. */
+  /** Creates the cache and the buffers of the weights, which the uploader fills. */
   static create(
     uploader: WeightUploader,
     arena: Arena,
@@ -60,28 +60,28 @@ export class ModelBuffers {
     return there(this.#linears.get(linear));
   }
 
-  /** Both products of a gate as one, in parts where it is larger than can be bound at once. */
+  /** Returns both products of a gate as one, in parts if it is too large to be bound at once. */
   gate({ gate }: Gate): readonly TableBuffers[] {
     return there(this.#gates.get(gate));
   }
 
-  /** An embedding or a head, in parts where it is larger than can be bound at once. */
+  /** Returns an embedding or a head, in parts if it is too large to be bound at once. */
   table(weight: Weight): readonly TableBuffers[] {
     return there(this.#tables.get(weight));
   }
 
-  /** Gamma, then beta. */
+  /** Returns gamma, then beta. */
   norm(norm: NormWeights): GPUBuffer {
     return there(this.#norms.get(norm));
   }
 
-  /** Learned positions. */
+  /** Returns the learned positions. */
   positions(weight: Weight): GPUBuffer {
     return there(this.#positions.get(weight));
   }
 }
 
-/** Weights that are given buffers: each once, however many operations read it. */
+/** Gives each weight a buffer, once, however many operations read it. */
 class Uploads {
   readonly linears = new Map<Linear, LinearBuffers>();
   readonly gates = new Map<Linear, readonly TableBuffers[]>();

@@ -25,7 +25,7 @@ export function padRows(source: Float32Array, rows: number, width: number): Floa
 export function padTransposed(source: Float32Array, rows: number, width: number): Float32Array<ArrayBuffer> {
   const stride = strideOf(rows);
   const padded = new Float32Array(strideOf(width) * stride);
-  // Eight columns at a time: as many lines of the result are in the cache.
+  // Eight columns at a time: the cache holds that many lines of the result.
   for (let first = 0; first < width; first += 8) {
     const end = Math.min(width, first + 8);
     for (let row = 0; row < rows; row++) {

@@ -1,4 +1,4 @@
-// Which rows of a step attention takes together, so that they share each load of a key and of a value.
+// Groups rows of a step for attention, so that they share each load of a key and of a value.
 
 import type { PlannedSequence } from "../../engine/step-plan.ts";
 import { paddedHeadDim, type ModelShape } from "../../protocol/model-shape.ts";
@@ -22,8 +22,8 @@ function tilesOf(rows: number, minStepRows: number): QueryTiles {
 }
 
 /**
- * Returns the candidates, the usual one first; `rows` of 1 among them means that sharing among rows may not pay. Where heads
- * share as many loads as a quad can, it does not. GPUs need many rows: a small prompt in tiles would leave most of them idle.
+ * Returns the candidates, the default first; one with `rows` of 1 means no tiles. Tiles don't pay where heads already share
+ * as many loads as a quad can. GPUs need many rows: a small prompt in tiles would leave most of a GPU idle.
  */
 export function tileChoices(
   traits: KernelTraits,
@@ -46,7 +46,7 @@ export function tileChoices(
 /** Words of a span: its first row and their number. As in shaders/lib/step.wgsl. */
 export const SPAN_WORDS = 2;
 
-/** How many spans of each kind a step has. */
+/** Numbers of a step's spans of each kind. */
 export interface SpanCounts {
   readonly tiles: number;
   readonly singles: number;
@@ -54,8 +54,8 @@ export interface SpanCounts {
 
 /**
  * Writes a step's spans, the tiles first. A tile holds rows of one sequence between two multiples of `tiles.rows`: so the
- * rows of a small tile see the same last tile of keys, whatever the sequence began with. A tile that would be no more than
- * half full costs more than its rows do one by one.
+ * rows of a small tile see the same last tile of keys, wherever the sequence began. There is no tile for rows that would at
+ * most half fill it: it would cost more than its rows one by one.
  */
 export function writeSpans(
   words: Uint32Array<ArrayBuffer>,

@@ -4,10 +4,10 @@
 /** Firefox runs repeated timers no faster than this. */
 const POLL_MS = 4;
 
-/** Whether this browser looks too rarely. Measuring it misleads where others use the same device. */
+/** Returns whether this browser looks too rarely. Measuring it would mislead if others use the same device. */
 const isRare = () => globalThis.navigator?.userAgent.includes("Firefox/") ?? false;
 
-/** Waits for a queue's work, and makes the browser look for it where it would look too rarely. */
+/** Waits for a queue's work, and polls in browsers that would look for it too rarely. */
 export class QueuePoller {
   readonly #queue: GPUQueue;
   readonly isNeeded: boolean;

@@ -7,7 +7,7 @@ export interface BufferRange {
   readonly bytes: number;
 }
 
-/** Submits one pass at once, and returns what these ranges hold after it, one after the other. */
+/** Submits one pass at once, and returns the contents of these ranges after it, in order. */
 export async function readAfter(
   { device, poller }: Pick<OpenedDevice, "device" | "poller">,
   encode: (pass: GPUComputePassEncoder) => void,
@@ -34,7 +34,7 @@ export async function readAfter(
   }
 }
 
-/** The same numbers each time, in -1 .. 1, for kernels to be tried with. */
+/** Returns the same numbers each time, in -1 .. 1, as inputs for trying kernels. */
 export function numbers(length: number): Float32Array<ArrayBuffer> {
   const values = new Float32Array(length);
   for (let i = 0; i < length; i++) values[i] = (Math.imul(i + 1, 0x9e3779b1) >> 8) / 2 ** 23;

@@ -10,7 +10,7 @@ export interface ReadbackPart {
   readonly bytes: number;
 }
 
-/** A buffer of the ring, and where its words are copied to: a new array for each step would be garbage soon. */
+/** A buffer of the ring, and the array for its words, which is reused to avoid garbage. */
 interface Target {
   readonly buffer: GPUBuffer;
   readonly words: Uint32Array;

@@ -1,6 +1,6 @@
-// Whether attention gives rows in tiles the bits that each has by itself. The kernel of single rows is held to the CPU by the
-// known answers (host/loading/known-answers.ts); that of tiles is compiled while answers stream. All is computed in buffers of its
-// own, since the cache holds what the answers need.
+// Tests whether attention gives rows in tiles the bits that each has as a single row. The known answers compare the kernel of
+// single rows with the CPU (host/loading/known-answers.ts); that of tiles is compiled while answers stream. The test has its
+// own buffers, since answers need the cache.
 
 import { float32ToFloat16 } from "../../files/half.ts";
 import { ROW_WORDS, type PlannedSequence } from "../../engine/step-plan.ts";
@@ -15,14 +15,14 @@ import { numbers, readAfter } from "./read-after.ts";
 
 /** Positions before the second sequence's rows: more than a split, and than any tile of keys. */
 const CONTEXT = 300;
-/** How far the second sequence's rows are beyond the first position that a window hides. */
+/** Distance of the second sequence's rows beyond the first position that a window hides. */
 const BEYOND_WINDOW = 70;
 /** Longest window that rows are placed beyond: more positions would delay steps. */
 const LONGEST_WINDOW = 4096;
 /** Blocks of keys and values from earlier steps, which all positions share. */
 const OLD_BLOCKS = 5;
 
-/** The constants of the kernels that decide what is tried. */
+/** The constants of the kernels that decide which rows are tried. */
 export interface TriedShape {
   readonly HEADS: number;
   readonly KV_HEADS: number;
@@ -37,7 +37,7 @@ export interface TriedShape {
   readonly tileRows: number;
 }
 
-/** What is compared: after a write to the cache, all rows by `single`, or by `tile` and what has no tile by `single`. */
+/** The compared dispatches: after a write to the cache, all rows by `single`, or tiles by `tile` and the rest by `single`. */
 export interface TriedDispatches {
   readonly write: Dispatch;
   readonly single: Dispatch;
@@ -97,11 +97,11 @@ export async function isSameAttention(
   }
 }
 
-/** A prompt from its beginning whose last tile is not full, and rows of a long context, the first of them amid a tile. */
+/** Returns a prompt from its beginning whose last tile is not full, and rows of a long context that begin within a tile. */
 function triedSequences({ maxLength, tileRows, window }: TriedShape): PlannedSequence[] {
   const numRows = Math.min(maxLength, 2 * tileRows + tileRows / 2 + 1);
-  const requested = window > LONGEST_WINDOW ? CONTEXT : Math.max(CONTEXT, window + BEYOND_WINDOW);
-  const latest = Math.min(requested, maxLength - numRows);
+  const context = window > LONGEST_WINDOW ? CONTEXT : Math.max(CONTEXT, window + BEYOND_WINDOW);
+  const latest = Math.min(context, maxLength - numRows);
   const amid = latest - (latest % tileRows) - tileRows + 1;
   return [0, Math.max(0, amid)].map((start, slot) => ({ slot, start, numRows, numScored: 0, numDrawn: 0 }));
 }
@@ -115,7 +115,7 @@ function rowsOf(sequences: readonly PlannedSequence[]): Uint32Array<ArrayBuffer>
   );
 }
 
-/** The blocks that rows are written to are nobody else's; the others take turns. */
+/** Returns block tables: each row's block has one owner, and the old blocks alternate before it. */
 function blockTables({ BLOCK_SIZE, MAX_BLOCKS }: TriedShape, sequences: readonly PlannedSequence[]) {
   const tables = Uint32Array.from({ length: sequences.length * MAX_BLOCKS }, (_, i) => (7 * i) % OLD_BLOCKS);
   let numBlocks = OLD_BLOCKS;

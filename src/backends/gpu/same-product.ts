@@ -1,5 +1,5 @@
-// Whether two kernels of a product compute the same. The known answers (host/loading/known-answers.ts) hold the kernel to the CPU that
-// every product begins with. The others are compiled while answers stream: each is held to that kernel before it is used.
+// Tests whether two kernels of a product compute the same. The known answers (host/loading/known-answers.ts) compare the first
+// kernel of every product with the CPU. The others are compiled while answers stream, and compared with it before use.
 
 import type { OpenedDevice } from "./device.ts";
 import { Epilogue } from "./kernels/matmul.ts";
@@ -7,26 +7,26 @@ import type { HeadShape, MatmulShape, MatmulVariant } from "./matmul-variants.ts
 import { numbers, readAfter, type BufferRange } from "./read-after.ts";
 import type { StepBuffer } from "./step-buffer.ts";
 
-/** Most groups of four columns that are computed, since a large head would delay steps. A multiple of every workgroup's. */
+/** Most groups of four columns to compute, since a large head would delay steps. A multiple of every workgroup's. */
 const MAX_N4 = 128;
-/** Most that outputs may differ: far less than a fault makes, and a compiler that adds in another order may make as much. */
+/** Largest difference of outputs: far below a fault's, and as much as another order of additions may cause. */
 const TOLERANCE = 1e-3;
 
-/** A product that is computed twice between two steps: what buffers hold then is of no use to anybody. */
+/** A product that is computed twice between two steps, when nobody needs the buffers' contents. */
 export interface TriedProduct {
   readonly shape: MatmulShape;
   readonly x: GPUBuffer;
   readonly y: GPUBuffer | GPUBufferBinding;
-  /** What the kernels for GPUs also write if it is the head. */
+  /** For the head: the summary that the kernels for GPUs also write. */
   readonly head: (HeadShape & { readonly logitParts: GPUBuffer }) | null;
 }
 
-/** Where rows of one output lie. */
+/** The place of one output's rows. */
 interface Output {
   readonly buffer: GPUBuffer;
   readonly offset: number;
   readonly rowBytes: number;
-  /** Bytes that four columns of the weights make. */
+  /** Output bytes for four columns of the weights. */
   readonly bytesPerN4: number;
 }
 
@@ -45,13 +45,13 @@ export async function isSameProduct(
   const { shape, x } = product;
   const outputs = outputsOf(product);
   // A full tile of either kernel and a row of the next, as far as there is room.
-  const requested = Math.max(...kernels.map(({ variant }) => variant.tileRows)) + 1;
+  const neededRows = Math.max(...kernels.map(({ variant }) => variant.tileRows)) + 1;
   const room = [{ buffer: x, offset: 0, rowBytes: 16 * shape.K4 }, ...outputs].map(roomOf);
-  const rows = Math.min(requested, ...room);
+  const rows = Math.min(neededRows, ...room);
   const N4 = Math.min(shape.N4, MAX_N4);
   const ranges = outputs.flatMap((output) => rangesOf(output, rows, N4));
   const { queue } = opened.device;
-  // All is submitted in one go, so that no step comes between.
+  // All is submitted at once, so that no step comes between.
   step.writeRows(queue, rows);
   queue.writeBuffer(x, 0, numbers(4 * rows * shape.K4));
   const results = kernels.map(({ variant, pipeline, bindGroup }) => {
@@ -87,7 +87,7 @@ function rangesOf({ buffer, offset, rowBytes, bytesPerN4 }: Output, rows: number
   return Array.from({ length: rows }, (_, row) => ({ buffer, offset: offset + row * rowBytes, bytes }));
 }
 
-/** Weights may be no numbers, and so may their products: then both must be. */
+/** Returns whether outputs are close. Broken weights may give NaN: then both must be NaN. */
 function areClose(expected: Float32Array, given: Float32Array): boolean {
   return expected.every((value, i) => {
     const other = given[i] ?? NaN;

@@ -15,7 +15,7 @@ import type { ModelContext } from "./operations/operations.ts";
 import { strideOf } from "./padding.ts";
 import type { SampleKinds, StepBuffer, StepShape } from "./step-buffer.ts";
 
-/** A subgroup or two: more lanes only take turns there, and each word of workgroup memory takes time to compile. */
+/** One or two subgroups: more lanes only take turns there, and each word of workgroup memory takes time to compile. */
 const PLAIN_LANES = 8;
 /** Logits of a part: see shaders/lib/logit-part.wgsl. */
 export const PART_TOKENS = 32;
@@ -72,7 +72,7 @@ export class Sampler {
     this.#later = later;
   }
 
-  /** @param draws those that most requests will have */
+  /** @param draws the parameters that most requests will have */
   static async prepare(model: ModelContext, style: KernelStyle, draws: CommonDraws): Promise<Sampler> {
     const { compiler, later, arena, engine, vocabSize, activations, step } = model;
     const { samples, history, rules: ruleTable, masks, ruleShape } = step;
@@ -137,7 +137,7 @@ export class Sampler {
     return new Sampler(step, top, sum, plain, [process, other, reportTop]);
   }
 
-  /** Returns what a sequence has to wait for; null for nothing. */
+  /** Returns what a sequence must wait for; null for nothing. */
   missing(needs: DrawNeeds): Promise<void> | null {
     const kinds = this.#step.kindsOf([needs]);
     const missing = this.#later.filter((one) => one.dispatch === null && one.isNeeded(kinds));
@@ -153,7 +153,7 @@ export class Sampler {
   }
 }
 
-/** The summary of logits that a head of the fused style makes by itself. */
+/** Returns the dispatch that summarises logits; in the fused style the head does so itself. */
 async function sumDispatch(
   { compiler, step: { samples }, activations: { logits, logitParts } }: ModelContext,
   constants: KernelConstants<typeof sumLogits>,

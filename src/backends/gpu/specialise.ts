@@ -6,7 +6,7 @@ const OVERRIDE = /^override (\w+): (\w+);/gm;
 /**
  * Returns the kernel's text with each `override NAME: T;` turned into `const NAME: T = value;`, on its own line.
  *
- * WGSL's overrides would do, but Firefox's compiler (naga) refuses arrays whose length is an override. Throws
+ * WGSL's overrides would suffice, but Firefox's compiler (naga) refuses arrays whose length is an override. Throws
  * internal_error for a missing or unknown constant, or a value outside its type.
  */
 export function specialise(kernel: Kernel, constants: Readonly<Record<string, number | boolean>>): string {

@@ -30,14 +30,14 @@ interface StepLimits {
   readonly logprobsMode: LogprobsMode;
 }
 
-/** What a step's samples need. */
+/** The kinds of samples in a step. */
 export interface SampleKinds {
   /** Whether any sample has rules. */
   readonly anyRules: boolean;
   /** Whether any sample is plain: see sample-plain.wgsl. */
   readonly anyPlain: boolean;
   readonly anyOther: boolean;
-  /** The largest number of top log-probabilities that a sample wants. */
+  /** The largest number of top log-probabilities that a sample requests. */
   readonly maxTop: number;
 }
 
@@ -65,7 +65,7 @@ export class StepBuffer {
   readonly allRows: GPUBuffer;
   /** The rows that attention takes together: see query-tiles.ts. */
   readonly spans: GPUBufferBinding;
-  /** How the rows of later steps are dealt to spans. */
+  /** How the rows of later steps are grouped into spans. */
   tiles: QueryTiles = NO_TILES;
   readonly blockTables: GPUBuffer;
   readonly history: GPUBuffer;
@@ -155,7 +155,7 @@ export class StepBuffer {
     return { rows: numRows, samples: samples.length, tiles, singles, longest, ...this.kindsOf(samples) };
   }
 
-  /** Which kernels the samples need. */
+  /** Returns which kernels the samples need. */
   kindsOf(samples: readonly (ScoredToken | DrawNeeds)[]): SampleKinds {
     let anyRules = false;
     let anyPlain = false;
@@ -171,7 +171,7 @@ export class StepBuffer {
     return { anyRules, anyPlain, anyOther, maxTop };
   }
 
-  /** Whether the raw logits say all: a token of a prompt, the likeliest one, or a draw from all of them. */
+  /** Returns whether the raw logits suffice: for a prompt's token, the likeliest one, or a draw from all of them. */
   #isPlain(sample: ScoredToken | DrawNeeds): boolean {
     if (sample.kind === "score") return true;
     if (sample.isProcessed || this.#logprobsMode === "processed_logprobs") return false;
@@ -213,7 +213,7 @@ export class StepBuffer {
   }
 }
 
-/** Returns samples of the first rows, of which nothing else is set. */
+/** Returns samples of the first rows, with no other field set. */
 function samplesOf(numRows: number): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(numRows * SAMPLE_WORDS);
   for (let i = 0; i < numRows; i++) words[i * SAMPLE_WORDS] = i;

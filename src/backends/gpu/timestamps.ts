@@ -15,7 +15,7 @@ interface TimedPass {
 }
 
 /**
- * Measures compute passes by timestamp queries. Keeps a ring of them, created beforehand, since one step may run while the
+ * Measures compute passes by timestamp queries. Keeps a ring of queries, created beforehand, since one step may run while the
  * next is recorded.
  */
 export class Timestamps {

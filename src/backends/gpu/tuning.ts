@@ -3,11 +3,11 @@
 import type { TuningStore } from "../backend.ts";
 import type { OpenedDevice } from "./device.ts";
 
-/** Each round measures every candidate once, so that a disturbance hits all alike. A candidate's best round counts. */
+/** Number of rounds. Each measures every candidate once, so that a disturbance hits all alike; a candidate's best counts. */
 const ROUNDS = 3;
 /** Long enough for a browser's coarse clock, and for its polling of the GPU every other millisecond. */
 const MIN_MEASURED_MS = 8;
-/** The same where we make it poll, every four milliseconds at best. */
+/** The same for browsers that queue-poller.ts makes poll, every four milliseconds at best. */
 const MIN_POLLED_MS = 32;
 const MAX_REPEATS = 256;
 
@@ -19,7 +19,7 @@ interface Named {
 /** Candidates for the same work, the default first. */
 type Choice<Candidate> = readonly [Candidate, ...Candidate[]];
 
-/** What was chosen, one per choice, and how. */
+/** The chosen candidates, one per choice, and the reason. */
 export interface Tuned<Candidate> {
   readonly variants: readonly Candidate[];
   readonly reason: "no choice" | "unmeasured" | "stored" | "measured";

@@ -29,20 +29,20 @@ export interface TablePart extends PackedMatrix {
   readonly firstRow: number;
 }
 
-/** Bytes per upload. Browsers keep a copy or two of them until the GPU has them. */
+/** Bytes per upload. Browsers keep a copy or two until the GPU has the data. */
 const STAGING_BYTES = 16 * 2 ** 20;
 /** Bands begin at multiples of this many rows, so that none cuts a chunk of K or four columns. */
 const BAND_ROWS = 32;
-/** Of the uniform `band`: five words, up to a multiple of 16. */
+/** Bytes of the uniform `band`: five words, rounded up to a multiple of 16. */
 const BAND_BYTES = 32;
 const LANES = 32;
-/** Columns. Each part's outputs, of a gate half as many, are bound at an offset, which must be a multiple of 256 bytes. */
+/** Columns of a part are a multiple of this: its outputs (a gate's are half as many) are bound at a multiple of 256 bytes. */
 const PART_ALIGNMENT = 128;
 
 /**
  * Gives weights their buffers at once, so that kernels can be compiled and bound, and fills them later: matrices in their file's
- * layout, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most one band (of a gate, another half while
- * two matrices are joined) and converts nothing, unless it packs floats itself.
+ * layout, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most one band (for a gate one and a half,
+ * while two matrices are joined) and converts nothing, unless it packs floats itself.
  */
 export class WeightUploader {
   readonly #device: GPUDevice;
@@ -51,10 +51,10 @@ export class WeightUploader {
   readonly #dtype: WeightsDtype;
   readonly #stagingBytes: number;
   readonly #maxBindingBytes: number;
-  /** JavaScript packs what is kept in f32: on a software adapter it is faster, and waits for no kernel. */
+  /** Whether JavaScript packs weights in f32: on a software adapter it is faster, and waits for no kernel. */
   readonly #packsFloats: boolean;
   readonly #band: GPUBuffer;
-  /** One after the other: each reads a part of a file. */
+  /** Run one after the other: each reads a part of a file. */
   readonly #fills: (() => Promise<void>)[] = [];
   #staging: GPUBuffer | undefined;
 
@@ -76,7 +76,7 @@ export class WeightUploader {
     this.#band = createBuffer(device, { label: "band", size: BAND_BYTES, usage });
   }
 
-  /** @param transposed if true the tensor is [n, k], like an embedding used as the head; else [k, n] */
+  /** @param transposed whether the tensor is [n, k], like an embedding used as the head; else [k, n] */
   matrix(label: string, tensor: Tensor, { transposed = false } = {}): PackedMatrix {
     const [k, n] = transposed ? [tensor.columns, tensor.rows] : [tensor.rows, tensor.columns];
     const w = this.#arena.storage(label, packedBytes(k, n, this.#dtype));
@@ -85,13 +85,13 @@ export class WeightUploader {
       this.#fills.push(() => this.#writeFloats(w, tensor, transposed));
       return layout;
     }
-    // Now, so that it compiles before what only steps need.
+    // Started now, so that it compiles before the kernels of steps.
     const packing = this.#compiler.pipeline(packWeights, {
       LANES,
       SOURCE_DTYPE: tensorDtypeCode[tensor.dtype],
       WEIGHTS_DTYPE: weightsDtypeCode[this.#dtype],
     });
-    packing.catch(() => undefined); // fill() hears of it
+    packing.catch(() => undefined); // fill() handles the error
     this.#fills.push(async () => this.#pack(await packing, w, { label, tensor, transposed, k, n }));
     return layout;
   }
@@ -138,7 +138,7 @@ export class WeightUploader {
     }
   }
 
-  /** A matrix [n, k] in parts of its rows, since it may be larger than the adapter's largest binding. */
+  /** Returns a matrix [n, k] in parts of its rows, since it may be larger than the adapter's largest binding. */
   table(label: string, tensor: Tensor): readonly TablePart[] {
     const stepBytes = packedBytes(tensor.columns, PART_ALIGNMENT, this.#dtype);
     const partRows = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));
@@ -154,13 +154,13 @@ export class WeightUploader {
     return parts;
   }
 
-  /** Rows as f32, each padded to its stride. */
+  /** Returns rows as f32, each padded to its stride. */
   rows(label: string, tensor: Tensor): GPUBuffer {
     const { rows, columns } = tensor;
     return this.values(label, rows * strideOf(columns), async () => padRows(await readF32(tensor), rows, columns));
   }
 
-  /** A norm as two rows of one buffer: gamma plus `offset`, then beta or zeros. */
+  /** Returns a norm as two rows of one buffer: gamma plus `offset`, then beta or zeros. */
   norm(label: string, gamma: Tensor, beta: Tensor | null, offset: number): GPUBuffer {
     return this.values(label, 2 * strideOf(gamma.columns), async () => {
       const values = new Float32Array(2 * gamma.columns);
@@ -171,14 +171,14 @@ export class WeightUploader {
     });
   }
 
-  /** A buffer of floats. */
+  /** Returns a buffer of floats. */
   values(label: string, length: number, read: () => Promise<Float32Array<ArrayBuffer>>): GPUBuffer {
     const buffer = this.#arena.storage(label, 4 * length);
     this.#fills.push(async () => this.#device.queue.writeBuffer(buffer, 0, await read()));
     return buffer;
   }
 
-  /** Uploads all that was given a buffer. @throws the signal's reason */
+  /** Uploads all weights that have buffers. @throws the signal's reason */
   async fill(signal?: AbortSignal): Promise<void> {
     for (let fill = this.#fills.shift(); fill !== undefined; fill = this.#fills.shift()) {
       signal?.throwIfAborted();
@@ -192,7 +192,7 @@ export class WeightUploader {
     this.#staging?.destroy();
   }
 
-  /** Returns how many rows an upload has. */
+  /** Returns the number of rows of an upload. */
   #bandRows(rowBytes: number): number {
     return BAND_ROWS * Math.max(1, Math.floor(this.#stagingBytes / (BAND_ROWS * rowBytes)));
   }
@@ -210,7 +210,7 @@ function largestBinding({ maxBufferSize, maxStorageBufferBindingSize }: GPUSuppo
   return Math.min(maxBufferSize, maxStorageBufferBindingSize);
 }
 
-/** Pads to whole words, which writes to buffers need. An odd number of halves has half a word more. */
+/** Pads to whole words, which writes to buffers need: an odd number of halves ends within a word. */
 function wholeWords(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   if (bytes.length % 4 === 0) return bytes;
   const padded = new Uint8Array(4 * Math.ceil(bytes.length / 4));

@@ -11,7 +11,7 @@ import { f32, f32x4, i32x4, v128 } from "../wasm/instructions.ts";
 import type { CpuMath } from "../../../protocol/config.ts";
 import type { F32x4, Value, Vector } from "../wasm/value.ts";
 
-/** A logit that no draw may take, and a score that no weight comes of: the lowest f32. */
+/** The logit of a token that may not be drawn, and the score of a position without weight: the lowest f32. */
 export const FORBIDDEN = -3.4028234663852886e38;
 
 const HIGHEST_EXPONENT = 88;

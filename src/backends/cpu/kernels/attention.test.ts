@@ -20,8 +20,8 @@ const LENGTH = 75;
 async function openCache(math: CpuMath, dtype: CacheShape["dtype"], shape: Case) {
   const { headSize, blockSize, queryHeads, keyHeads, window = LENGTH } = shape;
   const cache: CacheShape = { dtype, headSize, blockSize };
-  const queriesAKey = queryHeads / keyHeads;
-  const { kernels, put, take, floats } = await testKernels({ math, cache, queriesAKey });
+  const queriesPerKey = queryHeads / keyHeads;
+  const { kernels, put, take, floats } = await testKernels({ math, cache, queriesPerKey });
   const numBlocks = Math.ceil(LENGTH / blockSize);
   const blockBytes = keyHeads * headBlockBytes(cache);
   const [keys, values] = [take((numBlocks + 1) * blockBytes), take((numBlocks + 1) * blockBytes)];
@@ -52,7 +52,7 @@ async function openCache(math: CpuMath, dtype: CacheShape["dtype"], shape: Case)
       const calls = Math.ceil(queryHeads / headsACall);
       for (let head = (calls - 1) * headsACall; head >= 0; head -= headsACall) {
         const offset = 4 * head * headSize;
-        const keyHead = Math.floor(head / queriesAKey) * headBlockBytes(cache);
+        const keyHead = Math.floor(head / queriesPerKey) * headBlockBytes(cache);
         kernels.attend(
           qAt + 4 * position * queryHeads * headSize + offset,
           y + offset,
@@ -65,7 +65,7 @@ async function openCache(math: CpuMath, dtype: CacheShape["dtype"], shape: Case)
           scores,
           pitch,
           Math.min(headsACall, queryHeads - head),
-          head % queriesAKey,
+          head % queriesPerKey,
           1 / Math.sqrt(headSize),
         );
       }

@@ -2,8 +2,8 @@
 //
 // One row and some of its query heads, causal and paged: positions `first` (0, or where a sliding window begins) to
 // `length` - 1. All scores, then one softmax, then the values, so that a row's bits depend on its position alone. Blocks
-// outside and heads inside: the cache streams as it lies (see cache-write.ts). Heads that share a key head are computed in
-// tiles: each key and each value is loaded once for a tile. What is added for a head does not depend on its tile, and so a
+// outside and heads inside: the cache is read in its own order (see cache-write.ts). Heads that share a key head are computed in
+// tiles: each key and each value is loaded once for a tile. A head's sums do not depend on its tile, and so a
 // call may begin and end within a group.
 //
 //   scores   scratch [heads][pitch bytes]: position 0 is that of the first block's first token
@@ -48,16 +48,16 @@ const PARAMETERS = {
   scores: "i32",
   pitch: "i32",
   heads: "i32", // query heads to compute
-  groupHead: "i32", // which of those that share a key head the first one is
+  groupHead: "i32", // index of the first head among those that share its key head
   scale: "f32",
 } as const;
 type Locals = ParameterLocals<typeof PARAMETERS>;
 
 const QUERY_SCALE = 2 ** 96;
 const SCORE_SCALE = HALF_SCALE / QUERY_SCALE;
-/** Chains of additions that make a score. */
+/** Chains of additions per score. */
 const CHAINS = 2;
-/** Heads of a tile, at most. Four are faster where loads take work, as those of halves do, and slower with f32. */
+/** Most heads of a tile. Four are faster where loads take work, as those of halves do, and slower with f32. */
 const MAX_HEADS = { f32: 3, f16: 4 };
 /** Vectors of tokens that are scored at once, for tiles of 1 to 4 heads. Their sums stay in registers. */
 const SCORE_VECTORS = [4, 2, 2, 1];
@@ -65,8 +65,13 @@ const SCORE_VECTORS = [4, 2, 2, 1];
 const VALUE_VECTORS = [8, 4, 3, 2];
 const VECTOR_BYTES = 16;
 
-/** @param queriesAKey query heads that share a key head */
-export function defineAttention(module: ModuleBuilder, math: Arithmetic, cache: CacheShape, queriesAKey: number): void {
+/** @param queriesPerKey query heads that share a key head */
+export function defineAttention(
+  module: ModuleBuilder,
+  math: Arithmetic,
+  cache: CacheShape,
+  queriesPerKey: number,
+): void {
   module.function("attend", PARAMETERS, (f, locals) => {
     const { blockSize } = cache;
     const { first, length, table } = locals;
@@ -74,7 +79,7 @@ export function defineAttention(module: ModuleBuilder, math: Arithmetic, cache: 
     f.increment(table, i32.mul(skippedBlocks, 4));
     first.set(i32.sub(first, i32.mul(skippedBlocks, blockSize)));
     length.set(i32.sub(length, i32.mul(skippedBlocks, blockSize)));
-    const walk: Walk = { f, math, cache, queriesAKey, locals };
+    const walk: Walk = { f, math, cache, queriesPerKey, locals };
     computeScores(walk);
     softmax(walk);
     addValues(walk);
@@ -85,7 +90,7 @@ interface Walk {
   readonly f: FunctionBuilder;
   readonly math: Arithmetic;
   readonly cache: CacheShape;
-  readonly queriesAKey: number;
+  readonly queriesPerKey: number;
   readonly locals: Locals;
 }
 
@@ -95,12 +100,12 @@ interface Tile {
   readonly firstHead: Local<"i32">;
   /** Their key head's part of the block in the cache. */
   readonly at: Local<"i32">;
-  /** Of the block's first token. */
+  /** Position of the block's first token. */
   readonly position: Local<"i32">;
 }
 
-/** For each block, for each tile of heads: `body`, which is written once for each size of a tile. */
-function eachTile({ f, cache, queriesAKey, locals }: Walk, start: Local<"i32">, body: (tile: Tile) => void): void {
+/** Writes `body` for each block and each tile of heads, once for each size of a tile. */
+function eachTile({ f, cache, queriesPerKey, locals }: Walk, start: Local<"i32">, body: (tile: Tile) => void): void {
   const { blockBytes, table, length, heads, groupHead } = locals;
   const tableAt = f.i32(table);
   f.for(0, length, cache.blockSize, (position) => {
@@ -123,11 +128,11 @@ function eachTile({ f, cache, queriesAKey, locals }: Walk, start: Local<"i32">, 
     };
     f.doWhile(
       () => {
-        const ofGroup = i32.sub(queriesAKey, inGroup);
+        const ofGroup = i32.sub(queriesPerKey, inGroup);
         const ofAll = i32.sub(heads, firstHead);
         left.set(i32.select(i32.ltU(ofGroup, ofAll), ofGroup, ofAll));
-        largestOf(Math.min(MAX_HEADS[cache.dtype], queriesAKey));
-        f.if(i32.eq(inGroup, queriesAKey), () => {
+        largestOf(Math.min(MAX_HEADS[cache.dtype], queriesPerKey));
+        f.if(i32.eq(inGroup, queriesPerKey), () => {
           inGroup.set(0);
           f.increment(at, headBlockBytes(cache));
         });
@@ -138,13 +143,13 @@ function eachTile({ f, cache, queriesAKey, locals }: Walk, start: Local<"i32">, 
   });
 }
 
-/** Four cached values, `index` after the pointer. */
+/** Returns four cached values, `index` after the pointer. */
 function fourCached(cache: CacheShape, pointer: I32, index: number, halfBits: Vector): Vector {
   if (cache.dtype === "f32") return v128.load(pointer, 4 * index);
   return extendedHalves(v128.load16x4S(pointer, 2 * index), halfBits);
 }
 
-/** scores[head, position] of whole blocks; two chains a token, of even and of odd dimensions. */
+/** Computes scores[head, position] of whole blocks; two chains per token, of even and of odd dimensions. */
 function computeScores(walk: Walk): void {
   const { f, math, cache, locals } = walk;
   const { keys, scores, pitch, scale } = locals;
@@ -184,7 +189,7 @@ function computeScores(walk: Walk): void {
   });
 }
 
-/** The queries; for halves QUERY_SCALE times larger, in y, which has nothing yet. */
+/** Returns the queries; for halves QUERY_SCALE times larger, in y, which is still unused. */
 function scaledQueries({ f, cache, locals }: Walk): Local<"i32"> {
   const { q, y, heads } = locals;
   if (cache.dtype === "f32") return q;
@@ -194,7 +199,7 @@ function scaledQueries({ f, cache, locals }: Walk): Local<"i32"> {
   return y;
 }
 
-/** From scores to weights, of each head. What lies outside of first .. length - 1 weighs nothing. */
+/** Turns each head's scores into weights. Positions outside of first .. length - 1 weigh nothing. */
 function softmax({ f, math, cache, locals }: Walk): void {
   const { first, length, scores, pitch, heads } = locals;
   const bytes = f.i32(i32.mul(length, 4));

@@ -1,6 +1,6 @@
 // All threads meet: each adds 1 to `arrived`, and waits until that has reached `target`.
 //
-//   at         arrived: only grows, so that nobody is in the way of a thread that is still leaving the barrier before
+//   at         arrived: only grows, so that nobody disturbs a thread that is still leaving the previous barrier
 //   at + 64    sleepers
 //   at + 128   whether a thread has failed: then nobody waits any longer
 //
@@ -15,7 +15,7 @@ export const BARRIER_BYTES = 192;
 const SLEEPERS_OFFSET = 64;
 export const FAILED_OFFSET = 128;
 
-/** What a barrier returns. */
+/** Return values of a barrier. */
 export const BARRIER = { met: 0, failed: 1, stalled: 2 } as const;
 
 export type Barrier = (at: number, target: number, spins: number, maxNaps: number) => number;

@@ -9,7 +9,7 @@ import { f32, i32, i32x4, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import { toHalves } from "./halves.ts";
 
-/** How a layer's keys and values lie; the same for all layers. */
+/** Layout of a layer's keys and values; the same for all layers. */
 export interface CacheShape {
   readonly dtype: "f32" | "f16";
   /** With its padding: a multiple of 4. */

@@ -1,6 +1,6 @@
 // y[r, n] = epilogue(totals[r, n] + bias[n])      of one group of 32 columns; totals: [rows, 32] f32
 //
-// What follows a product, while its sums are still in the first cache. `bias` 0: there is none.
+// Runs after a product, while its sums are still in the first cache. `bias` 0: there is none.
 //
 //   store            y = z
 //   geluTanh, geluErf, silu    y = activation(z)

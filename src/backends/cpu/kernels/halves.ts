@@ -6,7 +6,7 @@ import type { FunctionBuilder, Local } from "../wasm/function-builder.ts";
 import { f32, f32x4, i32, i32x4, v128 } from "../wasm/instructions.ts";
 import type { I32, Value, Vector } from "../wasm/value.ts";
 
-/** What a half that was only moved is to be multiplied by. */
+/** Factor for a half that was only moved. */
 export const HALF_SCALE = 2 ** 112;
 
 const MOVED_BITS = 0x8fffe000 | 0;
@@ -15,28 +15,28 @@ const EXPONENT_SHIFT = 3;
 /** Bits from the bottom of a lane to the mantissa. */
 const MANTISSA_SHIFT = 13;
 
-/** Four halves in the upper halves of their lanes, as f32 over HALF_SCALE. The lower halves don't matter. */
+/** Returns four halves, from the upper halves of their lanes, as f32 over HALF_SCALE. The lower halves don't matter. */
 export function movedHalves(lanes: Vector, bits: Vector): Vector {
   return v128.and(i32x4.shrS(lanes, EXPONENT_SHIFT), bits);
 }
 
-/** Four halves in lanes with the sign in all bits above, as f32 over HALF_SCALE. */
+/** Returns four halves, in lanes with the sign in all bits above, as f32 over HALF_SCALE. */
 export function extendedHalves(lanes: Vector, bits: Vector): Vector {
   return v128.and(i32x4.shl(lanes, MANTISSA_SHIFT), bits);
 }
 
-/** The mask that these take, in a local. */
+/** Returns the mask that these take, in a local. */
 export function movedHalfBits(f: FunctionBuilder): Local<"v128"> {
   return f.v128(i32x4.splat(MOVED_BITS));
 }
 
-/** A half in the lower 16 bits. */
+/** Returns a half, in the lower 16 bits, as f32. */
 export function halfToF32(half: I32): Value<"f32"> {
   const moved = i32.and(i32.shrS(i32.shl(half, 16), EXPONENT_SHIFT), MOVED_BITS);
   return f32.mul(f32.reinterpret(moved), HALF_SCALE);
 }
 
-/** The nearest halves, ties to even, as bits in the lower 16 of each lane; beyond 65504 infinity. */
+/** Returns the nearest halves, ties to even, as bits in the lower 16 of each lane; beyond 65504 infinity. */
 export function toHalves(f: FunctionBuilder, values: Vector): Local<"v128"> {
   const bits = f.v128(values);
   const magnitude = f.v128(v128.and(bits, 0x7fffffff));

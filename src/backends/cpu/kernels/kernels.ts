@@ -18,15 +18,15 @@ import { defineSoftmaxOf, type SoftmaxOf } from "./sampling/softmax-of.ts";
 import { defineTypicality, type EntropyOf, type TypicalityOf } from "./sampling/typicality.ts";
 import { defineWeigh, type MassesOf, type Weigh } from "./sampling/weigh.ts";
 
-/** What is fixed when the module is made. */
+/** Options that are fixed when the module is made. */
 export interface KernelOptions {
   readonly math: CpuMath;
   readonly dtype: WeightsDtype;
   readonly cache: CacheShape;
-  /** Values of a head that positions turn. [all of one in the cache] */
+  /** Number of a head's values that positions rotate. [all of a head in the cache] */
   readonly rotarySize?: number;
   /** Query heads that share a key head. */
-  readonly queriesAKey: number;
+  readonly queriesPerKey: number;
   readonly memory: MemoryLimits;
 }
 
@@ -65,7 +65,7 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
   defineNorms(module, math);
   defineRotate(module, math, options.rotarySize ?? cache.headSize, cache.headSize);
   defineCacheWrite(module, cache);
-  defineAttention(module, math, cache, options.queriesAKey);
+  defineAttention(module, math, cache, options.queriesPerKey);
   defineEmbed(module, dtype);
   defineSoftmaxOf(module, math);
   defineDraw(module, math);

@@ -64,7 +64,7 @@ interface Place {
   readonly offset: number;
 }
 
-/** What `add` makes of the sums, value by value, added up. */
+/** Returns the total of the sums after `add`, value by value. */
 function sumOver(
   f: FunctionBuilder,
   math: Arithmetic,
@@ -83,7 +83,7 @@ function sumOver(
   return f.f32(math.sumOfLanes(sum));
 }
 
-/** 1 / sqrt(squares / width + epsilon), in every lane. */
+/** Returns 1 / sqrt(squares / width + epsilon), in every lane. */
 function scaleOf(f: FunctionBuilder, squares: Value<"f32">, width: Local<"i32">, epsilon: Local<"f32">): Local<"v128"> {
   const mean = f32.div(squares, f32.convertI32U(width));
   return f.v128(f32x4.splat(f32.div(1, f32.sqrt(f32.add(mean, epsilon)))));

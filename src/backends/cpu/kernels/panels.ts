@@ -11,8 +11,8 @@
 //   q8       8 scales over 2^24, then [8 words][8 columns]: a word has bytes k .. k + 3               288
 //   q4       8 scales over 2^28, then [4 words][8 columns]: a word has nibbles k .. k + 7             160
 //
-// Integers come to the top of their lane and stay there: as f32 they are 2^24 or 2^28 times too large, and their scale makes
-// up for it, exactly. An unaligned load that begins some bytes early puts any byte of a word there without a shift.
+// Integers are loaded into the top of their lane and stay there: as f32 they are 2^24 or 2^28 times too large, and their scale
+// corrects that exactly. An unaligned load that begins some bytes early puts any byte of a word there without a shift.
 
 import type { WeightsDtype } from "../../../protocol/config.ts";
 import type { FunctionBuilder, Local } from "../wasm/function-builder.ts";
@@ -35,22 +35,22 @@ export interface ChunkFormat {
   /** Size of a panel's chunk. */
   readonly chunkBytes: number;
   /** Bytes between k and k + 1, on the average. */
-  readonly bytesAStep: number;
+  readonly bytesPerStep: number;
   /** Whether a chunk begins with the scales of its columns. */
   readonly isScaled: boolean;
-  /** Where a pointer that `weights` takes stands, from the chunk's beginning. */
+  /** Offset in the chunk of the pointer that `weights` takes. */
   readonly firstByte: number;
-  /** What `weights` needs, made once a function. */
+  /** Creates the constants that `weights` needs, once per function. */
   constants(f: FunctionBuilder): PanelConstants;
-  /** Four weights, k steps after the pointer's: of columns 0 to 3 at `offset` 0, of 4 to 7 at 16. Integers lack their scale. */
+  /** Returns four weights, k steps after the pointer's: columns 0 to 3 at `offset` 0, 4 to 7 at 16. Integers lack their scale. */
   weights(pointer: I32, k: number, offset: number, constants: PanelConstants): Vector;
 }
 
 /** How weights are kept. */
 export interface PanelFormat extends ChunkFormat {
-  /** A chunk of the same values as f32, for products of many rows; null: it is one already. */
+  /** Format of a chunk of the same values as f32, for products of many rows; null if it is f32 already. */
   readonly unpacked: ChunkFormat | null;
-  /** One weight of a column, k steps after the chunk's beginning; `column`: the chunk's address plus 4 times the column. */
+  /** Returns one weight of a column, k steps after the chunk's beginning; `column`: the chunk's address plus 4 times the column. */
   weight(column: I32, k: number): Value<"f32">;
 }
 
@@ -59,12 +59,12 @@ interface PanelConstants {
   readonly halfScale: Local<"v128">;
 }
 
-/** [32 k][8 columns] f32, after 8 scales if there are any. */
+/** Returns the format [32 k][8 columns] f32, after 8 scales if there are any. */
 function f32Chunk(isScaled: boolean): ChunkFormat {
   const firstByte = isScaled ? SCALES_BYTES : 0;
   return {
     chunkBytes: firstByte + 4 * CHUNK * PANEL_COLUMNS,
-    bytesAStep: WORDS_BYTES,
+    bytesPerStep: WORDS_BYTES,
     isScaled,
     firstByte,
     constants: (f) => ({ mask: f.v128(), halfScale: f.v128() }),
@@ -80,7 +80,7 @@ const f32Panels: PanelFormat = {
 
 const f16Panels: PanelFormat = {
   chunkBytes: 2 * CHUNK * PANEL_COLUMNS,
-  bytesAStep: WORDS_BYTES / 2,
+  bytesPerStep: WORDS_BYTES / 2,
   isScaled: false,
   firstByte: -2,
   unpacked: f32Chunk(false),
@@ -94,25 +94,25 @@ const f16Panels: PanelFormat = {
 
 /** Returns the format for integers of 8 or 4 bits, the lowest first in a word. */
 function integerPanels(bits: 8 | 4): PanelFormat {
-  const stepsAWord = 32 / bits;
+  const stepsPerWord = 32 / bits;
   const topBits = (-1 << (32 - bits)) | 0;
   /** Offset of the byte that holds step k. */
-  const byteOf = (k: number) => ((k % stepsAWord) * bits) >> 3;
+  const byteOf = (k: number) => ((k % stepsPerWord) * bits) >> 3;
   const isLowNibble = (k: number) => bits === 4 && k % 2 === 0;
   return {
-    chunkBytes: SCALES_BYTES + (CHUNK / stepsAWord) * WORDS_BYTES,
-    bytesAStep: WORDS_BYTES / stepsAWord,
+    chunkBytes: SCALES_BYTES + (CHUNK / stepsPerWord) * WORDS_BYTES,
+    bytesPerStep: WORDS_BYTES / stepsPerWord,
     isScaled: true,
     firstByte: SCALES_BYTES - 3,
     unpacked: f32Chunk(true),
     constants: (f) => ({ mask: f.v128(i32x4.splat(topBits)), halfScale: f.v128() }),
     weights: (pointer, k, offset, { mask }) => {
-      const word = Math.floor(k / stepsAWord);
+      const word = Math.floor(k / stepsPerWord);
       const lanes = v128.load(pointer, word * WORDS_BYTES + offset + byteOf(k));
       return f32x4.convertI32x4S(v128.and(isLowNibble(k) ? i32x4.shl(lanes, 4) : lanes, mask));
     },
     weight: (column, k) => {
-      const word = Math.floor(k / stepsAWord);
+      const word = Math.floor(k / stepsPerWord);
       const byte = i32.load8U(column, SCALES_BYTES + word * WORDS_BYTES + byteOf(k));
       const atTop = i32.and(i32.shl(byte, isLowNibble(k) ? 28 : 24), topBits);
       return f32.mul(f32.convertI32S(atTop), f32.load(column));

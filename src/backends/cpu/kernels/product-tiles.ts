@@ -2,7 +2,7 @@
 //
 // The order of additions is the GPU's (shaders/README.md): within a chunk of 32 along K one chain from zero, k ascending; the
 // chunks' sums, each times its scale, in ascending order. A tile is of 1 to 6 rows and one chunk: it adds its sums to the totals.
-// Sums stay in registers: a tile of one row takes all 4 panels at once, one of two rows 2, and a higher one each by itself.
+// Sums stay in registers: a tile of one row takes all 4 panels at once, one of two rows 2, and a higher one a single panel.
 
 import type { FunctionBuilder, FunctionReference, Local } from "../wasm/function-builder.ts";
 import { f32x4, i32, v128 } from "../wasm/instructions.ts";
@@ -56,13 +56,13 @@ export function defineTile(
                 sums[r]?.forEach((sum, c) => sum.set(math.madd(kept[c] ?? weights(c), splat, sum)));
               });
             }
-            for (const pointer of pointers) f.increment(pointer, UNROLL * format.bytesAStep);
+            for (const pointer of pointers) f.increment(pointer, UNROLL * format.bytesPerStep);
             for (const row of xRows) f.increment(row, 4 * UNROLL);
           },
           i32.ltU(xRows[0] ?? end, end),
         );
         // Back to where the panels' scales are.
-        for (const pointer of pointers) f.increment(pointer, -format.firstByte - CHUNK * format.bytesAStep);
+        for (const pointer of pointers) f.increment(pointer, -format.firstByte - CHUNK * format.bytesPerStep);
         sums.forEach((row, r) =>
           row.forEach((sum, c) => {
             const at = TOTALS_STRIDE * r + 16 * c;
@@ -78,7 +78,7 @@ export function defineTile(
   });
 }
 
-/** total + sum, or total + sum times the scale of its columns. */
+/** Returns total + sum, or total + sum times the scale of its columns. */
 function scaledSum(
   math: Arithmetic,
   format: ChunkFormat,

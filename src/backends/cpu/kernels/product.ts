@@ -130,7 +130,7 @@ export function defineProduct(
 
 type Group = Readonly<Record<"x" | "xStride" | "w" | "totals" | "kBytes" | "rows", Local<"i32">>>;
 
-/** All tiles of a chunk before the next one. `read` makes a chunk ready for them. */
+/** Computes all tiles of a chunk before the next chunk. `read` prepares a chunk for them. */
 function walkChunks(
   f: FunctionBuilder,
   tiles: readonly Tile[],
@@ -161,7 +161,7 @@ function walkChunks(
   });
 }
 
-/** As even as can be: 7 = 4 + 3, 8 = 4 + 4, 9 = 5 + 4, 10 = 5 + 5, 11 = 6 + 5, then sixes. */
+/** Cuts rows as evenly as possible: 7 = 4 + 3, 8 = 4 + 4, 9 = 5 + 4, 10 = 5 + 5, 11 = 6 + 5, then sixes. */
 function chooseTile(
   f: FunctionBuilder,
   tiles: readonly Tile[],

@@ -15,11 +15,11 @@ interface TileShape {
 export class TileRegisters {
   readonly #math: Arithmetic;
   readonly #sums: readonly Local<"v128">[];
-  /** Factors of the smaller side, which each factor of the other one meets. */
+  /** Factors of the smaller side: each factor of the other one is multiplied by all of them. */
   readonly #held: readonly Local<"v128">[];
   readonly #factor: Local<"v128">;
 
-  /** @param shapes of all tiles; `chains`: tiles that each has at once */
+  /** @param chains number of tiles of each shape at once */
   constructor(f: FunctionBuilder, math: Arithmetic, shapes: readonly TileShape[], chains: number) {
     this.#math = math;
     this.#sums = f.vectors(chains * Math.max(...shapes.map(({ rows, columns }) => rows * columns)));
@@ -27,7 +27,7 @@ export class TileRegisters {
     this.#factor = f.v128();
   }
 
-  /** The sums of one of a tile's chains. */
+  /** Returns the sums of one of a tile's chains. */
   sums({ rows, columns }: TileShape, chain: number): Sums {
     const first = chain * rows * columns;
     return Array.from({ length: rows }, (_, row) =>

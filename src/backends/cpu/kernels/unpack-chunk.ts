@@ -26,7 +26,7 @@ export function defineUnpackChunk(
         first.set(i32.add(w, format.firstByte));
         for (let k = 0; k < CHUNK; k++) {
           for (const offset of [0, 16]) {
-            const at = unpacked.firstByte + k * unpacked.bytesAStep + offset;
+            const at = unpacked.firstByte + k * unpacked.bytesPerStep + offset;
             f.storeV128(target, format.weights(first, k, offset, constants), at);
           }
         }

@@ -11,18 +11,18 @@ const CHUNK_BITS = Math.log2(CHUNK);
 interface Band {
   readonly values: Float32Array<ArrayBuffer>;
   readonly columns: number;
-  /** Of the file's matrix: a multiple of 32 where rows run along K. */
+  /** First row of the band in the file's matrix: a multiple of 32 where rows run along K. */
   readonly firstRow: number;
 }
 
 export interface Placement {
-  /** The file has [n, k], as nn.Linear and embeddings do; else [k, n], as Conv1D. */
+  /** Whether the file has [n, k], as nn.Linear and embeddings do; else [k, n], as Conv1D. */
   readonly isTransposed: boolean;
-  /** Column of the packed matrix that the file's first one becomes: of several matrices side by side. */
+  /** Column of the packed matrix for the file's first one; not 0 where several matrices lie side by side. */
   readonly firstColumn: number;
 }
 
-/** The packed matrix must be zero before the first band of it. */
+/** Packs a band. The packed matrix must be zero before its first band. */
 export function packBand(
   memory: ArrayBufferLike,
   matrix: PanelMatrix,
@@ -56,12 +56,12 @@ interface Source {
   readonly nStep: number;
   readonly numK: number;
   readonly numN: number;
-  /** Where in the packed matrix its first value goes. */
+  /** Position of its first value in the packed matrix. */
   readonly firstK: number;
   readonly firstN: number;
 }
 
-/** Address of column n's place among the 8 columns of its panel, in its first chunk. */
+/** Returns the address of column n among the 8 columns of its panel, in its first chunk. */
 function columnAddress({ address, groupBytes }: PanelMatrix, n: number): number {
   return address + Math.floor(n / PANEL_COLUMNS) * (groupBytes / GROUP_PANELS) + 4 * (n % PANEL_COLUMNS);
 }
@@ -79,7 +79,7 @@ function packFloats(memory: Float32Array, matrix: PanelMatrix, source: Source): 
   }
 }
 
-/** Pairs of k share a word. */
+/** Packs halves: pairs of k share a word. */
 function packHalves(memory: Uint16Array, matrix: PanelMatrix, source: Source): void {
   const { values, kStep, nStep, numK, numN, firstK, firstN } = source;
   const halves = float32ToFloat16(values);
@@ -127,7 +127,7 @@ function quantise(memory: ArrayBufferLike, matrix: PanelMatrix, source: Source, 
   }
 }
 
-/** Of each column, the chunk's value farthest from zero, rounded to a half. */
+/** Returns each column's value farthest from zero in the chunk, rounded to a half. */
 function extremesOf({ values, kStep, nStep, numN }: Source, chunk: number, steps: number): Float32Array {
   const extremes = new Float32Array(numN);
   for (let n = 0; n < numN; n++) {

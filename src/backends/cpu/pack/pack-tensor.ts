@@ -3,12 +3,12 @@ import { BYTES_PER_ELEMENT, readF32, type Tensor } from "../../../files/tensor.t
 import { packBand, type Placement } from "./pack-band.ts";
 import type { PanelMatrix } from "./panel-matrix.ts";
 
-/** What is read of a file at a time. */
+/** Most bytes read from a file at a time. */
 const BAND_BYTES = 8 * 2 ** 20;
 /** A band begins at a multiple of this many rows: no chunk of K is cut. */
 const BAND_ROWS = 32;
 
-/** Takes a matrix from a file into panels, a band of its rows in memory at a time. */
+/** Packs a matrix from a file into panels, with one band of its rows in memory at a time. */
 export async function packTensor(
   memory: ArrayBufferLike,
   matrix: PanelMatrix,
@@ -30,7 +30,7 @@ export async function packTensor(
   }
 }
 
-/** Takes vectors, a row each, into memory as f32, each padded with zeros to `stride` values. */
+/** Copies vectors, a row each, into memory as f32, each padded with zeros to `stride` values. */
 export async function packRows(
   memory: ArrayBufferLike,
   address: number,

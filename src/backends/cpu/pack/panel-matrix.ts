@@ -7,7 +7,7 @@ interface PanelShape {
   /** Multiples of 32; the padding is zero. */
   readonly kStride: number;
   readonly nStride: number;
-  /** Of 32 columns, all of K. */
+  /** Bytes of a group: 32 columns, all of K. */
   readonly groupBytes: number;
   readonly bytes: number;
 }
@@ -24,7 +24,7 @@ export function panelShape(k: number, n: number, dtype: WeightsDtype): PanelShap
   return { dtype, kStride, nStride, groupBytes, bytes: (nStride / GROUP_COLUMNS) * groupBytes };
 }
 
-/** Width of a row of `size` values in memory. Rows end in zeros, so that inner loops have no remainders. */
+/** Returns the width of a row of `size` values in memory. Rows end in zeros, so that inner loops have no remainders. */
 export function strideOf(size: number): number {
   const multiple = Math.max(CHUNK, GROUP_COLUMNS);
   return Math.ceil(size / multiple) * multiple;

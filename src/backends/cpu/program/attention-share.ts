@@ -6,8 +6,8 @@ export interface HeadShare {
 }
 
 /**
- * A thread's part of the attention: heads of rows, so that all threads read about as much of the cache. `lengths`: positions
- * that each row attends to.
+ * Returns a thread's part of the attention: heads of rows, so that all threads read about as much of the cache.
+ * @param lengths positions that each row attends to
  */
 export function attentionShares(
   lengths: readonly number[],
@@ -21,7 +21,7 @@ export function attentionShares(
   const shares: HeadShare[] = [];
   let before = 0;
   lengths.forEach((length, row) => {
-    // A head belongs to the thread in whose part its beginning lies.
+    // A head belongs to the thread whose part contains the head's beginning.
     const begin = headAfter(first - before, length, heads);
     const end = headAfter(last - before, length, heads);
     if (begin < end) shares.push({ row, begin, end });

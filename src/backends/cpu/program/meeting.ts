@@ -7,10 +7,10 @@ export interface Meeting {
   meet(): void;
 }
 
-/** Of a thread that is alone. */
+/** The meeting of a thread that is alone. */
 export const NOBODY_TO_MEET: Meeting = { meet: () => undefined };
 
-/** Says why a meeting did not come about. */
+/** Says why a meeting failed. */
 export class ThreadFailure extends Error {}
 
 /** Meets by the barrier of kernels/barrier.ts. */
@@ -21,7 +21,7 @@ export class BarrierMeeting implements Meeting {
   readonly #maxNaps: number;
   #threads = 1;
   #target = 0;
-  /** How long this thread has waited for the others since `begin`. */
+  /** Time that this thread has waited for the others since `begin`. */
   waitedMs = 0;
 
   constructor(kernels: Kernels, address: number, { spins, maxNaps }: { spins: number; maxNaps: number }) {
@@ -31,7 +31,7 @@ export class BarrierMeeting implements Meeting {
     this.#maxNaps = maxNaps;
   }
 
-  /** @param arrivals so far, of the barrier */
+  /** @param arrivals number of arrivals at the barrier so far */
   begin(threads: number, arrivals: number): void {
     this.#threads = threads;
     this.#target = arrivals;

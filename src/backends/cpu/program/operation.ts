@@ -1,4 +1,4 @@
-// A step as plain data: what every thread walks. Addresses, strides and offsets are bytes.
+// A step's operations as plain data, which every thread walks. Addresses, strides and offsets are bytes.
 
 import type { Epilogue } from "../kernels/epilogues.ts";
 import type { PanelMatrix } from "../pack/panel-matrix.ts";
@@ -23,7 +23,7 @@ export interface EmbedOperation {
 export interface NormOperation {
   readonly type: "norm";
   readonly kind: "layer" | "rms";
-  /** "samples": row i of y is of the row that sample i is drawn from. */
+  /** "samples": row i of y belongs to the row that sample i is drawn from. */
   readonly of: "rows" | "samples";
   readonly x: Rows;
   readonly y: Rows;
@@ -45,7 +45,7 @@ export interface AddOperation {
   readonly bytes: number;
 }
 
-/** Copies heads that lie `from` values apart to where they lie `to` apart; what lies between is left alone. */
+/** Copies heads that lie `from` values apart to a place where they lie `to` values apart; leaves the gaps unchanged. */
 export interface CopyHeadsOperation {
   readonly type: "copyHeads";
   readonly x: Rows;
@@ -73,7 +73,7 @@ export interface LinearOperation {
   readonly of: "rows" | "samples";
   readonly x: Rows;
   readonly w: PanelMatrix;
-  /** 0: none. */
+  /** Address of the bias; 0: none. */
   readonly bias: number;
   readonly y: Rows;
   readonly epilogue: Epilogue;
@@ -92,7 +92,7 @@ export interface RotateOperation {
 export interface LayerCache {
   readonly keys: number;
   readonly values: number;
-  /** Of a block's keys, or values, all heads. */
+  /** Bytes of a block's keys, or values, all heads. */
   readonly blockBytes: number;
 }
 
@@ -125,7 +125,7 @@ export interface SampleOperation {
   readonly logits: Rows;
 }
 
-/** Appends what was drawn to the histories: in a phase after "sample". */
+/** Appends the drawn tokens to the histories: in a phase after "sample". */
 interface RecordOperation {
   readonly type: "record";
 }
@@ -144,7 +144,7 @@ export type Operation =
   | RecordOperation;
 
 /**
- * Operations in phases. Threads meet between phases. Within one, each goes on with what it has made itself: its own rows
+ * Operations in phases. Threads meet between phases. Within one, each thread goes on with its own results: its own rows
  * (all but linear, attend and sample share rows alike), or its own columns (linear).
  */
 export type Program = readonly (readonly Operation[])[];

@@ -1,4 +1,4 @@
-/** A thread's part [begin, end) of `count` things that take equally long. */
+/** A thread's part [begin, end) of `count` items that take equally long. */
 export interface Share {
   readonly begin: number;
   readonly end: number;

@@ -1,13 +1,13 @@
-// What a step computes, where all threads read it.
+// A step's input, in memory that all threads read.
 //
 //   head      num rows, num samples
 //   rows      [maxRows] token, position, slot, 0             token UNKNOWN: the one that history has at the position
 //   samples   [maxSamples] SAMPLE_WORDS: see ../../sample-record.ts
 //   tables    [maxSlots, maxBlocks] block ids
-//   history   [maxSlots, maxLength] tokens of each slot's sequence, which the sampler goes on
+//   history   [maxSlots, maxLength] tokens of each slot's sequence, to which the sampler appends
 //
-// Since a row takes its token from the history, and not from a cell that the step itself overwrites, a step that a thread
-// broke off can be computed again from its beginning.
+// Since a row takes its token from the history, and not from a cell that the step itself overwrites, a step that failed in
+// one thread can be computed again from its beginning.
 
 import type { MemoryMap } from "../memory-map.ts";
 import { SAMPLE_WORDS } from "../../sample-record.ts";
@@ -22,7 +22,7 @@ export interface StepLimits {
   readonly maxRows: number;
   readonly maxSamples: number;
   readonly maxSlots: number;
-  /** Of a sequence. */
+  /** Blocks of a sequence. */
   readonly maxBlocks: number;
   /** Tokens of a sequence. */
   readonly maxLength: number;
@@ -81,12 +81,12 @@ export class StepView {
     return this.#row(row, 2);
   }
 
-  /** Row that a sample is drawn from. */
+  /** Returns the row that a sample is drawn from. */
   sampledRow(sample: number): number {
     return this.#word(this.#memory.samples + 4 * sample * SAMPLE_WORDS);
   }
 
-  /** Address of a slot's block table. */
+  /** Returns the address of a slot's block table. */
   table(slot: number): number {
     return this.#memory.tables + 4 * slot * this.#memory.maxBlocks;
   }

@@ -21,7 +21,7 @@ import { attentionShares, type HeadShare } from "./attention-share.ts";
 import { shareOf, type Share } from "./share.ts";
 import { StepView, type StepMemory } from "./step-memory.ts";
 
-/** What a thread computes on; plain data. */
+/** A thread's program and memory; plain data. */
 export interface ThreadPlan {
   readonly program: Program;
   readonly step: StepMemory;
@@ -31,15 +31,15 @@ export interface ThreadPlan {
 
 /** Each thread's own memory; the same addresses for all, `bytes` apart. */
 export interface ThreadScratch {
-  /** For products. */
+  /** Totals of products. */
   readonly totals: number;
-  /** For attention: [heads] of `pitch` bytes. */
+  /** Scores of attention: [heads] of `pitch` bytes. */
   readonly scores: number;
   readonly pitch: number;
   readonly bytes: number;
 }
 
-/** What a thread draws with: see sampler/sampler.ts. */
+/** Draws samples: see sampler/sampler.ts. */
 interface SampleDrawer {
   draw(sample: number, logits: number): void;
   record(numSamples: number): void;
@@ -54,7 +54,7 @@ export class StepThread {
   readonly #drawer: SampleDrawer;
   readonly #thread: number;
   #threads = 1;
-  /** Of the attention before, in this step: layers' are mostly alike. */
+  /** Shares of the previous attention in this step: layers mostly have the same. */
   #attention: { readonly heads: number; readonly window: number | null; readonly shares: HeadShare[] } | null = null;
 
   constructor(kernels: Kernels, buffer: ArrayBufferLike, plan: ThreadPlan, drawer: SampleDrawer, thread: number) {
@@ -224,8 +224,8 @@ export class StepThread {
     const { row, begin, end } = share;
     const { scores, pitch } = this.#plan.scratch;
     const length = this.#view.position(row) + 1;
-    const queriesAKey = heads / keyHeads;
-    const keyOffset = Math.floor(begin / queriesAKey) * headBlockBytes(this.#plan.cache);
+    const queriesPerKey = heads / keyHeads;
+    const keyOffset = Math.floor(begin / queriesPerKey) * headBlockBytes(this.#plan.cache);
     const headOffset = 4 * begin * headSize;
     this.#kernels.attend(
       q.address + row * q.stride + headOffset,
@@ -239,7 +239,7 @@ export class StepThread {
       this.#scratch(scores),
       pitch,
       end - begin,
-      begin % queriesAKey,
+      begin % queriesPerKey,
       scale,
     );
   }

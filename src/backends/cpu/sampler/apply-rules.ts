@@ -1,4 +1,4 @@
-// What the rules of a request make of its logits, in Hugging Face's order where it has the rule: bias, repetition penalty,
+// Applies the rules of a request to its logits, in Hugging Face's order where it has the rule: bias, repetition penalty,
 // frequency and presence penalties, n-grams, bad words, end tokens too early, allowed tokens, the mask of a grammar. Each
 // step rounds to f32, as the GPU's does.
 
@@ -11,11 +11,11 @@ export interface RuledRow {
   readonly lists: StoredRuleLists;
   /** The sequence's tokens so far: promptLength + outputIndex of them. */
   readonly history: Uint32Array;
-  /** What a grammar lets come next; null: anything. */
+  /** Tokens that a grammar allows next; null: all. */
   readonly mask: Uint32Array | null;
 }
 
-/** Changes the logits in place; what a rule forbids becomes FORBIDDEN. */
+/** Changes the logits in place; those of forbidden tokens become FORBIDDEN. */
 export function applyRules(logits: Float32Array, { request, lists, history, mask }: RuledRow): void {
   for (const [token, bias] of lists.biases) logits[token] = (logits[token] ?? 0) + bias;
   applyPenalties(logits, request, history);
@@ -59,7 +59,7 @@ function endsWith(history: Uint32Array, end: Uint32Array): boolean {
   return start >= 0 && end.every((token, i) => history[start + i] === token);
 }
 
-/** What is not in the mask: bit (id & 31) of word (id >>> 5). */
+/** Forbids tokens that are not in the mask: bit (id & 31) of word (id >>> 5). */
 function forbidOthers(logits: Float32Array, mask: Uint32Array): void {
   mask.forEach((bits, word) => {
     if (bits === 0xffffffff) return;

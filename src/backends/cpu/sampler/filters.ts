@@ -4,7 +4,7 @@ import type { RowSelector, SamplerScratch } from "./row-selector.ts";
 import type { SampleView } from "../../sample-record.ts";
 
 interface FilteredRow {
-  /** Address of the logits, which are changed: what a filter drops becomes FORBIDDEN. */
+  /** Address of the logits, which are changed: those that a filter drops become FORBIDDEN. */
   readonly logits: number;
   readonly bytes: number;
   /** The largest logit. */
@@ -18,11 +18,11 @@ export function hasFilters({ topK, topP, minP, typicalP }: SampleView, vocabSize
 }
 
 /**
- * Applies the filters of a request, each over what those before it left:
- *   top-k: the k largest, and what equals the k-th
+ * Applies the filters of a request, each to the tokens that those before it left:
+ *   top-k: the k largest, and those equal to the k-th
  *   top-p: the fewest largest whose probabilities reach p
- *   min-p: whose probability is at least min_p times the largest
- *   typical-p: the fewest whose surprise is nearest to the entropy and whose probabilities reach typical_p
+ *   min-p: those whose probability is at least min_p times the largest
+ *   typical-p: the fewest with a surprise nearest to the entropy whose probabilities reach typical_p
  */
 export function applyFilters(
   kernels: Kernels,
@@ -48,7 +48,7 @@ export function applyFilters(
     const logTotal = kernels.log(total);
     const entropy = kernels.entropy_of(logits, weights, bytes, highest, temperature, total, logTotal);
     kernels.masses_of(weights, masses, bytes, total);
-    // The weights have served.
+    // The weights are no longer needed, so their memory is reused.
     kernels.typicality_of(logits, weights, bytes, highest, temperature, entropy, logTotal);
     kernels.forbid_below(logits, weights, bytes, selector.keyOf(weights, masses, massOf(typicalP)));
   }

@@ -1,7 +1,7 @@
 import { BIN_SHIFT, NUM_BINS } from "../kernels/sampling/filter.ts";
 import type { Kernels } from "../kernels/kernels.ts";
 
-/** Memory of a thread's sampler, each as large as a row of logits but the bins. */
+/** Memory of a thread's sampler, each as large as a row of logits except the bins. */
 export interface SamplerScratch {
   readonly working: number;
   readonly weights: number;
@@ -24,7 +24,7 @@ export class RowSelector {
   readonly #scratch: SamplerScratch;
   readonly #bytes: number;
 
-  /** @param bytes of a row, a multiple of 128 */
+  /** @param bytes bytes of a row, a multiple of 128 */
   constructor(kernels: Kernels, buffer: ArrayBufferLike, scratch: SamplerScratch, bytes: number) {
     this.#kernels = kernels;
     this.#words = new Uint32Array(buffer);
@@ -33,8 +33,8 @@ export class RowSelector {
   }
 
   /**
-   * Returns the largest key such that the values with it or a larger one weigh at least `goal` together: they count one
-   * each, or their mass. 0 where all together weigh less.
+   * Returns the largest key such that the values with it or a larger one weigh at least `goal` together; each weighs one, or
+   * its mass. Returns 0 if all together weigh less.
    * @param masses address, or 0
    */
   keyOf(values: number, masses: number, goal: number): number {
@@ -67,7 +67,7 @@ export class RowSelector {
   }
 }
 
-/** The highest bin such that it and those above weigh `goal`, and what it must bring of that; -1 where all weigh less. */
+/** Returns the highest bin that weighs `goal` with those above it, and its part of that; -1 if all weigh less. */
 function highestBin(bins: Uint32Array, goal: number): { bin: number; missing: number } {
   let missing = goal;
   for (let bin = bins.length - 1; bin >= 0; bin--) {
@@ -78,7 +78,7 @@ function highestBin(bins: Uint32Array, goal: number): { bin: number; missing: nu
   return { bin: -1, missing };
 }
 
-/** Keys are integers that ascend as floats do. */
+/** Returns a float's key: keys are integers that ascend as floats do. */
 function keyOfBits(bits: number): number {
   return (bits & 0x80000000 ? ~bits : bits | 0x80000000) >>> 0;
 }

@@ -5,7 +5,7 @@ export interface StoredRuleLists {
   readonly biases: readonly (readonly [token: number, bias: number])[];
   readonly endTokens: Uint32Array;
   readonly badWords: readonly Uint32Array[];
-  /** A bit per token that is allowed; null: all are. */
+  /** A bit for each allowed token; null: all are allowed. */
   readonly allowed: Uint32Array | null;
 }
 

@@ -1,5 +1,5 @@
-// From a row of logits to a token, its log-probability and the most likely tokens: what shaders/process-logits.wgsl,
-// sample.wgsl and top-logprobs.wgsl do, sample by sample. Passes over the vocabulary are kernels; the rest is here.
+// Turns a row of logits into a token, its log-probability and the most likely tokens, as shaders/process-logits.wgsl,
+// sample.wgsl and top-logprobs.wgsl do. Passes over the vocabulary are kernels; the rest is here.
 
 import { MAX_TOP_CANDIDATES } from "../../../engine/sampling/sampling-params.ts";
 import type { LogprobsMode } from "../../../protocol/config.ts";
@@ -16,7 +16,7 @@ import { readRuleLists } from "./rule-lists.ts";
 import { RowSelector, type SamplerScratch } from "./row-selector.ts";
 import { SAMPLE_WORDS, SampleFlag, SampleView } from "../../sample-record.ts";
 
-/** Words of a result: the token (of a scored one its rank), its log-probability, how many top tokens, then those. */
+/** Words of a result: the token (of a scored one its rank), its log-probability, the number of top tokens, then those. */
 export const RESULT_WORDS = 3 + 2 * MAX_TOP_CANDIDATES;
 
 /** Addresses; plain data. */
@@ -29,7 +29,7 @@ export interface SamplerMemory {
   readonly masks: number;
   /** [maxSamples] of RESULT_WORDS */
   readonly results: number;
-  /** Of the first thread; `scratchBytes` further on the next one's. */
+  /** Scratch of the first thread; that of each further one lies `scratchBytes` later. */
   readonly scratch: SamplerScratch & { readonly softmax: number };
   readonly scratchBytes: number;
 }
@@ -59,7 +59,7 @@ export function takeSamplerMemory(map: MemoryMap, limits: SamplerLimits): Sample
   return { vocabSize, logprobsMode, rules, masks, results, scratch, scratchBytes };
 }
 
-/** The largest logit of a row, whose it is, and the sum of exp(logit - peak). */
+/** The largest logit of a row, its token, and the sum of exp(logit - peak). */
 interface Softmax {
   readonly token: number;
   readonly peak: number;
@@ -78,7 +78,7 @@ export class Sampler {
   readonly #memory: SamplerMemory;
   readonly #scratch: SamplerMemory["scratch"];
   readonly #selector: RowSelector;
-  /** Of a row of logits with its padding. */
+  /** Bytes of a row of logits with its padding. */
   readonly #rowBytes: number;
 
   constructor(kernels: Kernels, buffer: ArrayBufferLike, step: StepMemory, memory: SamplerMemory, thread: number) {
@@ -112,7 +112,7 @@ export class Sampler {
     else this.#drawToken(sample, request, logits, raw);
   }
 
-  /** Appends what the samples have drawn to their slots' histories: not before all have been drawn, since rules read there. */
+  /** Appends the drawn tokens to their slots' histories, after all have been drawn, since rules read the histories. */
   record(numSamples: number): void {
     for (let sample = 0; sample < numSamples; sample++) {
       const request = this.#requestOf(sample);
@@ -155,7 +155,7 @@ export class Sampler {
       const drawn = this.#kernels.draw(source, this.#rowBytes, temperature, seedLow, seedHigh, outputIndex) >>> 0;
       if (drawn !== NO_TOKEN) token = drawn;
     }
-    // Where no logit is a number that may be drawn, any token will do, but it must be one.
+    // If no token may be drawn, any will do, but its id must be valid.
     if (token === NO_TOKEN) token = 0;
 
     if (logprobsMode === "raw_logprobs") {
@@ -169,7 +169,7 @@ export class Sampler {
     this.#writeTop(sample, isNormalised ? source : logprobs, null, request.numTop);
   }
 
-  /** Logits, or log-probabilities, that rules and filters may change. */
+  /** Copies the logits, or log-probabilities, so that rules and filters may change them. */
   #copyRow(logits: number, { peak, total }: Softmax, isNormalised: boolean): void {
     const { working } = this.#scratch;
     if (isNormalised) this.#kernels.logprobs_of(logits, working, this.#rowBytes, peak, 1, this.#kernels.log(total));
@@ -195,7 +195,7 @@ export class Sampler {
     });
   }
 
-  /** Address of the log_softmax, at the request's temperature, of the tokens that can be drawn. */
+  /** Returns the address of the log_softmax, at the request's temperature, of the tokens that can be drawn. */
   #processedLogprobs(logits: number, highest: number, temperature: number): number {
     const { weights, masses } = this.#scratch;
     const divisor = temperature === 0 ? 1 : temperature;
@@ -226,15 +226,15 @@ export class Sampler {
     this.#words[at + 2] = 0;
   }
 
-  /** The most likely tokens, in order, equally likely ones by id. @param softmax null: `values` are log-probabilities */
+  /** Writes the most likely tokens in order, equally likely ones by id. @param softmax null: `values` are log-probabilities */
   #writeTop(sample: number, values: number, softmax: Softmax | null, numTop: number): void {
-    const requested = Math.min(numTop, MAX_TOP_CANDIDATES);
-    if (requested === 0) return;
+    const count = Math.min(numTop, MAX_TOP_CANDIDATES);
+    if (count === 0) return;
     const value = (token: number) => this.#floats[values / 4 + token] ?? 0;
-    const candidates = [...this.#selector.tokensFrom(values, this.#selector.keyOf(values, 0, requested))]
+    const candidates = [...this.#selector.tokensFrom(values, this.#selector.keyOf(values, 0, count))]
       .filter((token) => value(token) > FORBIDDEN)
       .sort((a, b) => value(b) - value(a) || a - b)
-      .slice(0, requested);
+      .slice(0, count);
     const at = this.#resultAt(sample);
     this.#words[at + 2] = candidates.length;
     candidates.forEach((token, i) => {

@@ -4,18 +4,18 @@ import type { OpenHelper } from "./helper-thread.ts";
 import type { SharedPlan } from "./thread-body.ts";
 import { ThreadPool } from "./thread-pool.ts";
 
-/** Rows of the step that is measured: as of some chats at once. */
+/** Rows of the measured step: those of a few chats at once. */
 const TRIAL_ROWS = 4;
-/** The first steps are slow: their code is not compiled to the end yet. */
+/** The first steps are slow: their code is not fully optimised yet. */
 const WARM_UP_STEPS = 3;
 const TRIAL_STEPS = 8;
 const MAX_TRIAL_MS = 250;
-/** More threads must be faster by this much, since others may want their cores. */
+/** More threads must be faster by this factor, since others may need the cores. */
 const WORTHWHILE = 0.95;
 
 /**
- * Returns how many threads compute a step the fastest, up to `most`: each number is tried. Where others can't begin (a page
- * may forbid workers), one.
+ * Returns the number of threads, up to `most`, that compute a step the fastest: powers of two and `most` are tried. Returns
+ * one where helpers can't start (a page may forbid workers).
  */
 export async function chooseThreads(
   plan: SharedPlan,
@@ -47,14 +47,14 @@ export function fastestNumber(most: number, step: (threads: number) => void, now
   return best.threads;
 }
 
-/** 1, 2, 4 and so on, and the last. */
+/** Returns 1, 2, 4 and so on, and `most`. */
 function numbersUpTo(most: number): number[] {
   const numbers: number[] = [];
   for (let threads = 1; threads < most; threads *= 2) numbers.push(threads);
   return [...numbers, most];
 }
 
-/** The quickest of some steps. */
+/** Returns the time of the quickest of some steps. */
 function quickestMs(step: () => void, now: () => number): number {
   let best = Infinity;
   const begin = now();
@@ -68,7 +68,7 @@ function quickestMs(step: () => void, now: () => number): number {
   return best;
 }
 
-/** Rows of token 0 at position 0: they write only where the first block lies, which nobody has read yet. */
+/** Writes rows of token 0 at position 0: they change only the first block, which nobody has read yet. */
 function writeTrialStep({ memory, thread }: SharedPlan): void {
   const { head, rows, maxRows } = thread.step;
   const words = new Uint32Array(memory.buffer);

@@ -1,6 +1,6 @@
 import type { HelperMessage, HelperPlan } from "./thread-body.ts";
 
-/** A thread beside this one, of a browser or of Node. */
+/** Another thread, of a browser or of Node. */
 export interface HelperThread {
   start(plan: HelperPlan): void;
   listen(listener: (message: HelperMessage) => void): void;
@@ -17,7 +17,7 @@ interface NodePort {
   terminate(): unknown;
 }
 
-/** One of node:worker_threads. */
+/** Returns a helper that runs in a worker of node:worker_threads. */
 export function nodeHelper(worker: NodePort): HelperThread {
   return {
     start: (plan) => worker.postMessage(plan),

@@ -1,9 +1,9 @@
-// Runs one helping thread: of a browser, where its page hands it a port, or of Node, where a module has no `self`.
+// Runs one helper thread: in a browser, where the page gives it a port, or in Node, where a module has no `self`.
 
 import { help, type HelperMessage, type HelperPlan } from "./thread-body.ts";
 
 if (typeof self === "undefined" || !("importScripts" in self || "DedicatedWorkerGlobalScope" in self)) {
-  // Not imported: bundlers for browsers would have to find it.
+  // Not imported: bundlers for browsers could not resolve it.
   const { parentPort } = process.getBuiltinModule("node:worker_threads");
   parentPort?.once("message", (plan: HelperPlan) => void help(plan, (message) => parentPort.postMessage(message)));
 } else {

@@ -1,8 +1,8 @@
-// Where threads find each other. Each word has a line of the caches to itself.
+// The words by which threads synchronise. Each has a cache line to itself.
 //
 //   barrier    see kernels/barrier.ts
-//   go         256 steps + threads: counts the steps begun, and says how many threads take part in the newest
-//   arrivals   of the barrier, before that step
+//   go         256 steps + threads: the number of steps begun, and of threads in the newest
+//   arrivals   the barrier's count before that step
 
 import { BARRIER_BYTES, FAILED_OFFSET } from "../kernels/barrier.ts";
 import type { MemoryMap } from "../memory-map.ts";
@@ -14,7 +14,7 @@ export interface SyncMemory {
   readonly arrivals: number;
 }
 
-/** In place of a number of threads: there are no more steps. */
+/** Instead of a number of threads: there are no more steps. */
 export const CLOSED = 255;
 
 const LINE_BYTES = 64;
@@ -52,14 +52,14 @@ export class SyncWords {
     return Atomics.load(this.#words, this.#sync.arrivals / 4);
   }
 
-  /** Returns when `go` is another: spins first, then sleeps. */
+  /** Returns when `go` has changed: spins first, then sleeps. */
   waitForGo(known: number, spins: number): void {
     const go = this.#sync.go / 4;
     for (let i = 0; i < spins; i++) if (Atomics.load(this.#words, go) !== known) return;
     while (Atomics.load(this.#words, go) === known) Atomics.wait(this.#words, go, known);
   }
 
-  /** Lets nobody wait at the barrier any longer. */
+  /** Ends all waits at the barrier. */
   fail(): void {
     this.#setFailed(1);
     Atomics.notify(this.#words, this.#sync.barrier / 4);

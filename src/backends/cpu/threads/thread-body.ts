@@ -4,7 +4,7 @@ import { StepThread, type ThreadPlan } from "../program/step-thread.ts";
 import { Sampler, type SamplerMemory } from "../sampler/sampler.ts";
 import { CLOSED, SyncWords, type SyncMemory } from "./sync-memory.ts";
 
-/** All that a thread computes from; plain data that may be posted. */
+/** All that a thread needs; plain data that may be posted. */
 export interface SharedPlan {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
@@ -13,19 +13,19 @@ export interface SharedPlan {
   readonly sync: SyncMemory;
 }
 
-/** What a helping thread is started with. */
+/** The start message of a helper thread. */
 export interface HelperPlan extends SharedPlan {
   readonly index: number;
 }
 
-/** What a helping thread says. */
+/** Messages of a helper thread. */
 export type HelperMessage =
   | { readonly type: "ready" | "closed" }
   | { readonly type: "failed"; readonly message: string };
 
-/** 10 us: a wake-up takes longer, and spinning longer would rob whoever else wants the core. */
+/** 10 us: a wake-up takes longer, and longer spinning would take the core from others. */
 const SPINS = 20_000;
-/** Of 100 ms: how long a thread waits for the others within a step. */
+/** Naps of 100 ms for which a thread waits for the others within a step. */
 const MAX_NAPS = 100;
 
 export function openStepThread(kernels: Kernels, plan: SharedPlan, index: number): StepThread {
@@ -38,7 +38,7 @@ export function openMeeting(kernels: Kernels, plan: SharedPlan, { maxNaps = MAX_
   return new BarrierMeeting(kernels, plan.sync.barrier, { spins: SPINS, maxNaps });
 }
 
-/** A helping thread's life: computes its share of each step until the pool closes. */
+/** Runs a helper thread: computes its share of each step until the pool closes. */
 export async function help(plan: HelperPlan, say: (message: HelperMessage) => void): Promise<void> {
   const sync = new SyncWords(plan.memory.buffer, plan.sync);
   try {

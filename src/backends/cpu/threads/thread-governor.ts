@@ -1,21 +1,21 @@
-/** Steps in a row that lost time by their threads, after which one thread goes on alone. */
+/** After this many steps in a row that several threads made slower, one thread goes on alone. */
 const PATIENCE = 4;
 /** A step is slow if one thread would have taken less than this part of it: the estimate is rough. */
 const CLEARLY = 0.8;
 /** Steps until the others are tried again. */
 const REST_STEPS = 64;
 
-/** A step that several threads computed, as the calling thread saw it. */
+/** A step of several threads, as the calling thread measured it. */
 interface SharedStep {
   readonly threads: number;
   readonly stepMs: number;
-  /** How long this thread waited for the others. */
+  /** Time that this thread waited for the others. */
   readonly waitedMs: number;
 }
 
 /**
- * Says how many threads compute the next step. Where somebody else keeps a core busy, threads wait for one another longer than
- * they compute, and one alone is faster. Bits don't depend on it.
+ * Decides how many threads compute the next step. If another program keeps a core busy, threads wait for one another longer
+ * than they compute, and one alone is faster. The number changes no bit.
  */
 export class ThreadGovernor {
   readonly #most: number;
@@ -33,7 +33,7 @@ export class ThreadGovernor {
   }
 
   report({ threads, stepMs, waitedMs }: SharedStep): void {
-    // This thread had its share of the work: alone it would take as often as long as there were threads.
+    // This thread had its share of the work: alone it would take `threads` times as long.
     const aloneMs = threads * (stepMs - waitedMs);
     this.#slowSteps = aloneMs < CLEARLY * stepMs ? this.#slowSteps + 1 : 0;
     if (this.#slowSteps < PATIENCE) return;

@@ -7,10 +7,10 @@ import { openMeeting, openStepThread, type HelperPlan, type SharedPlan } from ".
 import { ThreadGovernor } from "./thread-governor.ts";
 
 interface PoolOptions {
-  /** With the one that calls; more than one needs shared memory. */
+  /** Number of threads, the calling one included; more than one needs shared memory. */
   readonly threads: number;
   readonly openHelper: OpenHelper;
-  /** How long a thread waits for the others within a step, in units of 100 ms. */
+  /** Time that a thread waits for the others within a step, in units of 100 ms. */
   readonly maxNaps?: number;
 }
 
@@ -26,12 +26,12 @@ export class ThreadPool {
   static async open(plan: SharedPlan, { threads, openHelper, maxNaps }: PoolOptions): Promise<ThreadPool> {
     const kernels = await instantiateKernels(plan.module, plan.memory);
     const sync = new SyncWords(plan.memory.buffer, plan.sync);
-    if (threads > 1) sync.clearFailure(); // of an earlier pool
+    if (threads > 1) sync.clearFailure(); // left by an earlier pool
     const starting = Array.from({ length: threads - 1 }, async (_, i) =>
       Helper.start(await openHelper(), { ...plan, index: i + 1 }),
     );
     const helpers = await Promise.all(starting).catch(async (error: unknown) => {
-      // Those that could be started would wait for ever, and hold the memory.
+      // Started helpers would wait for ever and hold the memory.
       for (const one of await Promise.allSettled(starting)) if (one.status === "fulfilled") one.value.end();
       throw error;
     });
@@ -51,15 +51,15 @@ export class ThreadPool {
     return this.#helpers.length + 1;
   }
 
-  /** Why there are fewer threads than were opened; null: there are not. */
+  /** Why threads are missing; null if all are there. */
   get failure(): string | null {
     return this.#failure;
   }
 
   /**
-   * Computes the step that lies in memory, and returns when it is done. Where a helper has died or does not come, the
-   * calling thread computes the step again from its beginning, and goes on alone.
-   * @param threads fewer than there are: to measure
+   * Computes the step in memory, and returns when it is done. If a helper has died or does not arrive, the calling thread
+   * computes the step again from its beginning, and goes on alone.
+   * @param threads may be lowered for measurements
    */
   run(threads = this.#governor.next()): void {
     if (threads > 1 && this.#helpers.length > 0) {
@@ -74,7 +74,7 @@ export class ThreadPool {
     this.#thread.run(1, NOBODY_TO_MEET);
   }
 
-  /** Ends the helpers. The memory is free when nobody holds it any longer. */
+  /** Ends the helpers. */
   async close(): Promise<void> {
     this.#sync.begin(CLOSED);
     await Promise.all(this.#helpers.map((helper) => helper.close()));
@@ -93,11 +93,11 @@ export class ThreadPool {
     for (const helper of this.#helpers) helper.end();
     this.#helpers = [];
     this.#governor = new ThreadGovernor(1);
-    // The failure stays: a helper that has not ended yet leaves when it next meets the others.
+    // The failure stays set: a helper that has not ended yet leaves at the next barrier.
   }
 }
 
-/** A helping thread that has been started. */
+/** A started helper thread. */
 class Helper {
   readonly #thread: HelperThread;
   readonly #ready: Promise<void>;
@@ -134,7 +134,7 @@ class Helper {
     });
   }
 
-  /** Waits for its last word: a thread that is ended on its way out of a barrier could leave it between two states. */
+  /** Waits for its last message: a thread that is terminated while it leaves a barrier could leave it between two states. */
   async close(): Promise<void> {
     await this.#closed;
     this.#thread.end();

@@ -19,13 +19,13 @@ export class ByteBuffer {
     this.#length += values.length;
   }
 
-  /** Another buffer, preceded by its length. */
+  /** Writes another buffer, preceded by its length. */
   sized(other: ByteBuffer): void {
     this.unsigned(other.length);
     this.bytes(other.#written());
   }
 
-  /** LEB128 of an unsigned 32-bit integer. */
+  /** Writes the LEB128 of an unsigned 32-bit integer. */
   unsigned(value: number): void {
     let rest = value >>> 0;
     while (rest >= 0x80) {
@@ -35,7 +35,7 @@ export class ByteBuffer {
     this.byte(rest);
   }
 
-  /** LEB128 of a signed 32-bit integer. */
+  /** Writes the LEB128 of a signed 32-bit integer. */
   signed(value: number): void {
     let rest = value | 0;
     for (;;) {
@@ -65,7 +65,7 @@ export class ByteBuffer {
     this.bytes(utf8);
   }
 
-  /** Returns a copy of what has been written. */
+  /** Returns a copy of the written bytes. */
   finish(): Uint8Array<ArrayBuffer> {
     return this.#written().slice();
   }

@@ -2,16 +2,16 @@ import { ByteBuffer } from "./byte-buffer.ts";
 import { i32 } from "./instructions.ts";
 import { toF32, toF32x4, toI32, TYPE_CODE, Value, type F32, type F32x4, type I32, type ValueType } from "./value.ts";
 
-/** What a function takes: names with their types, in order. */
+/** A function's parameters: names with their types, in order. */
 export type Parameters = Readonly<Record<string, ValueType>>;
-/** What a function is called with, by the names of its parameters. */
+/** A function's arguments, by the names of its parameters. */
 type Arguments<P extends Parameters> = { readonly [Name in keyof P]: Operand<P[Name]> };
-/** A function's parameters inside of it: locals that begin with what the caller gave. */
+/** A function's parameters in its body: locals that begin with the arguments. */
 export type ParameterLocals<P extends Parameters> = { readonly [Name in keyof P]: Local<P[Name]> };
 
 type Operand<T extends ValueType> = T extends "i32" ? I32 : T extends "f32" ? F32 : T extends "v128" ? F32x4 : Value<T>;
 
-/** A function of the module, as others call it. */
+/** A function of the module that others can call. */
 export interface FunctionReference<P extends Parameters, R extends ValueType | null> {
   readonly name: string;
   readonly index: number;
@@ -52,7 +52,7 @@ export class Local<T extends ValueType> extends Value<T> {
   }
 }
 
-/** Writes the code of one function, a statement a call. */
+/** Writes the code of one function, one statement per call. */
 export class FunctionBuilder {
   readonly #code = new ByteBuffer();
   readonly #locals: ValueType[] = [];
@@ -74,7 +74,7 @@ export class FunctionBuilder {
     return this.#newLocal("v128", initial);
   }
 
-  /** Several vectors without a first value. */
+  /** Declares several vectors without a first value. */
   vectors(count: number): Local<"v128">[] {
     return Array.from({ length: count }, () => this.v128());
   }
@@ -127,7 +127,7 @@ export class FunctionBuilder {
     this.#code.bytes([BR, 0, END, END]);
   }
 
-  /** At least once. */
+  /** Runs the body at least once. */
   doWhile(body: () => void, condition: Value<"i32">): void {
     this.#code.bytes([LOOP, NO_RESULT]);
     body();
@@ -153,7 +153,7 @@ export class FunctionBuilder {
     if (target.result !== null) this.#code.byte(DROP);
   }
 
-  /** The call as an expression: it happens where, and as often as, the expression is used. */
+  /** Returns the call as an expression: it is made wherever the expression is used, each time. */
   result<P extends Parameters, R extends ValueType>(target: FunctionReference<P, R>, args: Arguments<P>): Value<R> {
     return new Value(target.result, (out) => this.#emitCall(target, args, out));
   }
@@ -174,7 +174,7 @@ export class FunctionBuilder {
     this.#code.byte(UNREACHABLE);
   }
 
-  /** Writes locals and code as a module has them. */
+  /** Returns the locals and code as a module contains them. */
   finish(): ByteBuffer {
     const body = new ByteBuffer();
     const runs: { type: ValueType; count: number }[] = [];

@@ -19,7 +19,7 @@ import {
 
 const SIMD = 0xfd;
 const ATOMIC = 0xfe;
-/** Log2 of the alignment that an access promises. 0 promises nothing, and no engine is faster for more. */
+/** Log2 of the alignment that an access promises. 0 promises nothing; more makes no engine faster. */
 const UNALIGNED = 0;
 const ATOMIC_ALIGNMENT = 2;
 
@@ -96,7 +96,7 @@ export const i32 = {
   atomicLoad: (address: I32, offset = 0) => atomic(0x10, [toI32(address)], offset),
   /** Returns the value before the addition. */
   atomicAdd: (address: I32, value: I32, offset = 0) => atomic(0x1e, [toI32(address), toI32(value)], offset),
-  /** Returns how many were woken. */
+  /** Returns the number of woken threads. */
   atomicNotify: (address: I32, count: I32, offset = 0) => atomic(0x00, [toI32(address), toI32(count)], offset),
   /** Returns 0 when woken, 1 where the value was another, 2 after the time-out. */
   atomicWait: (address: I32, expected: I32, timeoutNs: number, offset = 0) =>
@@ -129,7 +129,7 @@ export const v128 = {
   andNot: i32x4Binary(79),
   or: i32x4Binary(80),
   xor: i32x4Binary(81),
-  /** Bits of `a` where the mask has ones, of `b` elsewhere. */
+  /** Returns bits of `a` where the mask has ones, of `b` elsewhere. */
   bitselect: (a: Vector, b: Vector, mask: Vector) => instruction("v128", simdCode(82), [a, b, mask]),
   anyTrue: (a: Vector) => instruction("i32", simdCode(83), [a]),
 };
@@ -153,7 +153,7 @@ export const f32x4 = {
   pmax: f32x4Binary(235),
   convertI32x4S: (a: I32x4) => instruction("v128", simdCode(250), [toI32x4(a)]),
   convertI32x4U: (a: I32x4) => instruction("v128", simdCode(251), [toI32x4(a)]),
-  /** a b + c, rounded once or twice as the processor likes: relaxed SIMD. */
+  /** a b + c, rounded once or twice, depending on the processor: relaxed SIMD. */
   relaxedMadd: (a: F32x4, b: F32x4, c: F32x4) =>
     instruction("v128", simdCode(0x105), [toF32x4(a), toF32x4(b), toF32x4(c)]),
 };
@@ -162,7 +162,7 @@ export const i32x4 = {
   lanes,
   splat: (a: I32) => (typeof a === "number" ? toI32x4(a) : instruction("v128", simdCode(17), [a])),
   extractLane: (a: Vector, lane: number) => instruction("i32", simdCode(27), [a], (out) => out.byte(lane)),
-  /** Four of the eight lanes of both, 4 to 7 being those of `b`: i8x16.shuffle. */
+  /** Returns four of the eight lanes of both, 4 to 7 being those of `b`: i8x16.shuffle. */
   shuffle: (a: Vector, b: Vector, picked: readonly [number, number, number, number]) =>
     instruction("v128", simdCode(13), [a, b], (out) =>
       out.bytes(picked.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte))),
@@ -178,6 +178,6 @@ export const i32x4 = {
   shrU: i32x4Shift(173),
   add: i32x4Binary(174),
   sub: i32x4Binary(177),
-  /** Towards zero; NaN is 0, what is too large the largest. */
+  /** Rounds towards zero; NaN becomes 0, and too large values the largest. */
   truncSatF32x4U: (a: F32x4) => instruction("v128", simdCode(249), [toF32x4(a)]),
 };

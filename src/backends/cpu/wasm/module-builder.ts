@@ -5,7 +5,7 @@ import { TYPE_CODE, type ValueType } from "./value.ts";
 /** The memory that a module imports as "env.memory". It must be made with the same sizes. */
 export interface MemoryLimits {
   readonly isShared: boolean;
-  /** Of 64 KiB. */
+  /** Number of pages of 64 KiB. */
   readonly pages: number;
 }
 
@@ -14,7 +14,7 @@ const SECTION = { types: 1, imports: 2, functions: 3, exports: 7, code: 10 };
 const FUNCTION_TYPE = 0x60;
 const MEMORY = 0x02;
 const FUNCTION = 0x00;
-/** Limits with a maximum; of shared memory. */
+/** Flags of limits: with a maximum, and shared. */
 const WITH_MAXIMUM = 0x01;
 const SHARED = 0x03;
 
@@ -34,7 +34,7 @@ export class ModuleBuilder {
     this.#memory = memory;
   }
 
-  /** Defines a function; those that it calls come before it. */
+  /** Defines a function; the functions that it calls must come before it. */
   function<P extends Parameters>(
     name: string,
     parameters: P,

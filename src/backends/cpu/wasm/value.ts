@@ -5,8 +5,8 @@ export const TYPE_CODE = { i32: 0x7f, i64: 0x7e, f32: 0x7d, v128: 0x7b } as cons
 export type ValueType = keyof typeof TYPE_CODE;
 
 /**
- * An expression: code that leaves one value on WebAssembly's stack. It is emitted where a statement uses it, as often as one
- * does; a value that is dear to compute goes into a local.
+ * An expression: code that leaves one value on WebAssembly's stack. It is emitted each time that a statement uses it, so an
+ * expensive value belongs in a local.
  */
 export class Value<T extends ValueType> {
   readonly type: T;
@@ -18,7 +18,7 @@ export class Value<T extends ValueType> {
   }
 }
 
-/** A number stands for a constant: in vectors, for the same in each lane. */
+/** A number stands for a constant: in vectors, for the same constant in each lane. */
 export type I32 = Value<"i32"> | number;
 export type F32 = Value<"f32"> | number;
 export type Vector = Value<"v128">;

@@ -69,7 +69,7 @@ export const cacheWrite = defineKernel({
   constants: cacheConstants,
 });
 
-/** Attends causally by the cache alone. Four neighbouring lanes share a head of at most QUAD_HEAD_VEC4 vectors. */
+/** Attends causally, reading only the cache. Four neighbouring lanes share a head of at most QUAD_HEAD_VEC4 vectors. */
 export const attentionQuad = defineKernel({
   name: "attention-quad",
   code: [quadCode, keysValues, cache, half, step, window],
@@ -84,10 +84,10 @@ export const attentionQuad = defineKernel({
   constants: [...constants, "ROWS", "QUERIES"],
 });
 
-/** Of a layer that sees all positions. */
+/** The window of a layer that sees all positions. */
 export const UNLIMITED_WINDOW = 2 ** 32 - 1;
 
-/** Most lanes a workgroup of attention may have everywhere, and so a bound on the head's size: 4 values a lane. */
+/** Most lanes of a workgroup on every adapter, and so a bound on the head's size: 4 values per lane. */
 const MAX_LANES = 256;
 export const MAX_HEAD_SIZE = 4 * MAX_LANES;
 
@@ -99,15 +99,15 @@ export function usesQuads({ hasSubgroups }: { readonly hasSubgroups: boolean }, 
   return hasSubgroups && headVec4 <= QUAD_HEAD_VEC4;
 }
 
-/** Positions of a split, or a few less, where the head is not so large that a tile has more. */
+/** Positions of a split, or slightly fewer, unless the head is so large that a tile has more. */
 const SPLIT_POSITIONS = 128;
 
 /** Most queries that share a load of keys and values: their sums take registers. Also in attention.wgsl. */
 const MAX_QUERIES = 8;
-/** What every adapter has for a workgroup. */
+/** Workgroup memory of every adapter. */
 const WORKGROUP_BYTES = 16_384;
 
-/** How many query heads of a head of keys and values a workgroup takes at once. The bits don't depend on it. */
+/** Returns how many query heads of one key and value head a workgroup computes at once. The bits don't depend on it. */
 export function sharedQueries(heads: number, kvHeads: number, headVec4: number): number {
   const group = heads / kvHeads;
   let queries = Math.min(group, mostQueries(headVec4));
@@ -115,14 +115,14 @@ export function sharedQueries(heads: number, kvHeads: number, headVec4: number):
   return queries;
 }
 
-/** Queries that a workgroup has registers and memory for. */
+/** Returns the most queries for which a workgroup has registers and memory. */
 export function mostQueries(headVec4: number): number {
   const { GROUPS, LANES } = attentionTile(headVec4);
   const rest = WORKGROUP_BYTES - 4 * LANES;
   return Math.max(1, Math.min(MAX_QUERIES, Math.floor(rest / (16 * headVec4 + 24 * LANES + 8 * GROUPS))));
 }
 
-/** How positions are dealt. By the head's size alone, so that the order of additions is one for all rows. */
+/** Returns how positions are distributed: by the head's size alone, so that all rows have one order of additions. */
 export function attentionTile(headVec4: number): {
   readonly GROUPS: number;
   readonly LANES: number;
@@ -134,10 +134,10 @@ export function attentionTile(headVec4: number): {
 }
 
 /**
- * Whether a step's splits go to workgroups of their own. They do where rows are few, and would leave most of a GPU idle for
- * as long as the longest one takes; merging them costs a dispatch more, which a short context is not worth. The bits are the
+ * Returns whether a step's splits get workgroups of their own. They do if rows are few, and would leave most of a GPU idle
+ * while the longest one is computed; merging them costs another dispatch, too much for a short context. The bits are the
  * same.
- * @param longest positions that a row of the step sees, at most
+ * @param longest most positions that a row of the step sees
  */
 export function isSplit(rows: number, longest: number): boolean {
   return rows <= MAX_SPLIT_ROWS && longest >= SPLIT_FROM;
@@ -146,7 +146,7 @@ export function isSplit(rows: number, longest: number): boolean {
 export const MAX_SPLIT_ROWS = 64;
 export const SPLIT_FROM = 512;
 
-/** Splits of a sequence of `maxLength`. */
+/** Returns the number of splits of a sequence of `maxLength`. */
 export function maxSplits(headVec4: number, maxLength: number): number {
   return Math.ceil(maxLength / attentionTile(headVec4).SPLIT);
 }
@@ -156,7 +156,7 @@ export function splitsSeen(seen: number, longest: number, split: number): number
   return Math.min(Math.ceil(longest / split), Math.ceil((seen - 1) / split) + 1);
 }
 
-/** Floats that the splits of a step's rows take at most. */
+/** Returns the most floats that the splits of a step's rows take. */
 export function splitFloats(
   { numHeads, headDim }: { numHeads: number; headDim: number },
   { maxRows, maxLength }: { maxRows: number; maxLength: number },
@@ -168,18 +168,18 @@ export function splitFloats(
 /** Most queries that a quad takes: attention-quad.wgsl has as many variables. */
 export const MAX_QUAD_QUERIES = 4;
 
-/** Most quads that may have no head, over the others: they cost as much. */
+/** Most quads without a head, as a share of all others: they cost as much. */
 const MAX_IDLE = 0.15;
 
-/** How the quads of attention-quad share a row's heads. */
+/** How the quads of attention-quad.wgsl share a row's heads. */
 export interface QuadShares {
-  /** Query heads that a quad takes at most, all of one head of keys and values. The bits don't depend on it. */
+  /** Most query heads of a quad, all of one key and value head. The bits don't depend on it. */
   readonly QUERIES: number;
   readonly LANES: number;
   readonly workgroups: number;
 }
 
-/** At least two quads a row, so that two cores share even one row; workgroups of up to four, with few that have no head. */
+/** Returns at least two quads per row, so that two cores share even one row, in workgroups of up to four with few idle quads. */
 export function quadShares(heads: number, kvHeads: number, most = MAX_QUAD_QUERIES): QuadShares {
   const group = heads / kvHeads;
   const quadsAGroup = Math.min(group, Math.max(Math.ceil(group / most), Math.ceil(2 / kvHeads)));

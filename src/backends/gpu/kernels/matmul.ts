@@ -15,7 +15,7 @@ import subgroupCode from "../../../../shaders/matmul-subgroup.wgsl?raw";
 import tiledCode from "../../../../shaders/matmul-tiled.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** What follows the product. The numbers are those of lib/epilogue.wgsl. */
+/** The work after a product. The numbers are those of lib/epilogue.wgsl. */
 export const Epilogue = {
   biasOnly: 0,
   geluTanh: 1,

@@ -2,7 +2,7 @@ import code from "../../../../shaders/rotary.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Turns queries and keys by their positions, in place, after their norms where they have any. */
+/** Rotates queries and keys by their positions, in place, after their norms where they have any. */
 export const rotary = defineKernel({
   name: "rotary",
   code: [code, step],

@@ -5,7 +5,7 @@ import overLanes from "../../../../shaders/lib/over-lanes.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Finds the most likely tokens of the samples that want them. */
+/** Finds the most likely tokens of the samples that request them. */
 export const topLogprobs = defineKernel({
   name: "top-logprobs",
   code: [code, best, logitPart, overLanes, step],

@@ -1,4 +1,4 @@
-// What the kernels of attention have in common: the rows of a step by themselves or in tiles, and a cache that is written.
+// The common part of the attention kernels: a step's single rows, its tiles of rows, and the write to the cache.
 
 import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type { Attention } from "../../../models/graph.ts";
@@ -27,7 +27,7 @@ export interface AttentionKernel {
 
 const CACHE_WRITE_LANES = 64;
 
-/** Rows by themselves. */
+/** Returns the dispatch for single rows. */
 export async function singleRows(
   context: ModelContext,
   operation: Attention,
@@ -43,7 +43,7 @@ export async function cacheWriteDispatch(context: ModelContext, operation: Atten
   return writeDispatch(context, operation.label, pipeline, boundBuffers(context, operation));
 }
 
-/** Tiles that are compiled at once, to be measured. */
+/** Compiles tiles at once, to be measured. */
 export async function tilesToMeasure(
   context: ModelContext,
   operation: Attention,
@@ -57,14 +57,14 @@ export async function tilesToMeasure(
   return tilesOr(always(single), write, kernel.dispatch(rows, pipeline, boundBuffers(context, operation)), single);
 }
 
-/** Attends as `others` do until the kernel for tiles is compiled, and has shown that its rows have the same bits. */
+/** Attends as `others` do until the kernel for tiles is compiled and proved to give the same bits. */
 export function withTiles(
   context: OperationContext,
   operation: Attention,
   { kernel, single, others }: { kernel: AttentionKernel; single: Dispatch; others: CompiledOperation },
 ): CompiledOperation {
   const { later, tiles } = context;
-  const { rows } = tiles.requested;
+  const { rows } = tiles.target;
   if (rows === 1) return others;
   const writing = later.add(cacheWriteVariant(context), Rank.prompts);
   const tiling = later.add(kernel.variant(rows), Rank.prompts, async (tilePipeline) => {
@@ -90,7 +90,7 @@ export function withTiles(
   return (size) => dispatches(size);
 }
 
-/** Takes a step that has tiles by these, and its other rows one by one; a step without as `others` do. */
+/** Returns these dispatches for a step with tiles, with its other rows one by one, and those of `others` for a step without. */
 function tilesOr(others: CompiledOperation, write: Dispatch, tile: Dispatch, single: Dispatch): CompiledOperation {
   const [tiles, mixed] = [
     [write, tile],
@@ -121,7 +121,7 @@ function writeDispatch(
   };
 }
 
-/** Positions that a row sees, its own included. */
+/** Returns the number of positions that a row sees, its own included. */
 export function windowOf({ window }: Attention): number {
   return window ?? UNLIMITED_WINDOW;
 }

@@ -22,14 +22,14 @@ import {
 
 const MERGE_LANES = 64;
 
-/** By one workgroup a row and head; prompts in tiles of rows. */
+/** Attends by one workgroup per row and head; prompts in tiles of rows. */
 export async function attentionAlone(context: OperationContext, operation: Attention): Promise<CompiledOperation> {
   const kernel = wholeAttention(context, operation);
   const single = await singleRows(context, operation, kernel);
   return withTiles(context, operation, { kernel, single, others: always(single) });
 }
 
-/** The same, or in splits that workgroups share, where rows are few and a context is long. */
+/** Attends like attentionAlone, or in splits that workgroups share, if rows are few and a context is long. */
 export async function splitAttention(context: OperationContext, operation: Attention): Promise<CompiledOperation> {
   const kernel = wholeAttention(context, operation);
   const [single, splits] = await Promise.all([
@@ -43,7 +43,7 @@ export async function splitAttention(context: OperationContext, operation: Atten
   return withTiles(context, operation, { kernel, single, others });
 }
 
-/** By one workgroup a span and heads that share keys and values. */
+/** Returns the kernel of one workgroup per span and heads that share keys and values. */
 export function wholeAttention(context: ModelContext, operation: Attention): AttentionKernel {
   const constants = constantsOf(context, operation);
   const queries = (tileRows: number) => (tileRows > 1 ? 1 : constants.QUERIES);
@@ -58,7 +58,7 @@ export function wholeAttention(context: ModelContext, operation: Attention): Att
   };
 }
 
-/** Null where no sequence is so long. */
+/** Returns the dispatches of attention in splits; null if no sequence can be long enough. */
 async function splitDispatches(
   context: ModelContext,
   operation: Attention,

@@ -5,7 +5,7 @@ import { always, type CompiledOperation, type OperationContext } from "./operati
 
 const LANES = 64;
 
-/** One dispatch for each part of the table: a token is left to the part that has it. */
+/** Returns one dispatch for each part of the table: each handles the tokens that it contains. */
 export function embedding(context: OperationContext, operation: Embed): Promise<CompiledOperation[]> {
   const { compiler, engine, buffers, activations, step } = context;
   const x = activations.buffer(operation.output);

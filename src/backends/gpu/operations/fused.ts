@@ -11,8 +11,8 @@ import { rotations } from "./rotation.ts";
 const ROTARY_LANES = 32;
 
 /**
- * Operations of the fused style: products normalise their input themselves, attention writes the cache, and the head sums up
- * each 32 logits for the sampler.
+ * Operations of the fused style: products normalise their input themselves, attention writes the cache, and the head
+ * summarises each 32 logits for the sampler.
  */
 export function fusedOperations(context: OperationContext): Operations {
   const { compiler, graph, buffers, activations, step } = context;

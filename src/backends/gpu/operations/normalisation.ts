@@ -4,7 +4,7 @@ import { normShape } from "../matmul-variants.ts";
 import { strideOf } from "../padding.ts";
 import { always, valueOf, type CompiledOperation, type OperationContext } from "./operations.ts";
 
-/** A norm as a dispatch of its own. */
+/** Returns a norm as a dispatch of its own. */
 export async function normalisation(context: OperationContext, operation: Norm): Promise<CompiledOperation> {
   const { compiler, buffers, activations, step } = context;
   const { label, norm, input, output, addsToOutput = false } = operation;

@@ -25,7 +25,7 @@ import type { ModelBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import type { StepBuffer } from "../step-buffer.ts";
 
-/** An operation, compiled and bound: the dispatches that a step of this size needs. None is made for a step. */
+/** A compiled and bound operation. Returns the dispatches that a step of this size needs; they exist before the step. */
 export type CompiledOperation = (step: StepSize) => readonly Dispatch[];
 
 /** How a style of kernels computes each operation of a graph. */
@@ -39,10 +39,10 @@ export interface Operations {
   head(operation: Head): Promise<CompiledOperation[]>;
 }
 
-/** A model's buffers on a device, and what compiles its kernels. */
+/** A model's buffers on a device, and the compilers of its kernels. */
 export interface ModelContext extends Pick<OpenedDevice, "device" | "poller"> {
   readonly compiler: KernelCompiler;
-  /** What the first step can do without. */
+  /** Compiles pipelines that the first step can do without. */
   readonly later: LaterPipelines;
   readonly arena: Arena;
   readonly graph: Graph;
@@ -55,11 +55,11 @@ export interface ModelContext extends Pick<OpenedDevice, "device" | "poller"> {
   readonly step: StepBuffer;
 }
 
-/** What operations are compiled with. */
+/** The context in which operations are compiled. */
 export interface OperationContext extends ModelContext {
-  /** By ascending rows: see matmul-variants.ts. */
+  /** The chosen kernels by ascending rows: see matmul-variants.ts. */
   readonly matmuls: readonly MatmulVariant[];
-  /** How attention deals rows, once it is compiled for that. */
+  /** How attention tiles rows, once its kernels for that are compiled. */
   readonly tiles: LaterTiles;
 }
 
@@ -83,7 +83,7 @@ export function compileOperation(operations: Operations, operation: Operation): 
   }
 }
 
-/** An operation that is one list of dispatches, whatever the step. */
+/** Returns an operation with the same dispatches for every step. */
 export function always(...dispatches: Dispatch[]): CompiledOperation {
   return () => dispatches;
 }
@@ -95,7 +95,7 @@ export function valueOf({ graph }: Pick<OperationContext, "graph">, value: Value
   return shape;
 }
 
-/** Constants of the kernels that read or write the cache. */
+/** Returns the constants of the kernels that read or write the cache. */
 export function cacheConstants({ shape, engine }: Pick<OperationContext, "shape" | "engine">) {
   const { numHeads, numKvHeads, headDim } = shape;
   return {

@@ -14,7 +14,7 @@ import { rotations } from "./rotation.ts";
 /** One subgroup, so that its barrier costs nothing. */
 const ROTARY_LANES = 4;
 
-/** Operations of the plain style: norms are dispatches of their own, and with subgroups attention finds all it reads in the cache. */
+/** Operations of the plain style: norms are dispatches of their own, and with subgroups attention reads only the cache. */
 export function plainOperations(context: OperationContext, traits: Pick<KernelTraits, "hasSubgroups">): Operations {
   const { arena, compiler, shape, activations, step } = context;
   const first = firstMatmul(context.matmuls, "plain");

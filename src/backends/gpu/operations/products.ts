@@ -8,7 +8,7 @@ import { isSameProduct, type TriedProduct } from "../same-product.ts";
 import { weightsDtypeCode } from "../weights-dtype.ts";
 import type { CompiledOperation, OperationContext, Operations } from "./operations.ts";
 
-/** A product y = x W, with what precedes and follows it in the same kernel. */
+/** A product y = x W, with its norm and epilogue in the same kernel. */
 interface Product {
   readonly label: string;
   readonly weights: LinearBuffers;
@@ -20,16 +20,16 @@ interface Product {
   readonly first: MatmulVariant;
   /** One bind group for all other kernels, which have the same bindings. */
   readonly bindGroup: GPUBindGroup;
-  /** The first kernel's, made for the product's shape. [bindGroup] */
+  /** Makes the first kernel's bind group for the product's shape. [bindGroup] */
   readonly bindFirst?: (shape: MatmulShape) => GPUBindGroup;
   readonly extras: MatmulExtras;
-  /** One row per sample, not one per row of the step. [false] */
+  /** Whether it has one row per sample, not one per row of the step. [false] */
   readonly samplesOnly?: boolean;
   /** The stride of y over 4, where it is not N4. */
   readonly Y4?: number;
 }
 
-/** By the kernel for as many rows as the step has, or by another one until that is compiled. The bits are the same. */
+/** Multiplies by the kernel for the step's number of rows, or by another one until that is compiled. The bits are the same. */
 export async function compileProduct(context: OperationContext, product: Product): Promise<CompiledOperation> {
   const { compiler, later, engine, matmuls } = context;
   const { label: name, bindGroup, x, y, first, epilogue, extras, samplesOnly = false } = product;
@@ -51,7 +51,7 @@ export async function compileProduct(context: OperationContext, product: Product
     return [{ name, pipeline, bindGroup: bound(variant), workgroups }];
   };
   const compiling = compiler.compile(first.kernel(shape, extras));
-  // By ascending rows; undefined as long as it is not compiled.
+  // By ascending rows; undefined until compiled.
   const ready = matmuls.map((): readonly Dispatch[] | undefined => undefined);
   for (const [i, variant] of matmuls.entries()) {
     if (variant === first) continue;
@@ -64,7 +64,7 @@ export async function compileProduct(context: OperationContext, product: Product
     const use = (pipeline: GPUComputePipeline | null) => {
       if (pipeline) ready[i] = dispatchesOf(variant, pipeline);
     };
-    // One that is refused is done without.
+    // If a kernel is refused, others take its place.
     added.ready.then(use, () => undefined);
   }
   const ofFirst = dispatchesOf(first, await compiling);
@@ -89,10 +89,10 @@ function activationEpilogue(activation: Activation | null): number {
   return activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
 }
 
-/** A product of a value of the graph; a style of kernels has its own way to bind and to compile it. */
+/** A product in the graph; each kernel style binds and compiles it in its own way. */
 export interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" | "y" | "samplesOnly" | "Y4"> {
   readonly input: Value;
-  /** Only of the model's head. */
+  /** Only for the model's head. */
   readonly head?: HeadShape;
 }
 

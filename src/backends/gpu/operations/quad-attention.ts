@@ -11,7 +11,7 @@ import {
   type OperationContext,
 } from "./operations.ts";
 
-/** By quads of lanes, which find all they read in the cache; prompts in tiles of rows. */
+/** Attends by quads of lanes, which read only the cache; prompts in tiles of rows. */
 export async function quadAttention(context: OperationContext, operation: Attention): Promise<CompiledOperation> {
   const kernel = quads(context, operation);
   const [write, single] = await Promise.all([
@@ -21,7 +21,7 @@ export async function quadAttention(context: OperationContext, operation: Attent
   return withTiles(context, operation, { kernel, single, others: always(write, single) });
 }
 
-/** Of several rows a quad takes one head, else as many heads as it can. */
+/** Returns the kernel by quads: in a tile a quad has one head, else as many heads as it can. */
 function quads(context: ModelContext, operation: Attention): AttentionKernel {
   const { compiler, shape } = context;
   const { numHeads, numKvHeads, headDim } = shape;

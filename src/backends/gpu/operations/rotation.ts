@@ -4,8 +4,8 @@ import { rotary } from "../kernels/rotary.ts";
 import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
 
 /**
- * One dispatch over the heads of queries and keys. Layers with the same angles share their table.
- * @param lanes of the workgroup that takes a head
+ * Returns one dispatch over the heads of queries and keys. Layers with the same angles share their table.
+ * @param lanes lanes of a head's workgroup
  */
 export function rotations(
   context: OperationContext,
@@ -39,7 +39,7 @@ export function rotations(
   };
 }
 
-/** (cos, sin) [positions, headDim / 2], computed in float64. */
+/** Returns (cos, sin) [positions, headDim / 2], computed in float64. */
 export function rotaryTable(angles: RotaryAngles, positions: number): Float32Array<ArrayBuffer> {
   const { inverseFrequencies, scaling } = angles;
   const table = new Float32Array(2 * positions * inverseFrequencies.length);

@@ -1,8 +1,8 @@
 // token with the largest logit / temperature + gumbel(seed, output index, token): a draw from softmax(logits / temperature)
 //
 // The random numbers are the GPU's (shaders/lib/random.wgsl): Threefry-2x32 with 20 rounds (Salmon et al., "Parallel random
-// numbers: as easy as 1, 2, 3", 2011), a function of key and counter alone. What is FORBIDDEN is never drawn; where all is,
-// the token is 0xffffffff. Four tokens that could not win with the largest Gumbel number there is are skipped.
+// numbers: as easy as 1, 2, 3", 2011), a function of key and counter alone. FORBIDDEN tokens are never drawn; if all are, the
+// token is 0xffffffff. Four tokens that could not win even with the largest Gumbel number are skipped.
 
 import type { FunctionBuilder, Local } from "../../wasm/function-builder.ts";
 import { f32x4, i32, i32x4, v128 } from "../../wasm/instructions.ts";

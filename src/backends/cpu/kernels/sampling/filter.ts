@@ -1,6 +1,6 @@
 // Filters are thresholds on values by their order as keys: integers that ascend as the floats do, NaN the largest.
 //
-//   histogram       bins[key >> 20] += mass, or 1 without masses; what is FORBIDDEN is not counted
+//   histogram       bins[key >> 20] += mass, or 1 without masses; FORBIDDEN values are not counted
 //   gather          ids of the tokens with `key` or a larger one, ascending; returns how many
 //   forbid_below    logits[i] = FORBIDDEN where the key of values[i] is below `key`
 //   forbid_lighter  logits[i] = FORBIDDEN where weights[i] < least

@@ -41,7 +41,7 @@ export function defineSoftmaxOf(module: ModuleBuilder, math: Arithmetic): void {
   });
 }
 
-/** The largest value that each of four lanes has been offered, and whose it was. */
+/** The largest value that each of four lanes has been offered, and its token. */
 export class BestOfLanes {
   readonly values: Local<"v128">;
   readonly tokens: Local<"v128">;
@@ -69,7 +69,7 @@ export class BestOfLanes {
   }
 }
 
-/** The best of all lanes, the lowest token among equals. */
+/** Returns the best of all lanes, the lowest token among equals. */
 export function bestOfAll(
   f: FunctionBuilder,
   bests: readonly BestOfLanes[],

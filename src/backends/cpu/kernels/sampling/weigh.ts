@@ -25,7 +25,7 @@ export function defineWeigh(module: ModuleBuilder, math: Arithmetic): void {
       sums.forEach((sum, n) => {
         logit.set(v128.load(i32.add(logits, i), VECTOR_BYTES * n));
         const weight = math.exp(f, f32x4.div(f32x4.sub(logit, highest), temperature));
-        // At a high temperature even the lowest number would weigh something.
+        // At a high temperature even a FORBIDDEN logit would weigh something.
         weight.set(v128.and(weight, f32x4.gt(logit, FORBIDDEN)));
         f.storeV128(i32.add(weights, i), weight, VECTOR_BYTES * n);
         sum.set(f32x4.add(sum, weight));
