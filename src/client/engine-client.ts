@@ -32,7 +32,7 @@ import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 /** A worker that is stuck for this long is ended without having freed anything itself. */
 const DISPOSE_LIMIT_MS = 5000;
 
-/** The events whose reports the other side posts only while somebody listens here. */
+/** Events whose reports the other side posts only while they have listeners here. */
 const REPORTS_BY_EVENT: Partial<Record<keyof EngineEvents, OptionalReports>> = {
   step: "steps",
   words: "words",
@@ -59,11 +59,11 @@ export class EngineClient implements ChorusEngine {
     fatal: new Set(),
   };
   #loaded: LoadedEngine | null = null;
-  /** The alerts that are raised now, by their names. */
+  /** The raised alerts, by name. */
   readonly #raised = new Map<string, Alert>();
   /** The reject functions of pending calls. */
   readonly #calls = new Set<(error: ChorusError) => void>();
-  /** Null for an engine in place: it can't be stuck while this code runs. */
+  /** Null for an engine in this thread: it can't be stuck while this code runs. */
   readonly #heartbeat: Heartbeat | null;
   #nextTicket = 1;
   /** Why the engine can't be used any more; null while it can. */
@@ -109,7 +109,7 @@ export class EngineClient implements ChorusEngine {
       client.#loaded = valueOf(await withAbort(loading, signal));
       return client;
     } catch (error) {
-      // Closing ends a worker. An engine in place can't be stopped while it loads, and is disposed of afterwards.
+      // Closing ends a worker. An engine in this thread can't be stopped while it loads, and is disposed of afterwards.
       if (signal?.aborted) void loading.then(() => transport.service.dispose()).catch(() => undefined);
       client.#heartbeat?.stop();
       transport.close();
@@ -143,12 +143,12 @@ export class EngineClient implements ChorusEngine {
     }
     const listeners = this.#listeners[event];
     listeners.add(listener);
-    const reported = REPORTS_BY_EVENT[event];
-    if (reported !== undefined && listeners.size === 1) this.#requestReports(reported, true);
+    const reports = REPORTS_BY_EVENT[event];
+    if (reports !== undefined && listeners.size === 1) this.#requestReports(reports, true);
     if (event === "alert") this.#notifyRaised(listener as (alert: Alert) => void);
     return () => {
-      if (listeners.delete(listener) && reported !== undefined && listeners.size === 0)
-        this.#requestReports(reported, false);
+      if (listeners.delete(listener) && reports !== undefined && listeners.size === 0)
+        this.#requestReports(reports, false);
     };
   }
 
@@ -160,7 +160,7 @@ export class EngineClient implements ChorusEngine {
     return this.#ask(body, (service) => service.detokenize(body));
   }
 
-  /** Can be handed on without its engine, as fetch can. */
+  /** Can be passed on without its engine, as fetch can. */
   readonly fetch = async (input: string | URL | Request, init?: RequestInit): Promise<globalThis.Response> => {
     const { createHandler } = await import("../http/handler.ts");
     return createHandler(this)(new Request(input, init));
@@ -212,8 +212,8 @@ export class EngineClient implements ChorusEngine {
   }
 
   /**
-   * The answer to a request that the model itself has no part in.
-   * @param what the request is called, if it can't be posted
+   * Returns the answer to a request that the model does not compute.
+   * @param what name of the request, for the error if it can't be posted
    */
   async #ask<T>(
     body: object,
@@ -259,8 +259,8 @@ export class EngineClient implements ChorusEngine {
   }
 
   /**
-   * Resolves with the other side's answer. Rejects where the other side is gone, or goes before it answers: Comlink's
-   * own promise would stay pending for ever.
+   * Resolves with the other side's answer. Rejects if the other side ends before it answers: Comlink's own promise would stay
+   * pending for ever.
    */
   async #call<T>(ask: (service: AsyncService) => T | Promise<T>): Promise<T> {
     if (this.#ended) throw this.#ended;
@@ -282,7 +282,7 @@ export class EngineClient implements ChorusEngine {
       if (isFinal(event)) this.#open.delete(event.ticket);
       open.push(event);
     }
-    // A step comes before the requests, words and alerts that it caused.
+    // A step is reported before the requests, words and alerts that it caused.
     for (const report of steps) this.#emit("step", report);
     for (const report of requests) this.#emit("request", report);
     for (const report of words) this.#emit("words", report);
@@ -313,7 +313,7 @@ export class EngineClient implements ChorusEngine {
     if (!this.#ended) void this.#transport.service.requestReports(reports, isRequested);
   }
 
-  /** A page that joins an engine hears of the alerts before anybody listens here. */
+  /** Notifies a new listener of raised alerts: a page that joins an engine gets them before it has listeners. */
   #notifyRaised(listener: (alert: Alert) => void): void {
     for (const alert of this.#raised.values()) {
       queueMicrotask(() => {

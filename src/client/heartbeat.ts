@@ -4,7 +4,7 @@ const MAX_TICK_MS = 2 * TICK_MS;
 /** Compiling and parsing may keep a worker busy for seconds. */
 const MAX_SILENCE_MS = 60_000;
 
-/** Notices that the other side has stopped answering, while something is awaited of it. */
+/** Notices that the other side has stopped answering while calls are pending. */
 export class Heartbeat {
   readonly #ping: () => Promise<unknown>;
   readonly #isAwaited: () => boolean;
@@ -15,7 +15,7 @@ export class Heartbeat {
   #isPending = false;
 
   constructor(options: {
-    /** Asks the other side for a sign of life. */
+    /** Calls the other side, which resolves if it is alive. */
     readonly ping: () => Promise<unknown>;
     readonly isAwaited: () => boolean;
     /** Called once, when the other side counts as dead. */
@@ -26,7 +26,7 @@ export class Heartbeat {
     this.#onSilence = options.onSilence;
   }
 
-  /** Begins to listen. It stops by itself as soon as nothing is awaited. */
+  /** Begins to watch. Stops by itself as soon as no call is pending. */
   start(): void {
     if (this.#timer !== null) return;
     this.#silentMs = 0;
@@ -55,7 +55,7 @@ export class Heartbeat {
     this.#ping().then(answered, answered);
   }
 
-  /** Ends it for now. Idempotent. */
+  /** Stops until the next start(). Idempotent. */
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;

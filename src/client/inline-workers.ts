@@ -1,5 +1,5 @@
 /**
  * All of the library's workers in one script, compressed, in base64. The library's build writes it (tools/plugins/worker-files-plugin.ts).
- * The app has no need of it: its build keeps their files.
+ * The app does not need it: its build keeps their files.
  */
 export const packedWorkers: string | null = null;

@@ -14,9 +14,9 @@ import { valueOf } from "./transport.ts";
 announceProxies(Comlink);
 
 export interface DownloadModelOptions extends HubOptions {
-  /** Called about how much has arrived, how fast, and how long the rest takes. [none] */
+  /** Called with the downloaded bytes, the rate and the remaining time. [none] */
   onProgress?: (progress: DownloadProgress) => void;
-  /** Pauses the download. What has arrived is kept, and the next download resumes there. [none] */
+  /** Pauses the download. Downloaded bytes are kept, and the next download resumes there. [none] */
   signal?: AbortSignal;
 }
 

@@ -4,10 +4,10 @@ import { announced } from "../protocol/announced-endpoint.ts";
 import { withStallTimeout } from "../protocol/with-stall-timeout.ts";
 import { ChorusError } from "../protocol/errors.ts";
 
-/** A slow network brings a worker's script late, and tells nothing meanwhile. */
+/** A slow network delivers a worker's script late, without any progress event. */
 const MAX_START_MS = 120_000;
 
-/** A worker of this library that has answered. */
+/** A worker of this library that has started. */
 export interface OwnWorker<Service extends Startable> {
   readonly worker: Worker;
   readonly remote: Comlink.Remote<Service>;
@@ -23,20 +23,20 @@ interface Startable {
 type Started<Service extends Startable> = Awaited<ReturnType<Service["started"]>>;
 
 interface OwnWorkerOptions<Service extends Startable> {
-  /** The fragment by which all-workers.ts knows it. */
+  /** Its name in the URL's fragment, for all-workers.ts. */
   readonly kind: "engine.worker" | "models.worker";
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
   /**
    * Waits for the worker's first answer.
-   * @param inlineUrl of the text in the bundle, if that is where it comes from
+   * @param inlineUrl URL of the script in the bundle, if it was started from there
    */
   readonly start: (remote: Comlink.Remote<Service>, inlineUrl: string | null) => Promise<Started<Service>>;
 }
 
 /**
- * Starts a worker from its file; where a bundler has left the file behind, as esbuild does, from the text in the bundle.
- * @param openFile is written out where it is called: bundlers look for `new Worker(new URL(...))`
+ * Starts a worker from its file, or, if a bundler such as esbuild has dropped the file, from the script in the bundle.
+ * @param openFile is spelled out by callers: bundlers look for `new Worker(new URL(...))`
  * @throws ChorusError worker_died; the signal's reason
  */
 export async function startOwnWorker<Service extends Startable>(
@@ -91,8 +91,8 @@ export function firstAnswer<T>(start: () => Promise<T>): Promise<T> {
 let inlineUrl: Promise<string | null> | undefined;
 
 /**
- * Returns the address of all workers in one script; null where they are files only, or where the script can't be loaded now.
- * It lasts: workers start others from it.
+ * Returns the URL of all workers in one script; null if they are files only, or if the script can't be loaded now. It stays
+ * valid: workers start others from it.
  */
 export function inlineWorkersUrl(): Promise<string | null> {
   inlineUrl ??= openInlineWorkers().catch(() => {

@@ -1,17 +1,17 @@
 import type { ThreadKind, ThreadProvider } from "../protocol/thread-provider.ts";
 import { inlineWorkersUrl } from "./own-worker.ts";
 
-/** The threads that this page lends to an engine: in a worker, or in place. */
+/** Starts threads in this page for an engine in a worker, or in this thread. */
 export class PageThreads implements ThreadProvider {
-  /** Null: it is being opened. */
+  /** Workers by id; null while one is being opened. */
   readonly #workers = new Map<number, Worker | null>();
   readonly #inlineUrl: string | null;
   readonly #openInline: () => Promise<string | null>;
   #isOver = false;
 
   /**
-   * @param inlineUrl of all workers in one script, if the engine's own came from there
-   * @param openInline returns that address where a file can't be started
+   * @param inlineUrl URL of all workers in one script, if the engine's own came from there
+   * @param openInline returns that URL if a file can't be started
    */
   constructor(inlineUrl: string | null, openInline = inlineWorkersUrl) {
     this.#inlineUrl = inlineUrl;
@@ -19,7 +19,7 @@ export class PageThreads implements ThreadProvider {
   }
 
   async start(id: number, kind: ThreadKind, port: MessagePort): Promise<string> {
-    // The engine's worker may have asked before it was ended.
+    // The engine's worker may have requested the thread before it was ended.
     if (!this.#isOver) this.#workers.set(id, null);
     const worker = this.#isOver ? null : await this.#open(kind);
     if (worker === null || !this.#workers.has(id)) {
@@ -39,13 +39,13 @@ export class PageThreads implements ThreadProvider {
     this.#workers.delete(id);
   }
 
-  /** None is started afterwards. */
+  /** Ends all threads, and starts none afterwards. */
   endAll(): void {
     this.#isOver = true;
     for (const id of this.#workers.keys()) this.end(id);
   }
 
-  /** From its file; if the page may not start that, as of another origin, from the text in the bundle. */
+  /** Opens a worker from its file, or, if the page may not start that (another origin's), from the script in the bundle. */
   async #open(kind: ThreadKind): Promise<Worker> {
     const { fragment, open } = THREADS[kind];
     let url = this.#inlineUrl;
@@ -59,7 +59,7 @@ export class PageThreads implements ThreadProvider {
   }
 }
 
-/** As bundlers want it: an address and options that they can read. */
+/** Written so that bundlers can read the URL and the options. */
 const THREADS: Readonly<Record<ThreadKind, { readonly fragment: string; readonly open: () => Worker }>> = {
   texts: {
     fragment: "text.worker",

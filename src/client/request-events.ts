@@ -2,14 +2,14 @@ import { fromErrorData } from "../protocol/errors.ts";
 import type { Chunk, RequestEvent, Response } from "../protocol/service.ts";
 import { textChunk } from "../protocol/text-chunk.ts";
 
-/** As readers get them: texts are chunks. */
+/** Events as readers get them: texts are chunks. */
 type ReadEvent = Exclude<RequestEvent, { type: "text" }>;
 type Waiter = { resolve: (event: ReadEvent) => void; reject: (error: unknown) => void };
 
 /** The events of one request, in order, for one reader. It can be closed with an error. */
 export class RequestEvents {
   readonly #events: ReadEvent[] = [];
-  /** The newest that came whole. */
+  /** The newest complete chunk. */
   #chunk: Chunk | null = null;
   #waiter: Waiter | null = null;
   #failure: { error: unknown } | null = null;
@@ -63,8 +63,8 @@ export async function responseOf(events: RequestEvents): Promise<Response> {
 const ENDED = { done: true, value: undefined } as const;
 
 /**
- * The chunks of a streamed request. Calls of next() queue, as an async generator's do. Calls `onLeave` after the last chunk, or
- * when the reader leaves before.
+ * The chunks of a streamed request. Calls of next() queue, as an async generator's do. Calls `onLeave` after the last chunk,
+ * or when the reader leaves early.
  */
 export class ChunkStream implements AsyncIterableIterator<Chunk, undefined> {
   readonly #events: RequestEvents;

@@ -11,7 +11,7 @@ import type { Transport } from "./transport.ts";
 import { lockFreed, throughComlink } from "./worker-transport.ts";
 
 interface SharedService extends EngineService {
-  /** @param pageLock the lock that this page holds; null: it can't hold any */
+  /** @param pageLock the lock that this page holds; null if it can't hold any */
   started(pageLock: string | null, lender: ThreadProvider): Promise<string | null>;
   ping(): boolean;
 }
@@ -21,7 +21,7 @@ interface SharedService extends EngineService {
  * @throws ChorusError worker_died if the worker can't be loaded; the signal's reason
  */
 export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport> {
-  // As bundlers want it: an address and options that they can read.
+  // Written so that bundlers can read the URL and the options.
   const worker = new SharedWorker(new URL("../host/engine.shared-worker.ts", import.meta.url), {
     type: "module",
     name: "chorus",

@@ -8,12 +8,12 @@ export type AsyncService = {
   ) => ReturnType<EngineService[Name]> | Promise<Awaited<ReturnType<EngineService[Name]>>>;
 };
 
-/** How a client reaches an engine, in a worker or in place. */
+/** A client's connection to an engine, in a worker or in this thread. */
 export interface Transport {
   readonly service: AsyncService;
   /** Resolves when the other side died unexpectedly. Never rejects. */
   readonly died: Promise<ChorusError>;
-  /** Resolves when the other side answers. Only another thread needs it, which may get stuck by itself. */
+  /** Resolves when the other side answers. Only for another thread, which may get stuck by itself. */
   ping?: () => Promise<unknown>;
   /** Ends the other side. Idempotent. */
   close(): void;

@@ -13,17 +13,17 @@ import type { AsyncService, Transport } from "./transport.ts";
 Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
 announceProxies(Comlink);
 
-/** What host/engine.worker.ts exposes. */
+/** The service that host/engine.worker.ts exposes. */
 interface OwnService extends EngineService {
-  /** Resolves to whether the lock of the worker's name is held. */
+  /** Resolves to whether the worker holds the lock with its name. */
   started(lender: ThreadProvider): Promise<boolean>;
   ping(): boolean;
 }
 
 /**
- * Starts the engine's worker, which starts no others: the page lends it threads. Comlink leaves calls to a dead worker pending
- * for ever, and a killed worker fires no event. Therefore the worker holds a Web Lock with its own name: once the page gets
- * that lock, the worker is gone. (Where the browser blocks locks, a killed worker goes unnoticed.)
+ * Starts the engine's worker, which starts no others: the page starts its threads. Comlink leaves calls to a dead worker
+ * pending for ever, and a killed worker fires no event. Therefore the worker holds a Web Lock with its own name: once the page
+ * gets that lock, the worker is gone. (If the browser blocks locks, a killed worker goes unnoticed.)
  * @throws the signal's reason
  */
 export async function startWorker(signal?: AbortSignal): Promise<Transport> {

@@ -18,13 +18,13 @@ export function tokenOfBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => CHARACTER_OF_BYTE.get(byte) ?? "").join("");
 }
 
-/** The bytes that a token of a SentencePiece vocabulary stands for. */
+/** Returns the bytes of a SentencePiece token. */
 export function bytesOfPiece(piece: string): Uint8Array {
   const byte = /^<0x([0-9A-F]{2})>$/.exec(piece)?.[1];
   return byte === undefined ? new TextEncoder().encode(piece.replaceAll("▁", " ")) : Uint8Array.of(parseInt(byte, 16));
 }
 
-/** The bytes that a token of the vocabulary stands for. A character outside the alphabet stands for itself, in UTF-8. */
+/** Returns the bytes of a byte-level token. A character outside the alphabet stands for itself, in UTF-8. */
 export function bytesOfToken(token: string): Uint8Array {
   const bytes = Array.from(
     token,

@@ -1,5 +1,5 @@
 // A tokenizer's patterns come with a model, so anyone may have written them. JavaScript can't stop a pattern that backtracks
-// without end, so such a pattern is refused before it runs.
+// for ever, so such a pattern is refused before it runs.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { brief } from "./json-fields.ts";
@@ -19,13 +19,13 @@ export function refuseEndlessPatterns(step: unknown, file: string): void {
   }
 }
 
-/** An atom: an escape, a class, the beginning of a group, or any other character; then what repeats it. */
+/** An atom: an escape, a class, the beginning of a group, or any other character; then its quantifier. */
 const ATOMS =
   /(\\[pPuxk]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\((?:\?(?:[a-z-]*:|[=!>]|<[=!]|<\w+>))?|[^])([*+?]|\{\d+(?:,\d*)?\})?/gu;
 
 /**
- * Returns whether a group is repeated in which something is optional, repeated or one of several: the number of ways to
- * match a text then may double with each of its characters.
+ * Returns whether a repeated group contains an optional, repeated or alternative part: then the number of ways to match a
+ * text may double with each of its characters.
  */
 export function repeatsWhatVaries(pattern: string): boolean {
   /** For each open group, the whole pattern first, whether it can match texts in more than one way. */

@@ -10,7 +10,7 @@ const SMALLEST_NORMAL_HALF = 0x38800000;
 /** Difference of the exponent biases (127 - 15), at the exponent's position. */
 const REBIAS = 0x38000000;
 
-/** Newer browsers convert halves themselves, in a third of the time that a loop takes whose code is new. Node 20 doesn't. */
+/** Newer browsers convert halves themselves, three times as fast as a loop that is not optimised yet. Node 20 doesn't. */
 const { Float16Array: Halves } = globalThis as {
   readonly Float16Array?: new (buffer: ArrayBufferLike, byteOffset: number, length: number) => ArrayLike<number>;
 };

@@ -13,7 +13,7 @@ import { looksLikeWebPage } from "./web-page.ts";
 export type OnBytes = (file: string, doneBytes: number, totalBytes: number | null) => void;
 
 type Bytes = Uint8Array<ArrayBuffer>;
-/** A small file from a server comes as its bytes: for those of a Blob a thread waits for the browser. */
+/** A small file from a server is opened as bytes: reading a Blob would wait for the browser. */
 type Opened = Blob | Bytes | ArrivingFile;
 type OpenFile = (file: string) => Promise<Opened | Missing>;
 
@@ -41,7 +41,7 @@ export class ModelFiles {
     return "missing" in opened ? undefined : wholeOf(opened);
   }
 
-  /** Like `tryOpen`, but a file on a server may still be on its way: what is read of it waits until it is there. */
+  /** Like `tryOpen`, but a file on a server may still be arriving: reads wait for their bytes. */
   async tryOpenEarly(file: string): Promise<Blob | ArrivingFile | undefined> {
     const opened = await this.#open(file);
     if ("missing" in opened) return undefined;
@@ -76,7 +76,7 @@ export class ModelFiles {
   }
 }
 
-/** A file with all its bytes at hand. @throws ChorusError model_download_failed, model_access_denied */
+/** Returns a file once it is complete. @throws ChorusError model_download_failed, model_access_denied */
 async function wholeOf(file: Opened): Promise<Blob> {
   if (file instanceof ArrivingFile) return file.whole();
   return file instanceof Uint8Array ? new Blob([file]) : file;
@@ -101,10 +101,10 @@ export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFi
     .map((file) => ({ file, path: (file.webkitRelativePath || file.name).split("/") }))
     .sort((a, b) => a.path.length - b.path.length);
   const name = paths.find(({ path }) => path.length > 1)?.path.at(-2) ?? "model";
-  return new ModelFiles(name, "the files you chose", (requested) => {
-    const file = paths.find(({ path }) => path.at(-1) === requested)?.file;
-    if (file) onBytes?.(requested, file.size, file.size);
-    return Promise.resolve(file ?? { missing: `There is no ${requested} ${among(files.length)}.` });
+  return new ModelFiles(name, "the files you chose", (fileName) => {
+    const file = paths.find(({ path }) => path.at(-1) === fileName)?.file;
+    if (file) onBytes?.(fileName, file.size, file.size);
+    return Promise.resolve(file ?? { missing: `There is no ${fileName} ${among(files.length)}.` });
   });
 }
 

@@ -15,7 +15,7 @@ export const VOCAB_AND_MERGES_FILES = ["vocab.json", "merges.txt"] as const;
 /** Files that a folder may lack. */
 export const OPTIONAL_FILES = ["tokenizer_config.json", "generation_config.json", "chat_template.jinja"] as const;
 
-/** Returns those of a folder's files that its model is loaded from: shards only where there is no single file. */
+/** Returns the files of a folder from which its model is loaded: shards only if there is no single file. */
 export function modelFileNames(names: readonly string[]): string[] {
   const small: readonly string[] = [CONFIG_FILE, TOKENIZER_FILE, ...VOCAB_AND_MERGES_FILES, ...OPTIONAL_FILES];
   const isSharded = !names.includes(WEIGHTS_FILE);

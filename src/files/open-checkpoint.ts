@@ -6,7 +6,7 @@ import { openSafetensors, type Checkpoint } from "./safetensors.ts";
 
 /**
  * Opens a model's weights, in one file or in shards. Reads only their headers.
- * @param isEarly whether one file may still be on its way: then reading its tensors throws what its download throws
+ * @param isEarly whether a single file may still be arriving: then reading its tensors throws its download's error
  * @throws ChorusError model_not_found, model_invalid, model_download_failed, with the file's name
  */
 export async function openCheckpoint(files: ModelFiles, { isEarly = false } = {}): Promise<Checkpoint> {

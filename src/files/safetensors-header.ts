@@ -103,7 +103,7 @@ function readHeaderLength(bytes: Uint8Array, fileBytes: number, file: string): n
   return length;
 }
 
-/** Names what lies there instead of weights, where that is known by its first bytes. */
+/** Throws if the first bytes show text instead of weights, naming its kind. */
 function refuseText(prefix: Uint8Array, file: string): void {
   const text = new TextDecoder("latin1").decode(prefix).trimStart().toLowerCase();
   if (text.startsWith("version ")) {

@@ -9,7 +9,7 @@ import { BYTES_PER_ELEMENT, readF32, type Tensor, type TensorDtype } from "./ten
 const FILE = "model.safetensors";
 
 /**
- * Opens a file by reading its header only. Of one that arrives the header alone says how long it should be.
+ * Opens a file by reading its header only. The header alone gives the size of a file that is still arriving.
  * @throws ChorusError model_invalid, with the tensor; model_download_failed
  */
 export async function openSafetensors(file: ReadableFile, name = FILE): Promise<Checkpoint> {

@@ -1,4 +1,4 @@
-// Which tokens a tokenizer puts around a text by itself: "<bos>" before it, for one.
+// The tokens that a tokenizer puts around a text by itself, such as "<bos>" before it.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { brief, JsonFields } from "./json-fields.ts";
@@ -38,7 +38,7 @@ export function readSpecialTokens(step: unknown): SpecialTokens {
 }
 
 /**
- * The classes of Llama's and Gemma's tokenizers decide by tokenizer_config.json, and not by tokenizer.json.
+ * Reads them from tokenizer_config.json, which counts for Llama's and Gemma's tokenizers instead of tokenizer.json.
  * @param idOf returns the id of a token that the config names
  */
 export function configuredSpecialTokens(

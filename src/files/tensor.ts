@@ -6,7 +6,7 @@ export const BYTES_PER_ELEMENT: Readonly<Record<TensorDtype, number>> = { F32: 4
 
 /** A matrix, or a vector as one row, that is read on demand in bands of rows. */
 export interface Tensor {
-  /** The elements' type in what readRows returns. */
+  /** The elements' type in the result of readRows. */
   readonly dtype: TensorDtype;
   readonly rows: number;
   readonly columns: number;

@@ -39,7 +39,7 @@ export class TokenFinder {
   /** Splits a text at these tokens. Returns their ids and the non-empty texts between them, in order. */
   split(text: string): (string | number)[] {
     const sections = this.#pattern === null ? [text] : text.split(this.#pattern);
-    // Every second one is a token.
+    // Every second section is a token.
     const tokenAt = (i: number) => (i % 2 === 1 ? this.#byContent.get(sections[i] ?? "") : undefined);
     return sections
       .map((section, i) => {

@@ -12,7 +12,7 @@ import { betweenPieces, preTokenizer } from "./words.ts";
 /** tokenizer.json, as far as a BPE needs it. */
 export interface TokenizerJson {
   /**
-   * How the vocabulary writes text. "bytes": a character stands for each byte, as in GPT-2. "sentencepiece": as it is, with
+   * How the vocabulary writes text. "bytes": a character stands for each byte, as in GPT-2. "sentencepiece": unchanged, with
    * "▁" for a space, and "<0x0A>" for a byte that has no token.
    */
   readonly alphabet: "bytes" | "sentencepiece";
@@ -23,13 +23,13 @@ export interface TokenizerJson {
   readonly added_tokens: readonly AddedToken[];
   /** The largest id, plus one. */
   readonly vocabSize: number;
-  /** What goes around a text that is not part of a chat. */
+  /** The tokens around a text that is not part of a chat. */
   readonly specialTokens: SpecialTokens;
 }
 
 /**
- * @param config tokenizer_config.json, which may be on its way
- * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers that are no BPE over bytes or with byte fallback.
+ * @param config tokenizer_config.json, which may still be loading
+ * @throws ChorusError model_not_found, model_invalid; model_unsupported for tokenizers other than BPE over bytes or with byte fallback
  */
 export async function readTokenizerJson(files: ModelFiles, config: Promise<JsonFields>): Promise<TokenizerJson> {
   const [json, tokenizerConfig] = await Promise.all([files.tryReadJson("tokenizer.json"), config]);
@@ -98,7 +98,7 @@ function has(type: string, step: Record<string, unknown>): boolean {
   return step["type"] === "Sequence" && Array.isArray(parts) && parts.some((part) => isObject(part) && has(type, part));
 }
 
-/** Returns the pairs that are merged, first to last. What they become must be tokens, or text would be lost. */
+/** Returns the pairs that are merged, first to last. Their results must be tokens, or text would be lost. */
 function parseMerges(file: string, merges: readonly unknown[], vocab: Record<string, number>): [string, string][] {
   const pairs: [string, string][] = [];
   for (const merge of merges) {
@@ -198,7 +198,7 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
   };
 }
 
-/** Goes through a vocabulary once: it may have a quarter of a million tokens. */
+/** Checks a vocabulary in one pass: it may have a quarter of a million tokens. */
 function checkVocab(file: string, json: unknown): { vocab: Record<string, number>; largestId: number } {
   if (!isObject(json))
     throw new ChorusError("model_invalid", `${file} must be an object of tokens and their ids.`, nameOf(file));

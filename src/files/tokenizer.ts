@@ -1,5 +1,5 @@
-// Text to token ids and back. BPE is @huggingface/tokenizers'; which strings are control tokens is decided
-// here, because a chat's text must never become one (see api/chat-format.ts).
+// Converts text to token ids and back. BPE is @huggingface/tokenizers'; this file decides which strings are control tokens,
+// because a chat's text must never become one (see api/chat-format.ts).
 
 import { Tokenizer, type MetaspacePreTokenizer } from "@huggingface/tokenizers";
 
@@ -25,7 +25,7 @@ export interface TokenizerSource {
 }
 
 /**
- * @param eosTokenIds end-of-text ids that the model's other files name, which may be on their way
+ * @param eosTokenIds end-of-text ids that the model's other files name, which may still be loading
  * @throws ChorusError model_not_found, model_invalid, model_unsupported
  */
 export async function readTokenizer(
@@ -49,18 +49,18 @@ async function readConfig(files: ModelFiles): Promise<JsonFields> {
   return new JsonFields("tokenizer_config.json", (await files.tryReadJson("tokenizer_config.json")) ?? {});
 }
 
-/** As readTokenizer, ready to use. */
+/** Reads a tokenizer as readTokenizer does, and makes it ready to use. */
 export async function loadTokenizer(files: ModelFiles, eosTokenIds: readonly number[] = []): Promise<ModelTokenizer> {
   return new ModelTokenizer(await readTokenizer(files, eosTokenIds));
 }
 
-/** Returns the same tokenizer without what only encoding needs. It knows the tokens' texts. */
+/** Returns the same tokenizer without the data for encoding. It knows the tokens' texts. */
 export function withoutEncoder(source: TokenizerSource): TokenizerSource {
   const { json } = source;
   return { ...source, json: { ...json, normalizer: null, pre_tokenizer: null, model: { ...json.model, merges: [] } } };
 }
 
-/** The template is in chat_template.jinja, or in tokenizer_config.json: alone, or among several with names. */
+/** Reads the template from chat_template.jinja, or from tokenizer_config.json: alone, or among several with names. */
 async function readChatTemplates(
   files: ModelFiles,
   config: JsonFields,
@@ -105,14 +105,14 @@ export class ModelTokenizer {
   readonly toolTemplate: string | null;
   /** Maps "eos_token", "bos_token", ... to their text, for the template. */
   readonly namedTokens: Readonly<Record<string, string>>;
-  /** What the model expects around a text. A chat's template writes its own. */
+  /** The tokens that the model expects around a text. A chat's template writes its own. */
   readonly specialTokens: SpecialTokens;
   readonly #control: TokenFinder;
   /** Added tokens that are text. */
   readonly #added: TokenFinder;
   readonly #isHidden: (token: AddedToken) => boolean;
   readonly #bytesOf: (token: string) => Uint8Array;
-  /** The bytes of the tokens that were asked for so far. */
+  /** The bytes of the tokens requested so far. */
   readonly #bytes = new Map<number, Uint8Array>();
   /** Knows the vocabulary and the added tokens that are text and stand in normalized texts, but no control tokens. */
   readonly #bpe: Tokenizer;
@@ -194,10 +194,10 @@ export class ModelTokenizer {
   }
 }
 
-/** Half of a character, which is none in UTF-8. */
+/** A surrogate without its partner, which UTF-8 can't write. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** Tags that models write into their answers for others to read. Nobody else may forge them: they are control tokens. */
+/** Tags that models write into their answers for programs to read. They are control tokens, so that no text can forge them. */
 const READABLE_TAG = /^<\/?(think|tool_call|tool_response)>$/;
 
 /** Added tokens like these steer a model ("<|fim_prefix|>"), so a text never becomes one, unless they are tags of HTML. */

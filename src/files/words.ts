@@ -1,5 +1,5 @@
-// How tokenizers cut a text into words, which become tokens each by itself. The steps are @huggingface/tokenizers'; what it does
-// otherwise than Hugging Face's own is made up for here.
+// How tokenizers cut a text into words, each of which becomes tokens by itself. The steps are @huggingface/tokenizers'; this file
+// corrects their differences from Hugging Face's own.
 
 import {
   ByteLevelPreTokenizer,
@@ -39,8 +39,8 @@ function isolated(pattern: string): Step {
 }
 
 /**
- * Returns a step that cuts before each "▁" that no token has inside after the same character. No merge crosses such a place,
- * so the tokens stay the same. Without it a whole text is one word: its merges wait in one queue, and none is remembered.
+ * Returns a step that cuts before each "▁" that no token contains after the same character. No merge crosses such a place,
+ * so the tokens stay the same. Without it a whole text is one word: its merges share one queue, and none is cached.
  */
 export function betweenPieces(vocab: Readonly<Record<string, number>>): Step {
   const before = new Set<string>();
@@ -65,7 +65,7 @@ function withUnicodeSpaces(pattern: string): string {
 const WORDS =
   /'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\p{White_Space}\p{L}\p{N}]+|\p{White_Space}+(?!\P{White_Space})|\p{White_Space}+/gu;
 
-/** As WORDS: the library's digits are ASCII's, Hugging Face's are whatever Unicode calls a number. */
+/** Like WORDS: the library's digits are ASCII's, Hugging Face's are all that Unicode calls numbers. */
 const DIGITS = { one: /\P{N}+|\p{N}/gu, several: /\P{N}+|\p{N}+/gu };
 
 /** Gives a pre-tokenizer these patterns. */

@@ -3,7 +3,7 @@ export type CharSet = readonly (readonly [first: number, last: number])[];
 
 const LAST = 0x10ffff;
 
-/** Every character there is. */
+/** All characters. */
 export const ANY_CHARACTER: CharSet = normalized([[0, LAST]]);
 
 /** Returns the set of ranges that may overlap and be in any order. */

@@ -1,9 +1,9 @@
 import type { CompiledGrammar, GrammarCompiler } from "@mlc-ai/web-xgrammar";
 
-/** Compiled grammars that are kept. One of a hundred thousand tokens may take megabytes. */
+/** Number of compiled grammars to keep. With a vocabulary of a hundred thousand tokens one may take megabytes. */
 export const MAX_COMPILED = 16;
 
-/** The grammars that were used last, by their text. Matchers don't need theirs any more once they are made. */
+/** The most recently used grammars, by their text. Matchers don't need theirs any more once they are made. */
 export class CompiledGrammars {
   readonly #compiler: Pick<GrammarCompiler, "compileGrammar">;
   readonly #kept = new Map<string, CompiledGrammar>();

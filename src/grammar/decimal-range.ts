@@ -20,17 +20,17 @@ interface NumberBounds {
   readonly exclusiveMaximum: number;
 }
 
-/** What a number may have. Without a point, -1 zeros. */
+/** Limits of a number's digits. `zeros` is -1 for a number without a point. */
 interface Form {
-  /** Digits, without zeros before the first other one. */
+  /** Most digits, without leading zeros. */
   readonly digits: number;
-  /** Zeros behind the point, before the first other digit. */
+  /** Most zeros between the point and the first other digit. */
   readonly zeros: number;
 }
 
 /** Doubles distinguish all whole numbers of this many digits. */
 const INTEGER: Form = { digits: 15, zeros: -1 };
-/** As many digits as tell any double from all others. */
+/** Enough digits to distinguish all doubles. */
 const NUMBER: Form = { digits: 17, zeros: 16 };
 
 /** Returns the whole numbers within bounds, of at most 15 digits. */
@@ -39,8 +39,8 @@ export function integersWithin(bounds: NumberBounds): Expression[] {
 }
 
 /**
- * Returns the numbers within bounds, of at most 17 digits; with exponents where there are no bounds. Doubles keep the order of
- * decimals, so bounds that are doubles hold for what is read as doubles as well.
+ * Returns the numbers within bounds, of at most 17 digits; with exponents if there are no bounds. Reading decimals as doubles
+ * keeps their order, so bounds that are doubles hold afterwards too.
  */
 export function numbersWithin(bounds: NumberBounds): Expression[] {
   return [...within(bounds, NUMBER), ...(Object.values(bounds).some(Number.isFinite) ? [] : [WITH_EXPONENT])];
@@ -53,7 +53,7 @@ function within(bounds: NumberBounds, form: Form): Expression[] {
   return [...notNegative(Math.max(low, 0), high, form), ...negative.map((one) => sequence(text("-"), one))];
 }
 
-/** Returns the numbers from `low` to `high`, by how many digits they have before the point. */
+/** Returns the numbers from `low` to `high`, by their number of digits before the point. */
 function notNegative(low: number, high: number, form: Form): Expression[] {
   if (low > high) return [];
   const [least, most] = [decimalOf(low), high === Infinity ? null : decimalOf(high)];
@@ -73,7 +73,7 @@ function notNegative(low: number, high: number, form: Form): Expression[] {
   return [...others, ...between];
 }
 
-/** Numbers with as many digits before the point. */
+/** Numbers with the same number of digits before the point. */
 class Range {
   readonly #point: number;
   readonly #form: Form;
@@ -84,11 +84,11 @@ class Range {
   }
 
   /**
-   * Returns how numbers go on that were as the bounds so far.
-   * @param low digits of the least number; null if any goes on
-   * @param high digits of the largest number; null likewise
+   * Returns the continuations of numbers that equal the bounds so far.
+   * @param low digits of the least number; null for no bound
+   * @param high digits of the largest number; null for no bound
    * @param at number of digits so far
-   * @param used those of them that count
+   * @param used number of significant digits so far
    */
   digit(low: string | null, high: string | null, at: number, used: number): Expression {
     const first = Number(low?.[at] ?? (at === 0 && this.#point > 1 ? 1 : 0));
@@ -100,7 +100,7 @@ class Range {
       const rest = this.#rest(from === first ? low : null, to === last ? high : null, at + 1, nowUsed);
       options.push(sequence(digit(from, to), rest));
     };
-    // Zeros don't count yet, and what is as a bound goes on as that does.
+    // Leading zeros are not significant, and a number that equals a bound so far must go on within it.
     const cuts = [
       first,
       ...(low === null ? [] : [first + 1]),
@@ -143,7 +143,7 @@ class Range {
 }
 
 const ANY_DIGIT = digit(0, 9);
-/** Below the largest double. */
+/** Numbers with an exponent, below the largest double. */
 const WITH_EXPONENT = sequence(
   optional(text("-")),
   digit(1, 9),
@@ -157,7 +157,7 @@ function digit(first: number, last: number): Expression {
   return first === last ? text(String(first)) : character(normalized([[0x30 + first, 0x30 + last]]));
 }
 
-/** Returns the digits of a double's shortest decimal, without a point, and how many of them are before the point. */
+/** Returns the digits of a double's shortest decimal, without a point, and their number before the point. */
 function decimalOf(value: number): { readonly digits: string; readonly point: number } {
   const [mantissa = "", exponent = "0"] = String(value).split("e");
   const [whole = "", behindPoint = ""] = mantissa.split(".");

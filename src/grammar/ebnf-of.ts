@@ -4,7 +4,7 @@ import { choice, text, withoutDeadEnds, type Expression, type Rules } from "./ex
 import { jsonSchemaRules } from "./json-schema.ts";
 import { parseRegex } from "./regex.ts";
 
-/** What an answer must be, and the request field that says so. */
+/** A description of the allowed answers, and the request field that contains it. */
 export type GrammarSource = { readonly param: string } & (
   | { readonly kind: "schema"; readonly schema: unknown }
   | { readonly kind: "regex"; readonly pattern: string }
@@ -29,7 +29,7 @@ export function ebnfOf(source: GrammarSource): string {
   }
 }
 
-/** xgrammar reads a character class as one of bytes: with characters beyond ASCII it would allow invalid text. */
+/** Refuses characters beyond ASCII in classes: xgrammar reads a class as one of bytes, and would allow invalid text. */
 function refuseWideClasses({ ebnf, param }: { readonly ebnf: string; readonly param: string }): void {
   const withoutTexts = ebnf.replace(/"(?:[^"\\\n]|\\.)*"|#[^\n]*/g, "");
   const classes = withoutTexts.match(/\[(?:[^\]\\\n]|\\.)*\]/g) ?? [];

@@ -9,13 +9,13 @@ export function toEbnf(rules: Rules): string {
 }
 
 /**
- * xgrammar computes beforehand, for each token and each place in a rule, whether the token may come there. Longer
- * repetitions are composed of shorter ones, to keep the number of places small.
+ * xgrammar computes beforehand, for each token and each position in a rule, whether the token is allowed there. Longer
+ * repetitions are composed of shorter ones, to keep the number of positions small.
  */
 const PIECE = 32;
 
 class EbnfWriter {
-  /** Rules that are made on the way: their names, by text. */
+  /** Names of generated rules, by their text. */
   readonly #made = new Map<string, string>();
 
   write(rules: Rules): string {
@@ -92,7 +92,8 @@ function oneOf(set: CharSet): string {
 }
 
 /**
- * xgrammar reads a class as one of bytes, unless it has only one character. So a single byte beyond ASCII is written twice.
+ * Writes a range of a class. xgrammar reads a class as one of bytes only if it has several members, so a single byte beyond
+ * ASCII is written twice.
  */
 function classMember([first, last]: ByteRange): string {
   return first === last ? code(first).repeat(2) : `${code(first)}-${code(last)}`;

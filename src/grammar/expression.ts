@@ -28,8 +28,8 @@ export const IMPOSSIBLE = choice();
 export type Rules = ReadonlyMap<string, Expression>;
 
 /**
- * Returns the grammar without branches that no text can finish (an object that must contain another of its kind, for ever):
- * a text that entered one could never end. Returns null if nothing is left.
+ * Returns the grammar without branches that no text can finish (such as an object that must contain another of its kind): a
+ * text that entered one could never end. Returns null if nothing is left.
  */
 export function withoutDeadEnds(rules: Rules): Rules | null {
   const finite = new Set<string>();
@@ -58,7 +58,7 @@ function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
   }
 }
 
-/** Does so for an expression that can end. */
+/** Returns an expression that can end, without its dead ends. */
 function pruned(expression: Expression, finite: ReadonlySet<string>): Expression {
   switch (expression.kind) {
     case "sequence":

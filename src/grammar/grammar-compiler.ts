@@ -25,7 +25,7 @@ export interface Grammars {
    *   wasm_unavailable or internal_error if the module can't be loaded
    */
   matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]>;
-  /** Ends what computes for them. No matcher may be used afterwards. */
+  /** Ends the threads of all matchers. None may be used afterwards. */
   dispose(): void;
 }
 
@@ -33,7 +33,7 @@ export interface Grammars {
 interface Instance {
   readonly xgrammar: Xgrammar;
   readonly compiled: CompiledGrammars;
-  /** Its latest error message. */
+  /** Returns its latest error message. */
   readonly complaint: () => string;
 }
 
@@ -123,7 +123,7 @@ export class GrammarCompiler implements Grammars {
     await requireWasm();
     const xgrammar = await this.#load();
     let complaint = "";
-    // The module binds console.error when it starts, and prints there why it aborts. The request's error gets that message.
+    // The module binds console.error when it starts, and prints there why it aborts. The request's error contains that message.
     const { error } = console;
     console.error = (...words: readonly unknown[]) => {
       const line = words.map(String).join(" ");

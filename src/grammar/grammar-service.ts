@@ -3,9 +3,9 @@ import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import type { GrammarCompiler, GrammarVocabulary } from "./grammar-compiler.ts";
 
-/** What a thread of grammars is asked for. */
+/** The calls of a grammar thread. */
 export type GrammarCall =
-  /** Comes first. */
+  /** The first call. */
   | { readonly type: "start"; readonly vocabulary: GrammarVocabulary }
   /** Makes a matcher that has taken these tokens already. */
   | {
@@ -18,7 +18,7 @@ export type GrammarCall =
   | { readonly type: "next"; readonly id: number; readonly accepted: readonly number[] }
   | { readonly type: "close"; readonly id: number };
 
-/** Answers are the mask of the tokens that may come next; null where there are none, or none were asked for. */
+/** Answers are the mask of the allowed next tokens; null if there are none, or if the call has no mask. */
 export type GrammarPort = LimitedPort<GrammarCall, Uint32Array | null>;
 
 /** The thread's side: plain data in, plain data out. */
@@ -31,7 +31,7 @@ export class GrammarService {
     this.#open = open;
   }
 
-  /** One call after the other. */
+  /** Answers one call after the other. */
   async answer(call: GrammarCall): Promise<Uint32Array | null> {
     if (call.type === "start") {
       this.#compiler = this.#open(call.vocabulary);

@@ -15,7 +15,7 @@ export class GrammarThread extends LimitedThread<GrammarCall, Uint32Array | null
     this.started = this.ask({ type: "start", vocabulary }, limitMs).then(
       () => undefined,
       (error: unknown) => {
-        // It is gone with the page that lent it: the next one may work.
+        // It ended with the page that started it: the next one may work.
         if (error instanceof ThreadEnded) return;
         const late = `${WHAT} can't be loaded: it takes too long.`;
         this.end(error instanceof TookTooLong ? new ChorusError("internal_error", late) : toChorusError(error));

@@ -4,7 +4,7 @@ import { serveThread } from "../threads/serve-thread.ts";
 import { GrammarCompiler } from "./grammar-compiler.ts";
 import { GrammarService, type GrammarCall } from "./grammar-service.ts";
 
-/** xgrammar's memory. Beyond this it aborts, as it does on other grammars that it can't compile. */
+/** Limit of xgrammar's memory. Beyond it xgrammar aborts, as it does on other grammars that it can't compile. */
 const MAX_MEMORY_BYTES = 512 * 2 ** 20;
 const PAGE_BYTES = 65_536;
 

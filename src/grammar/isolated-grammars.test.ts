@@ -6,7 +6,7 @@ import { GrammarService, type GrammarCall } from "./grammar-service.ts";
 import type { GrammarPort } from "./grammar-service.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import { answerCalls } from "../threads/serve-thread.ts";
-import { IsolatedGrammars, USUAL_LIMITS, type GrammarLimits } from "./isolated-grammars.ts";
+import { IsolatedGrammars, DEFAULT_LIMITS, type GrammarLimits } from "./isolated-grammars.ts";
 
 const regex = (pattern: string): GrammarSource => ({ kind: "regex", pattern, param: "regex" });
 
@@ -58,7 +58,7 @@ afterEach(() => {
 
 function grammarsOf(threads: Threads, limits: Partial<GrammarLimits> = {}): IsolatedGrammars {
   const vocabulary = () => ({ vocabSize: BYTE_VOCABULARY.length, tokens: [] });
-  const all = { ...USUAL_LIMITS, sharedMs: Infinity, compileMs: 400, maskMs: 400, ...limits };
+  const all = { ...DEFAULT_LIMITS, sharedMs: Infinity, compileMs: 400, maskMs: 400, ...limits };
   const grammars = new IsolatedGrammars(vocabulary, threads.open, all);
   opened.push(grammars);
   return grammars;

@@ -8,22 +8,22 @@ import { GrammarThread } from "./grammar-thread.ts";
 import { IsolatedMatcher } from "./isolated-matcher.ts";
 
 export interface GrammarLimits {
-  /** Loading the module and giving it the vocabulary. */
+  /** Most time to load the module and the vocabulary. */
   readonly startMs: number;
   readonly compileMs: number;
-  /** One token's mask. The whole batch waits for it. */
+  /** Most time to compute one token's mask. The whole batch waits for it. */
   readonly maskMs: number;
   /** A grammar that took longer keeps the thread that compiled it for itself. */
   readonly sharedMs: number;
-  /** Threads in which grammars are compiled, or that keep one for themselves. */
+  /** Most threads that compile a grammar, or keep one for themselves. */
   readonly maxThreads: number;
-  /** Threads that keep a grammar for the next request, while nobody follows it. */
+  /** Most threads that keep an unused grammar for the next request. */
   readonly maxSpare: number;
-  /** Grammars that are known to be quick. */
+  /** Most grammars to remember as quick. */
   readonly maxKnown: number;
 }
 
-export const USUAL_LIMITS: GrammarLimits = {
+export const DEFAULT_LIMITS: GrammarLimits = {
   startMs: 60_000,
   compileMs: 5_000,
   maskMs: 2_000,
@@ -33,40 +33,40 @@ export const USUAL_LIMITS: GrammarLimits = {
   maxKnown: 64,
 };
 
-/** A grammar, and where all its requests open their matchers. */
+/** A grammar, and the thread in which all its requests open their matchers. */
 interface Home {
   readonly key: string;
   /** Settles when the grammar is compiled. */
   readonly compiled: Promise<void>;
-  /** The thread that a slow one keeps for itself; null for that which all share. */
+  /** The thread that a slow grammar keeps for itself; null for the shared one. */
   thread: GrammarThread | null;
   /** Sequences that follow the grammar, or will. */
   numUsers: number;
 }
 
 /**
- * Compiles grammars and follows them in threads beside the engine's, so that a grammar that takes for ever costs its own
- * requests and nobody else's. A grammar is compiled in a thread where nobody waits. If that was quick, it is compiled once
- * more in the thread that all share. Else it stays where it is. Requests of one grammar share its compilation, at once and
- * later; a failed one is forgotten. When a thread has to be ended, its other matchers go on in a new one: they are opened
- * again with the tokens they have taken.
+ * Compiles grammars and follows them in threads beside the engine's, so that a grammar that takes for ever delays only its
+ * own requests. A grammar is first compiled in a thread that nobody else uses. If that was quick, it is compiled again in
+ * the shared thread. Otherwise it stays where it is. Requests with the same grammar share its compilation, at once and later;
+ * a failed one is forgotten. When a thread must be ended, its other matchers go on in a new one: they are opened again with
+ * the tokens they have taken.
  */
 export class IsolatedGrammars implements Grammars {
   readonly #vocabulary: () => GrammarVocabulary;
   readonly #openPort: () => GrammarPort;
   readonly #limits: GrammarLimits;
-  /** By the grammar's text, the one used longest ago first. */
+  /** Homes by the grammar's text, the least recently used first. */
   readonly #homes = new Map<string, Home>();
   readonly #idle: GrammarThread[] = [];
   readonly #threads = new Set<GrammarThread>();
-  /** Those that wait until they may have a thread. */
+  /** Callbacks of compilations that wait for a thread. */
   readonly #waiting: (() => void)[] = [];
   #numTaken = 0;
   #shared: GrammarThread | null = null;
   #numMatchers = 0;
   #isDisposed = false;
 
-  constructor(vocabulary: () => GrammarVocabulary, openPort: () => GrammarPort, limits = USUAL_LIMITS) {
+  constructor(vocabulary: () => GrammarVocabulary, openPort: () => GrammarPort, limits = DEFAULT_LIMITS) {
     this.#vocabulary = vocabulary;
     this.#openPort = openPort;
     this.#limits = limits;
@@ -77,7 +77,7 @@ export class IsolatedGrammars implements Grammars {
       try {
         return await this.#matchersOnce(source, endTokenIds, count);
       } catch (error) {
-        // Its thread was ended by another's grammar, or is gone with the page that lent it.
+        // Its thread was ended because of another grammar, or with the page that started it.
         if (!(error instanceof ThreadEnded) || this.#isDisposed) throw refusal(error, source, this.#limits);
       }
     }
@@ -126,7 +126,7 @@ export class IsolatedGrammars implements Grammars {
   }
 
   #homeOf(source: GrammarSource, endTokenIds: readonly number[]): Home {
-    // Which tokens end a text decides whether any can be written at all, and the parameter's name is part of the refusal.
+    // The end tokens decide whether any text is possible, and the parameter's name is part of the refusal.
     const key = JSON.stringify([source, endTokenIds]);
     const known = this.#homes.get(key);
     this.#homes.delete(key);
@@ -177,7 +177,7 @@ export class IsolatedGrammars implements Grammars {
     return home.thread ?? this.#sharedThread();
   }
 
-  /** One sequence follows it no more. */
+  /** Counts one user less. */
   #leave(home: Home): void {
     home.numUsers -= 1;
     if (home.numUsers > 0 || this.#homes.get(home.key) !== home) return;

@@ -11,7 +11,7 @@ export interface IsolatedGrammar {
   readonly limits: { readonly compileMs: number; readonly maskMs: number };
 }
 
-/** A matcher in another thread. Here are its last mask, which knows what the next token may be, and the tokens it took. */
+/** A matcher in another thread. Keeps its last mask, with the allowed next tokens, and the tokens that it took. */
 export class IsolatedMatcher implements GrammarMatcher {
   readonly endTokenIds: readonly number[];
   readonly mask: Uint32Array;
@@ -26,7 +26,7 @@ export class IsolatedMatcher implements GrammarMatcher {
   #isClosed = false;
 
   /**
-   * @param threadNow where it is opened: asked again when that thread has been ended
+   * @param threadNow returns the thread to open it in; called again when that thread has been ended
    * @param onDispose called once
    */
   constructor(grammar: IsolatedGrammar, threadNow: () => GrammarThread, onDispose: () => void) {
@@ -80,7 +80,7 @@ export class IsolatedMatcher implements GrammarMatcher {
       const mask = await this.#thread?.ask({ type: "next", id, accepted }, limits.maskMs);
       return this.#take(mask ?? null);
     } catch (error) {
-      // Another's grammar took too long.
+      // Another grammar took too long.
       if (!(error instanceof ThreadEnded) || this.#isClosed) throw error;
       await this.open();
       return this.#isPrepared;

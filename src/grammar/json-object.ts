@@ -41,13 +41,13 @@ export function anyObject(visitor: SchemaVisitor): Expression {
   return sequence(text("{"), choice(NOTHING, membersOf(jsonString(ANY_TEXT), visitor.anyValue())), text("}"));
 }
 
-/** One or more. */
+/** Returns one or more members. */
 function membersOf(key: Expression, value: Expression): Expression {
   const member = sequence(key, text(COLON), value);
   return sequence(member, repeat(sequence(text(COMMA), member), 0, Infinity));
 }
 
-/** Accepts only limits that always hold: JSON counts a repeated name once, which no grammar can see. */
+/** Accepts only limits that always hold: repeated names count once, which a grammar can't express. */
 function refuseCounts(node: SchemaNode, least: number, most: number): void {
   if ((node.count("minProperties", 1e9) ?? 0) > least) {
     throw node.unsupported("minProperties", "name properties in required instead");
@@ -57,7 +57,7 @@ function refuseCounts(node: SchemaNode, least: number, most: number): void {
   }
 }
 
-/** Returns any key except these, without escapes: letter by letter, every text that leaves or ends short of all of them. */
+/** Returns any key except these, without escapes: letter by letter, every text that differs from them or ends before. */
 function keyOtherThan(names: readonly string[], visitor: SchemaVisitor): Expression {
   const anything = repeat(character(PLAIN_CHARACTER), 0, Infinity);
   const restAfter = (left: readonly string[]): Expression => {

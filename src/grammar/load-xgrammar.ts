@@ -8,8 +8,8 @@ let numLoaded = 0;
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs what loads an instance and starts it, one at a time: they share globals. The module asks where it is when it is
- * loaded and when it starts. Plain Node has no `location`, and gets one meanwhile.
+ * Loads and starts an instance, one at a time: they share globals. The module reads its `location` when it is loaded and
+ * when it starts. Plain Node has none, and gets one meanwhile.
  */
 export function whileLocated<T>(open: () => Promise<T>): Promise<T> {
   const opened = last.then(async () => {

@@ -2,7 +2,7 @@ import { isObject } from "../protocol/json-object.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { Expression } from "./expression.ts";
 
-/** What the parts of a schema use to make their grammars. */
+/** Makes the grammars of a schema's parts. */
 export interface SchemaVisitor {
   visit(schema: unknown, path: string): Expression;
   /** Any JSON value. */
@@ -68,7 +68,7 @@ export class SchemaNode {
     throw this.at(keyword).invalid(`a whole number between 0 and ${most}`);
   }
 
-  /** Refuses unknown and unsupported keywords: to ignore them would be to lie. */
+  /** Refuses unknown and unsupported keywords: ignoring them would allow invalid answers. */
   refuseOthers(known: readonly string[]): void {
     const other = Object.keys(this.#object).find(
       (name) => !known.includes(name) && !name.startsWith("x-") && this.#object[name] !== undefined,

@@ -3,7 +3,7 @@ import { ebnfOf } from "./ebnf-of.ts";
 
 /**
  * Returns why answers can't follow a JSON schema, naming the place ("schema.properties.age..."), or null if they can. It is
- * the same check as for a request, except for what depends on a model's tokens. It needs no WebAssembly.
+ * the same check as for a request, except for parts that depend on a model's tokens. It needs no WebAssembly.
  */
 export function schemaProblem(schema: unknown): string | null {
   try {

@@ -3,7 +3,7 @@ import type { CharSet } from "./char-set.ts";
 /** Bytes that may stand in one place, both ends inclusive. */
 export type ByteRange = readonly [first: number, last: number];
 
-/** Where the number of bytes of a character changes. */
+/** The last characters of 1, 2, 3 and 4 bytes. */
 const LAST_OF_LENGTH = [0x7f, 0x7ff, 0xffff, 0x10ffff];
 
 /** Returns the UTF-8 of a set's characters: sequences of byte ranges. */

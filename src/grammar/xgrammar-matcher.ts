@@ -3,9 +3,9 @@ import type { GrammarMatcher as Matcher } from "@mlc-ai/web-xgrammar";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 
 /**
- * xgrammar's matcher, made safe: a crash ends one answer only, and it is never called after the end of a text. xgrammar
- * allows a token with text inside the text even if it ends answers here. So an extra token after the vocabulary stands for
- * the end: if the grammar allows that one, it allows all end tokens.
+ * Wraps xgrammar's matcher: a crash ends one answer only, and it is never called after the end of a text. xgrammar allows
+ * an end token that has text as part of the answer. So an extra token after the vocabulary stands for the end: if the
+ * grammar allows that one, it allows all end tokens.
  */
 export class XgrammarMatcher implements GrammarMatcher {
   readonly endTokenIds: readonly number[];

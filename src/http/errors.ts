@@ -1,8 +1,8 @@
-// What went wrong, as a status and OpenAI's error body.
+// Turns errors into a status and OpenAI's error body.
 
 import { toChorusError, type ChorusErrorCode } from "../protocol/errors.ts";
 
-/** An error that only HTTP has: a path, a method, a body that is no JSON. */
+/** An error of HTTP alone: a wrong path or method, or a body that is not JSON. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
@@ -17,7 +17,7 @@ export class HttpError extends Error {
   }
 }
 
-/** Other codes are the engine's own fault: 500. */
+/** All other codes are the engine's own fault: 500. */
 const STATUS: Partial<Record<ChorusErrorCode, number>> = {
   missing_required_parameter: 400,
   unknown_parameter: 400,
@@ -34,7 +34,7 @@ const STATUS: Partial<Record<ChorusErrorCode, number>> = {
   engine_disposed: 503,
 };
 
-/** Seconds. A queue that is full now moves with every request that ends. */
+/** Seconds. A full queue moves with every request that ends. */
 const RETRY_AFTER = "1";
 
 interface ErrorBody {
@@ -69,7 +69,7 @@ export function errorResponse(error: unknown): Response {
   return Response.json(body, { status, headers });
 }
 
-/** OpenAI's names. */
+/** Returns OpenAI's name of the error's type. */
 function typeOf(status: number): string {
   if (status === 401) return "authentication_error";
   if (status === 429) return "rate_limit_error";

@@ -3,13 +3,13 @@ import { describeError, HttpError } from "./errors.ts";
 /** Bytes that may wait for one slow reader. Beyond it, the reader is cut off and its request aborted. */
 export const MAX_UNREAD_BYTES = 4 * 2 ** 20;
 
-/** How an answer is written as server-sent events. */
+/** Writes an answer as server-sent events. */
 export interface EventWriter<Item> {
-  /** The events of one item. */
+  /** Returns the events of one item. */
   write(item: Item): string;
-  /** The events after the last item. */
+  /** Returns the events after the last item. */
   end(): string;
-  /** The events that tell of an error in the middle, after which nothing follows. */
+  /** Returns the last events of an answer that fails in the middle. */
   fail(error: unknown): string;
 }
 
@@ -25,10 +25,10 @@ function dataEvent(data: object): string {
 }
 
 /**
- * Answers with server-sent events. Items are taken as they come, whatever the reader does, so that a slow reader holds back
- * nobody; a reader that leaves ends the items.
+ * Answers with server-sent events. Takes items as soon as they come, even if the reader is slow, so that it delays nobody
+ * else; a reader that leaves ends the items.
  *
- * @param signal of the request: when it is aborted, the body fails with its reason
+ * @param signal the request's signal: when it is aborted, the body fails with its reason
  */
 export function eventStream<Item>(
   items: AsyncIterableIterator<Item>,
@@ -74,7 +74,7 @@ export function eventStream<Item>(
     headers: {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
-      // Proxies must not gather events: nginx would.
+      // Proxies such as nginx must not buffer events.
       "x-accel-buffering": "no",
     },
   });

@@ -1,4 +1,4 @@
-// OpenAI's API and what vLLM has beside it, over Request and Response: for a page, a service worker and a server alike.
+// OpenAI's API with vLLM's additions, over Request and Response: for a page, a service worker and a server alike.
 
 import { toChorusError } from "../protocol/errors.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
@@ -8,23 +8,23 @@ import { CHUNK_EVENTS, eventStream } from "./event-stream.ts";
 import { errorResponse, HttpError } from "./errors.ts";
 import { readJson } from "./read-json.ts";
 import { createResponse } from "./responses/create-response.ts";
-import type { Asked, Handler, ServedEngine } from "./served-engine.ts";
+import type { ServedRequest, Handler, ServedEngine } from "./served-engine.ts";
 
-/** Who makes no tokens for this long has a long text to do, and is well. */
+/** A tokenizer that is busy for this long has a long text, and counts as healthy. */
 const BUSY_MS = 1000;
 
-/** Either endpoint, for a body that nobody has checked yet. */
+/** Either endpoint, for an unchecked body. */
 interface Endpoint {
   create(body: unknown, options: CreateOptions): Promise<object | AsyncIterableIterator<object>>;
 }
 
-type Route = (requested: Asked) => Response | Promise<Response>;
+type Route = (served: ServedRequest) => Response | Promise<Response>;
 
 const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>> = {
   "/v1/models": { GET: ({ engine }) => Response.json({ object: "list", data: [modelEntry(engine)] }) },
-  "/v1/chat/completions": { POST: (requested) => complete(requested, requested.engine.chat.completions) },
-  "/v1/completions": { POST: (requested) => complete(requested, requested.engine.completions) },
-  "/v1/responses": { POST: async (requested) => createResponse(requested, await readJson(requested.request)) },
+  "/v1/chat/completions": { POST: (served) => complete(served, served.engine.chat.completions) },
+  "/v1/completions": { POST: (served) => complete(served, served.engine.completions) },
+  "/v1/responses": { POST: async (served) => createResponse(served, await readJson(served.request)) },
   "/tokenize": {
     POST: async ({ engine, request }) =>
       Response.json(await engine.tokenize((await readJson(request)) as TokenizeRequest)),
@@ -42,7 +42,7 @@ const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
       let timer: ReturnType<typeof setTimeout> | undefined;
       const isBusy = new Promise((resolve) => (timer = setTimeout(resolve, BUSY_MS)));
       try {
-        await engine.stats(); // rejects where the engine is gone
+        await engine.stats(); // rejects if the engine is gone
         await Promise.race([engine.tokenize({ prompt: "Hi" }), isBusy]);
       } catch (error) {
         const { code, message } = toChorusError(error);
@@ -58,7 +58,7 @@ const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
 
 const MODEL_PATH = "/v1/models/";
 
-/** Returns the handler that answers for an engine. */
+/** Returns a handler that answers by an engine. */
 export function createHandler(engine: ServedEngine): Handler {
   return async (request) => {
     const requestId = crypto.randomUUID();
@@ -68,11 +68,11 @@ export function createHandler(engine: ServedEngine): Handler {
   };
 }
 
-async function answer(requested: Asked): Promise<Response> {
-  const { request } = requested;
+async function answer(served: ServedRequest): Promise<Response> {
+  const { request } = served;
   try {
     request.signal.throwIfAborted();
-    return await routeOf(request)(requested);
+    return await routeOf(request)(served);
   } catch (error) {
     request.signal.throwIfAborted();
     return errorResponse(error);
@@ -92,8 +92,8 @@ function routeOf({ url, method }: Request): Route {
   throw new HttpError(405, "method_not_allowed", `${path} is asked with ${allow}, not with ${method}.`, { allow });
 }
 
-/** Creates a completion of either kind, whole or streamed. What the body must be is the engine's to check. */
-async function complete({ request, requestId }: Asked, endpoint: Endpoint): Promise<Response> {
+/** Creates a completion of either kind, whole or streamed. The engine checks the body. */
+async function complete({ request, requestId }: ServedRequest, endpoint: Endpoint): Promise<Response> {
   const { signal } = request;
   const created = await endpoint.create(named(await readJson(request), requestId), { signal });
   return Symbol.asyncIterator in created ? eventStream(created, CHUNK_EVENTS, signal) : Response.json(created);
@@ -104,7 +104,7 @@ function named(body: unknown, requestId: string): unknown {
   return isObject ? { request_id: requestId, ...body } : body;
 }
 
-/** vLLM's: `root` is the model under its own name, which `id` may be an alias of. */
+/** Returns vLLM's entry of a model: `root` is its own name, which `id` may be an alias of. */
 function modelEntry({ model }: ServedEngine) {
   const { name, contextLength } = model;
   return {
@@ -118,7 +118,7 @@ function modelEntry({ model }: ServedEngine) {
   };
 }
 
-function getModel({ engine, request }: Asked): Response {
+function getModel({ engine, request }: ServedRequest): Response {
   const id = new URL(request.url).pathname.slice(MODEL_PATH.length);
   const { name } = engine.model;
   if (id === name || id === encodeURIComponent(name)) return Response.json(modelEntry(engine));
@@ -126,7 +126,7 @@ function getModel({ engine, request }: Asked): Response {
   throw new HttpError(404, "model_not_found", message);
 }
 
-/** The caller's own name for its request. A header's value may hold anything; only what is plainly a name is given back. */
+/** Returns the caller's own id of its request, if the header's value is a plain name; a header may contain anything. */
 function givenId({ headers }: Request): string | null {
   const id = headers.get("x-request-id");
   return id !== null && /^[\x21-\x7e]{1,200}$/.test(id) ? id : null;

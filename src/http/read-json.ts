@@ -4,12 +4,12 @@ import { HttpError } from "./errors.ts";
 /** Longest body: enough for a prompt of a million tokens. */
 export const MAX_BODY_BYTES = 8 * 2 ** 20;
 
-/** Keys, lists and objects of a body. Many take seconds to build, to copy and to look through. */
+/** Most keys, lists and objects of a body. More take seconds to build, to copy and to check. */
 const MAX_PARTS = 100_000;
 
 /**
  * Returns a request's body.
- * @throws HttpError 415 where it is compressed, 413 where it is too long, 400 where it is no JSON, too deep or of too many parts
+ * @throws HttpError 415 if it is compressed, 413 if it is too long, 400 if it is not JSON, too deep or has too many parts
  */
 export async function readJson(request: Request): Promise<unknown> {
   const encoding = request.headers.get("content-encoding") ?? "identity";
@@ -27,7 +27,7 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
-/** Reads no more than is allowed. (Firefox does not give the body of a Request as a stream; there it is in memory already.) */
+/** Reads no more than allowed. (Firefox does not offer the body of a Request as a stream; there it is in memory already.) */
 async function readText(request: Request): Promise<string> {
   if (!request.body) {
     const bytes = await request.arrayBuffer();

@@ -1,13 +1,13 @@
 import type { ChorusEngine } from "../protocol/engine.ts";
 
-/** What the handler needs of an engine. */
+/** The part of an engine that the handler needs. */
 export type ServedEngine = Pick<
   ChorusEngine,
   "model" | "chat" | "completions" | "tokenize" | "detokenize" | "metrics" | "stats"
 >;
 
-/** A request on its way through the handler. */
-export interface Asked {
+/** A request that the handler is answering. */
+export interface ServedRequest {
   readonly request: Request;
   readonly engine: ServedEngine;
   /** Part of the answer's id and of the engine's reports about it. */

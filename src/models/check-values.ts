@@ -1,5 +1,5 @@
-// Where no hash of a checkpoint is known, a sample of its values tells a file that was resumed at the wrong byte, or filled
-// with something else, from weights.
+// If no hash of a checkpoint is known, a sample of its values distinguishes weights from a file that was resumed at the wrong
+// byte, or filled with something else.
 
 import { readF32 } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -7,9 +7,9 @@ import { weightsOf } from "./graph.ts";
 import type { ModelWeights } from "./model-weights.ts";
 
 const FILE = "model.safetensors";
-/** Tensors that are looked at, spread over the model; of each one row. */
+/** Most tensors to check, spread over the model; one row of each. */
 const MAX_TENSORS = 64;
-/** Fewer values say nothing. */
+/** Fewer values prove nothing. */
 const LEAST_VALUES = 32;
 /** Largest share of values that aren't finite. Halves read at the wrong place have about as many. */
 const MAX_NOT_FINITE = 1 / 256;

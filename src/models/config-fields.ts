@@ -1,4 +1,4 @@
-// What the families' config.json have in common.
+// The common fields of the families' config.json.
 
 import type { JsonFields } from "../files/json-fields.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
@@ -38,7 +38,7 @@ export function requiredSize(fields: JsonFields, name: string): number {
   return size;
 }
 
-/** Layers and sizes beyond those of any model here. Looking for their tensors in a checkpoint would take forever. */
+/** More layers than any model here has. Looking for their tensors in a checkpoint would take forever. */
 const MAX_LAYERS = 1024;
 const LARGEST_SIZE = 2 ** 24;
 

@@ -1,4 +1,4 @@
-// What the config.json of Llama-type decoders have in common, by Hugging Face's names.
+// The common fields of Llama-type decoders' config.json, by Hugging Face's names.
 
 import { JsonFields } from "../files/json-fields.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
@@ -54,8 +54,8 @@ interface Rope {
 }
 
 /**
- * Reads how positions turn: rope_theta and rope_scaling, or what transformers 5 writes for both, rope_parameters.
- * @param kind of layer, where rope_parameters tells kinds of layers apart
+ * Reads the rotary positions: rope_theta and rope_scaling, or rope_parameters, which transformers 5 writes for both.
+ * @param kind kind of layer, if rope_parameters has several
  */
 export function readRope(fields: JsonFields, defaultTheta: number, kind?: string): Rope {
   const all = fields.object("rope_parameters", null);
@@ -75,7 +75,7 @@ export function readRope(fields: JsonFields, defaultTheta: number, kind?: string
 
 /**
  * Returns the positions that each layer sees; null: all.
- * @param isSliding which layers have the window, where the config has no layer_types
+ * @param isSliding which layers have the window, if the config has no layer_types
  */
 export function readWindows(
   fields: JsonFields,

@@ -13,7 +13,7 @@ export const FAMILIES: readonly Family[] = [gpt2, llama, gemma3];
 /**
  * Reads config.json by the family that it names.
  * @param vocabSize see Family.describe
- * @throws ChorusError model_unsupported for another model_type, or what the family throws
+ * @throws ChorusError model_unsupported for another model_type; the family's own errors
  */
 export function describeModel(config: unknown, vocabSize?: number, families = FAMILIES): Model {
   const modelType = new JsonFields(CONFIG_FILE, config).string("model_type", "none");

@@ -1,4 +1,4 @@
-// A model's own first layers as a small model: what a step of it computes can be checked quickly.
+// Makes a small model of a model's own first layers: its steps can be checked quickly.
 
 import type { Tensor } from "../files/tensor.ts";
 import type { Attention, Graph, Matrix, Operation, Value, Weight } from "./graph.ts";
@@ -31,7 +31,7 @@ export function fewLayers({ operations, values }: Graph): Graph | null {
 }
 
 /**
- * Returns a model of the graph's operations that knows only some tokens: token i is `tokens[i]` of the whole model. Its
+ * Returns a model with the graph's operations and only some tokens: its token i is `tokens[i]` of the whole model. Its
  * weights are read from the whole model's.
  */
 export function withFewTokens(whole: ModelWeights, graph: Graph, tokens: readonly number[]): ModelWeights {

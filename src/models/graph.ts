@@ -1,7 +1,7 @@
 // A model's computation as plain data: a list of operations on weights and values, in the order of computation. Families
 // write it, backends compile it. Nothing here knows what a GPU is.
 
-/** A tensor of the checkpoint as an operation wants it. The same object is the same tensor: a tied head, for one. */
+/** A tensor of the checkpoint as an operation reads it. The same object is the same tensor, as with a tied head. */
 export interface Weight {
   /** Names without the checkpoint's prefix, with their shapes. The rows of several follow one another. */
   readonly tensors: readonly { readonly name: string; readonly shape: readonly number[] }[];
@@ -49,11 +49,11 @@ export interface RowLinear extends Linear {
 }
 
 interface Labelled {
-  /** For people: in messages, profiles and tests. */
+  /** Name for messages, profiles and tests. */
   readonly label: string;
 }
 
-/** output = table[token] * scale, plus the position's row where positions are learned. */
+/** output = table[token] * scale, plus the position's row if positions are learned. */
 export interface Embed extends Labelled {
   readonly type: "embed";
   /** [vocabSize, width] */
@@ -69,7 +69,7 @@ export interface Norm extends Labelled {
   readonly type: "norm";
   readonly norm: NormWeights;
   readonly input: Value;
-  /** Of height "samples": the rows that sample, gathered. */
+  /** If its height is "samples": the rows that sample, gathered. */
   readonly output: Value;
   /** [false] */
   readonly addsToOutput?: boolean;
@@ -113,11 +113,11 @@ export interface HeadNorms {
   readonly keys: RmsNormWeights;
 }
 
-/** Turns the queries and keys of value = [queries | keys | values] by their positions, in place. */
+/** Rotates the queries and keys of value = [queries | keys | values] by their positions, in place. */
 export interface Rotary extends Labelled {
   readonly type: "rotary";
   readonly angles: RotaryAngles;
-  /** What heads go through before they are turned. [none] */
+  /** Norms of the heads before they are rotated. [none] */
   readonly norms?: HeadNorms | null;
   readonly value: Value;
 }
@@ -148,7 +148,7 @@ export interface Graph {
   readonly values: readonly ValueShape[];
 }
 
-/** Writes a Graph. Each method adds one operation and returns the value that it makes. */
+/** Builds a Graph. Each method adds one operation and returns its output value. */
 export class GraphBuilder {
   readonly #operations: Operation[] = [];
   readonly #values: ValueShape[] = [];
@@ -174,7 +174,7 @@ export class GraphBuilder {
     return output;
   }
 
-  /** Adds the normalised input to a value that is there already: the residual stream. */
+  /** Adds the normalised input to an existing value: the residual stream. */
   addNorm(label: string, input: Value, norm: NormWeights, output: Value): void {
     this.#operations.push({ type: "norm", label, norm, input, output, addsToOutput: true });
   }
@@ -185,7 +185,7 @@ export class GraphBuilder {
     return output;
   }
 
-  /** Adds a product to a value that is there already: the residual stream. */
+  /** Adds a product to an existing value: the residual stream. */
   addLinear(label: string, input: Value, linear: Linear, output: Value): void {
     this.#operations.push({ type: "linear", label, linear, input, output, activation: null, addsToOutput: true });
   }
@@ -200,7 +200,7 @@ export class GraphBuilder {
     this.#operations.push({ type: "rotary", label, angles, norms, value });
   }
 
-  /** @param width of the output: query heads times their size */
+  /** @param width width of the output: query heads times their size */
   attention(
     label: string,
     input: Value,
@@ -226,12 +226,12 @@ export class GraphBuilder {
   }
 }
 
-/** Every tensor that a graph reads, each once: in the order of computation. */
+/** Returns every tensor that a graph reads, each once, in the order of computation. */
 export function weightsOf({ operations }: Graph): readonly Weight[] {
   return [...new Set(operations.flatMap(weightsOfOperation))];
 }
 
-/** Returns the positions that a row sees in the layer that sees most; null if one sees all. */
+/** Returns the number of positions that a row sees in the layer with the largest window; null if a layer sees all. */
 export function slidingWindowOf({ operations }: Graph): number | null {
   const windows = operations.flatMap((operation) => (operation.type === "attention" ? [operation.window ?? null] : []));
   return windows.reduce((most, window) => (most === null || window === null ? null : Math.max(most, window)), 0);

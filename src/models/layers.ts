@@ -3,17 +3,17 @@
 import type { ModelShape } from "../protocol/model-shape.ts";
 import type { HeadNorms, Matrix, RmsNormWeights, RowLinear } from "./graph.ts";
 
-/** An embedding or a head: a row for each token. */
+/** Returns an embedding or a head: a row for each token. */
 export function tokenTable(name: string, { vocabSize, hiddenSize }: ModelShape): Matrix {
   return outIn([{ name: `${name}.weight`, outputs: vocabSize }], hiddenSize);
 }
 
-/** nn.Linear: y = x W^T + b, with W [out, in]. */
+/** Returns an nn.Linear: y = x W^T + b, with W [out, in]. */
 export function nnLinear(name: string, inputs: number, outputs: number, { bias = false } = {}): RowLinear {
   return joinedLinear([{ name, outputs }], inputs, bias);
 }
 
-/** Queries, keys and values of an attention module as one product. */
+/** Returns queries, keys and values of an attention module as one product. */
 export function qkvLinear(module: string, shape: ModelShape, { bias = false } = {}): RowLinear {
   const outputs = (heads: number) => heads * shape.headDim;
   const projections = [
@@ -34,7 +34,7 @@ export function rmsNorm(name: string, width: number, { epsilon, weightOffset = 0
   return { kind: "rms", weight: { tensors: [{ name: `${name}.weight`, shape: [width] }] }, epsilon, weightOffset };
 }
 
-/** Norms of an attention module's queries and keys. */
+/** Returns the norms of an attention module's queries and keys. */
 export function headNorms(module: string, { headDim }: ModelShape, options: RmsNormOptions): HeadNorms {
   return {
     queries: rmsNorm(`${module}.q_norm`, headDim, options),
@@ -47,7 +47,7 @@ interface Rows {
   readonly outputs: number;
 }
 
-/** Several nn.Linear of one input as one, whose outputs follow one another. */
+/** Returns several nn.Linear of one input as one, whose outputs follow one another. */
 function joinedLinear(modules: readonly Rows[], inputs: number, bias: boolean): RowLinear {
   const weights = modules.map(({ name, outputs }) => ({ name: `${name}.weight`, outputs }));
   const biases = modules.map(({ name, outputs }) => ({ name: `${name}.bias`, shape: [outputs] }));

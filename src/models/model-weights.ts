@@ -5,22 +5,22 @@ import { weightsOf, type Weight } from "./graph.ts";
 import type { Model } from "./model.ts";
 
 const FILE = "model.safetensors";
-/** Missing tensors that an error names: of the wrong model there are hundreds. */
+/** Most missing tensors that an error names: a wrong model lacks hundreds. */
 const MAX_NAMED = 8;
 
 /** A model and its checkpoint: every tensor found and checked, none read yet. */
 export interface ModelWeights {
   /** The model with the vocabulary of its checkpoint. */
   readonly model: Model;
-  /** Elements of all weights; a tied head counts once. */
+  /** Number of elements of all weights; a tied head counts once. */
   readonly numParameters: number;
-  /** A tensor to be read later; several tensors are joined by rows. */
+  /** Returns a tensor to be read later; several tensors are joined by rows. */
   tensor(weight: Weight): Tensor;
 }
 
 /**
  * Finds every weight of a model and checks its shape and type.
- * @param describe gives the model for the vocabulary size that the checkpoint has, or for the config's
+ * @param describe returns the model for the checkpoint's vocabulary size, or for the config's
  * @throws ChorusError model_invalid, naming every tensor that is missing or the one whose shape is wrong;
  * model_unsupported, naming the one of a type that can't be read
  */
@@ -38,7 +38,7 @@ export function openWeights(checkpoint: Checkpoint, describe: (vocabSize?: numbe
   return { model, numParameters: countParameters(model), tensor: (weight) => openTensor(open, weight) };
 }
 
-/** Elements of all weights; a tied head counts once. */
+/** Returns the number of elements of all weights; a tied head counts once. */
 export function countParameters({ graph }: Model): number {
   const elements = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
   return weightsOf(graph)
@@ -52,13 +52,13 @@ function openTensor(open: ReadonlyMap<Weight, Tensor>, weight: Weight): Tensor {
   return tensor;
 }
 
-/** The token embedding's name. */
+/** Returns the token embedding's name. */
 function tableName({ graph }: Model): string {
   const name = graph.operations.find(({ type }) => type === "embed");
   return (name?.type === "embed" ? name.table.tensors[0]?.name : undefined) ?? "";
 }
 
-/** Returns what makes a file's name of a graph's: it adds the first prefix under which the file has the token embedding. */
+/** Returns a function from a graph's names to the file's: it adds the first prefix under which the file has the token embedding. */
 function namesIn(checkpoint: Checkpoint, model: Model): (name: string) => string {
   const table = tableName(model);
   const prefix = model.tensorPrefixes.find((candidate) => checkpoint.has(candidate + table)) ?? "";
@@ -85,13 +85,13 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
   }
 }
 
-/** @throws ChorusError model_unsupported where tensors that are to be joined have several types */
+/** Returns the type of tensors to be joined. @throws ChorusError model_unsupported if they have several */
 export function commonDtype([first, ...others]: readonly [Tensor, ...Tensor[]]): TensorDtype {
   if (others.every(({ dtype }) => dtype === first.dtype)) return first.dtype;
   throw new ChorusError("model_unsupported", "Weights that are used together are stored in several types.", FILE);
 }
 
-/** Matrices of one width as one, unread. Vectors, which are rows, become one longer row. */
+/** Joins matrices of one width, unread. Vectors, which are rows, become one longer row. */
 function joinRows(tensors: readonly Tensor[]): Tensor {
   const [first] = tensors;
   if (!first) throw new RangeError("a weight without tensors");

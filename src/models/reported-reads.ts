@@ -10,8 +10,8 @@ export function bytesToRead(weights: ModelWeights): number {
 }
 
 /**
- * Returns the same weights, which tell how many bytes each read brought.
- * @param onRead ends the reading where it throws
+ * Returns the same weights, with `onRead` called after each read.
+ * @param onRead gets the number of bytes read; an error that it throws ends the reading
  */
 export function withReportedReads(weights: ModelWeights, onRead: (bytes: number) => void): ModelWeights {
   return {

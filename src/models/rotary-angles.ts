@@ -1,4 +1,4 @@
-// Rotary positions (Su et al. 2021) and the ways to stretch them over longer contexts, as Hugging Face's
+// Rotary positions (Su et al. 2021) and their scalings for longer contexts, as Hugging Face's
 // modeling_rope_utils.py computes them; here in float64.
 
 import { JsonFields } from "../files/json-fields.ts";
@@ -12,7 +12,7 @@ interface RotarySettings {
   readonly headDim: number;
   /** Longest context, in tokens. */
   readonly maxPositions: number;
-  /** The config's field that says how to stretch, and what stands in it; null: nothing to stretch. */
+  /** The config's field for the scaling, and its value; null for no scaling. */
   readonly scaling: { readonly name: string; readonly json: Record<string, unknown> } | null;
 }
 
@@ -25,7 +25,7 @@ const STRETCHES: ReadonlyMap<string, Stretch> = new Map([
   ["yarn", yarn],
 ]);
 
-/** @throws ChorusError model_unsupported for another rope type, model_invalid for nonsense; both name the field */
+/** @throws ChorusError model_unsupported for another rope type, model_invalid; both name the field */
 export function rotaryAngles(settings: RotarySettings): RotaryAngles {
   const { theta, headDim, scaling } = settings;
   if (headDim % 2 !== 0) throw invalid(`head_dim (${headDim}) must be even for rotary positions`);
@@ -81,7 +81,7 @@ function yarn(frequencies: readonly number[], fields: JsonFields, settings: Rota
   return { inverseFrequencies: frequencies.map(stretched), scaling: yarnScaling(fields, factor) };
 }
 
-/** Returns what cosine and sine are multiplied by. */
+/** Returns the factor of cosine and sine. */
 function yarnScaling(fields: JsonFields, factor: number): number {
   const given = fields.positiveNumber("attention_factor", null);
   if (given !== null) return given;

@@ -1,11 +1,11 @@
-// Bounds on data of others. Copying a value to another thread, JSON.stringify and templates recurse over it, and the stack
-// ends at one or two thousand levels: in some threads earlier than in others. These loops find out before.
+// Limits data of others. Copying a value to another thread, JSON.stringify and templates recurse over it, and the stack
+// ends at one or two thousand levels, in some threads earlier than in others. These loops check before that.
 
 import { ChorusError } from "./errors.ts";
 
-/** Lists and objects within each other. */
+/** Most lists and objects within each other. */
 export const MAX_LEVELS = 128;
-/** Values, and characters of texts, that cross to another thread at once. A list or an object counts as several. */
+/** Most values, and characters of texts, posted to another thread at once. A list or an object counts as several. */
 const MAX_SIZE = 2 ** 24;
 const OBJECT_SIZE = 16;
 
@@ -13,9 +13,9 @@ const TOO_DEEP = `is nested more than ${MAX_LEVELS} levels deep`;
 const TOO_LARGE = `has more than ${MAX_SIZE} values and characters`;
 
 /**
- * As JSON.parse, for text that others wrote.
- * @param maxParts how many keys, lists and objects: to build and to copy many takes long
- * @throws SyntaxError, also for what is nested too deeply or has too many of them
+ * Parses JSON that others wrote.
+ * @param maxParts most keys, lists and objects: building and copying many takes long
+ * @throws SyntaxError, also for JSON that is nested too deeply or has too many parts
  */
 export function parseJson(text: string, maxParts = Infinity): unknown {
   let depth = 0;
@@ -34,7 +34,7 @@ export function parseJson(text: string, maxParts = Infinity): unknown {
   return JSON.parse(text);
 }
 
-/** Returns where the quote is that ends a string. */
+/** Returns the index of the quote that ends a string. */
 function endOfString(text: string, begin: number): number {
   for (let end = text.indexOf('"', begin + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let numSlashes = 0;

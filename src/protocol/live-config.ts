@@ -1,4 +1,4 @@
-// Which part of a config a running engine can change between two steps, and for which part it must be loaded again.
+// Decides which changes of a config a running engine can make between two steps, and for which it must be loaded again.
 
 import { CONFIG_FIELDS, DRAFT_FIELDS, type EngineConfig, type ModelSource } from "./config.ts";
 import { slotsAndRows, spareSamples, type StepSizes } from "./step-sizes.ts";
@@ -52,7 +52,7 @@ export function draftModelOf({ speculation }: EngineConfig): ModelSource | null 
   return speculation?.method === "draft_model" ? speculation.model : null;
 }
 
-/** null is the default, as what is left out is. */
+/** Compares two values of a field. null is the default, as a missing field is. */
 function isSame(a: unknown, b: unknown): boolean {
   return isEqual(a ?? null, b ?? null);
 }

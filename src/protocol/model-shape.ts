@@ -15,17 +15,17 @@ export interface ModelShape {
   readonly maxPositions: number;
 }
 
-/** Values of a head in the cache: its size, padded so that four are read at once. */
+/** Returns the number of a head's values in the cache: its size, padded so that four are read at once. */
 export function paddedHeadDim({ headDim }: Pick<ModelShape, "headDim">): number {
   return 4 * Math.ceil(headDim / 4);
 }
 
-/** Bytes that one layer's keys (or its values) take in the cache, per token. */
+/** Returns the bytes of one layer's keys (or its values) in the cache, per token. */
 export function kvBytesPerToken(shape: Pick<ModelShape, "numKvHeads" | "headDim">, kvCacheDtype: KvCacheDtype): number {
   return shape.numKvHeads * paddedHeadDim(shape) * (kvCacheDtype === "f32" ? 4 : 2);
 }
 
-/** Bytes of one cache block: keys and values of all layers. */
+/** Returns the bytes of one cache block: keys and values of all layers. */
 export function kvBytesPerBlock(
   shape: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim">,
   kvCacheDtype: KvCacheDtype,

@@ -1,4 +1,4 @@
-// Where a model is: as the caller writes it, and as it crosses to the engine's side.
+// A model's location: as the caller writes it, and as it is posted to the engine's side.
 
 import type { ModelSource } from "./config.ts";
 import { ChorusError } from "./errors.ts";
@@ -82,7 +82,7 @@ export function locateRemoteModel(model: string, hub: HubOptions = {}, baseUrl?:
   throw new ChorusError("invalid_type", 'model must be a hub id ("owner/name") or the URL of a folder.', "model");
 }
 
-/** A draft model's folder is relative to the page, too, and the engine's side does not know that. */
+/** Makes a draft model's URL absolute: it is relative to the page, which the engine's side does not know. */
 export function withAbsoluteDraft<Config extends Pick<EngineChanges, "speculation">>(
   config: Config,
   baseUrl?: string,

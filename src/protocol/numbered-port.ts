@@ -1,11 +1,11 @@
-// Messages that go one way through a port, each with its number: one that comes twice is dropped, one that is lost is noticed.
+// Numbers the messages that go one way through a port: a repeated one is dropped, and a lost one is noticed.
 
 interface Numbered {
   readonly n: number;
   readonly message: unknown;
 }
 
-/** Returns what posts messages with numbers from 1. It throws as the port does; the next one then has that number. */
+/** Returns a function that posts messages with numbers from 1. If the port throws, the next message gets the same number. */
 export function numbering(port: Pick<MessagePort, "postMessage">): (message: unknown) => void {
   let n = 0;
   return (message) => {
@@ -15,10 +15,10 @@ export function numbering(port: Pick<MessagePort, "postMessage">): (message: unk
 }
 
 /**
- * Hears what the other side posts so.
- * @param onLost called where messages can't be read or did not come, before the next one
+ * Receives the numbered messages of the other side.
+ * @param onLost called if messages can't be read or did not arrive, before the next one
  */
-export function hearNumbered(
+export function receiveNumbered(
   port: Pick<MessagePort, "addEventListener" | "start">,
   listener: (message: unknown) => void,
   onLost: () => void,
@@ -26,7 +26,7 @@ export function hearNumbered(
   let last = 0;
   const hear = (event: Event) => {
     const { data } = event as MessageEvent<Numbered | null>;
-    if (data !== null && !("n" in data)) return; // of those who say who answers
+    if (data !== null && !("n" in data)) return; // an announcement, not a numbered message
     const n = data?.n ?? last + 1;
     if (n <= last) return;
     if (data === null || n > last + 1) onLost();

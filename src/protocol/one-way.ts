@@ -1,5 +1,5 @@
 import { ChorusError, toErrorData } from "./errors.ts";
-import { hearNumbered, numbering } from "./numbered-port.ts";
+import { receiveNumbered, numbering } from "./numbered-port.ts";
 import { pack, unpack, type PackedMessage } from "./packed-message.ts";
 import { EMPTY_MESSAGE, type EngineMessage } from "./service.ts";
 
@@ -7,16 +7,16 @@ type Listener = (message: EngineMessage) => void;
 
 const oneWays = new WeakSet<object>();
 
-/** Marks a function that the other side of Comlink may call, and whose calls nobody answers: each is one message. */
+/** Marks a function that the other side of Comlink may call without an answer: each call is one message. */
 export function oneWay(listener: Listener): Listener {
   oneWays.add(listener);
   return listener;
 }
 
 /**
- * Comlink's handler for such functions, of both sides. With Comlink's own proxies each call waits for an answer, which every
- * step would have cost a message back and the bookkeeping for it. One that can't be posted fails the requests whose events
- * it has. Where one can't be read, or does not come, the listener hears of it: it may have had events of any request.
+ * Comlink's handler for such functions, on both sides. With Comlink's own proxies each call would wait for an answer: one more
+ * message for every step. A call that can't be posted fails the requests whose events it has. If one can't be read, or does
+ * not arrive, the listener is notified: it may have had events of any request.
  */
 export const ONE_WAY = {
   name: "one-way",
@@ -24,7 +24,7 @@ export const ONE_WAY = {
     canHandle: (value: unknown): value is Listener => typeof value === "function" && oneWays.has(value),
     serialize(listener: Listener): [MessagePort, Transferable[]] {
       const { port1, port2 } = new MessageChannel();
-      hearNumbered(
+      receiveNumbered(
         port1,
         (message) => listener(unpack(message as PackedMessage)),
         () => listener({ ...EMPTY_MESSAGE, lost: LOST }),
@@ -46,7 +46,7 @@ export const ONE_WAY = {
 
 const LOST = toErrorData(new ChorusError("internal_error", "A message of the engine could not be read."));
 
-/** Returns what stands for a message that can't be posted. */
+/** Returns the substitute for a message that can't be posted. */
 function failed({ events, fatal }: EngineMessage, cause: unknown): EngineMessage {
   const error = toErrorData(cause);
   const tickets = new Set(events.map(({ ticket }) => ticket));

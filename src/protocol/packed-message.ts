@@ -1,5 +1,5 @@
-// How a message crosses to the page. Structured clone writes the name of every field of every object: what each step brings,
-// texts and a report, crosses as flat lists instead.
+// Packs messages to the page. Structured clone writes the name of every field of every object, so each step's texts and report
+// are posted as flat lists instead.
 
 import type { FinishReason } from "./openai.ts";
 import type { SequenceId, StepEntry, StepReport } from "./reports.ts";
@@ -42,7 +42,7 @@ export function unpack({ texts, steps, rest }: PackedMessage): EngineMessage {
   };
 }
 
-/** Whether it has more than events and steps: few messages do. */
+/** Returns whether a message has more than events and steps: few have. */
 function hasMore({ requests, words, kernels, alerts, devices, configs, fatal }: EngineMessage): boolean {
   const numOthers = requests.length + words.length + kernels.length + alerts.length + devices.length + configs.length;
   return numOthers > 0 || fatal !== null;
@@ -83,7 +83,7 @@ function unpackSteps({ count, names, numbers }: PackedSteps): StepReport[] {
   return Array.from({ length: count }, () => unpackStep(reader));
 }
 
-/** In the order in which unpackStep reads them. */
+/** Packs a step's fields in the order in which unpackStep reads them. */
 function packStep(report: StepReport, names: string[], numbers: number[]): void {
   const { entries, waitingIds, preempted } = report;
   numbers.push(report.step, report.atMs, report.stepMs, report.cpuMs, report.gpuMs ?? NaN);

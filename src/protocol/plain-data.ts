@@ -1,4 +1,4 @@
-// What crosses to another thread must be plain data, or the browser refuses to copy it.
+// Data for another thread must be plain, or the browser refuses to copy it.
 
 import { ChorusError } from "./errors.ts";
 

@@ -3,7 +3,7 @@ import { ChorusError } from "./errors.ts";
 /** The smallest module: "\0asm" and version 1. */
 const EMPTY_MODULE = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 
-/** Throws ChorusError wasm_unavailable where a Content Security Policy lets nothing be compiled. */
+/** Throws ChorusError wasm_unavailable if a Content Security Policy forbids compiling WebAssembly. */
 export async function requireWasm(): Promise<void> {
   try {
     await WebAssembly.compile(EMPTY_MODULE);

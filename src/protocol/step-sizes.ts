@@ -22,7 +22,7 @@ const DEFAULT_MAX_NUM_BATCHED_TOKENS = CONFIG_FIELDS.maxNumBatchedTokens.default
 const MIN_SPARE_SAMPLES = 8;
 const MAX_SPARE_SAMPLES = 64;
 
-/** Returns slots and rows, where what is not given has its default. */
+/** Returns slots and rows, with defaults for those not given. */
 export function slotsAndRows(
   {
     maxNumSeqs,

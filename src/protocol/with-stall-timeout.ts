@@ -4,7 +4,7 @@ interface Stall<T> {
   readonly limitMs: number;
   /** Makes the error. */
   readonly error: () => Error;
-  /** Takes what came too late. */
+  /** Takes a value that came too late. */
   readonly discard?: (late: T) => void;
 }
 

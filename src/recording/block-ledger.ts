@@ -6,10 +6,10 @@ import {
   type StepReport,
 } from "../protocol/reports.ts";
 
-/** Told when a block gets its first owner, and when it loses its last one. */
+/** Called when a block gets its first owner, and when it loses its last one. */
 export interface BlockListener {
   readonly used: (block: number, by: SequenceId) => void;
-  /** @param when whether it was before the step computed, or after */
+  /** @param when before the step computed, or after */
   readonly freed: (block: number, when: "before" | "after") => void;
 }
 
@@ -24,10 +24,9 @@ interface Holder {
 export const MAX_BLOCKS = 2 ** 20;
 
 /**
- * Follows the cache's blocks through a run's reports, and so knows after each step what the engine's own map was. Blocks
- * that the prefix cache keeps are taken to be the full ones of those who have left; the engine itself keeps one of several
- * with the same tokens. Beams that a search has dropped keep
- * their blocks here until their slots are taken or the search ends: no report names them.
+ * Follows the cache's blocks through a run's reports, and so reproduces the engine's own map after each step. It assumes that
+ * the prefix cache keeps all full blocks of ended sequences; the engine keeps one of several with the same tokens. Beams that
+ * a search has dropped keep their blocks here until their slots are reused or the search ends: no report names them.
  */
 export class BlockLedger {
   readonly #blockSize: number;
@@ -35,7 +34,7 @@ export class BlockLedger {
   readonly #listener: BlockListener | null;
   readonly #refCounts: Uint16Array;
   readonly #cached = new Set<number>();
-  /** By slot, in the order of admission. */
+  /** Holders by slot, in the order of admission. */
   readonly #holders = new Map<number, Holder>();
 
   constructor(
@@ -49,7 +48,7 @@ export class BlockLedger {
     this.#refCounts = new Uint16Array(Math.max(0, Math.min(MAX_BLOCKS, numGpuBlocks)));
   }
 
-  /** Follows what a step took and gave back. */
+  /** Follows the blocks that a step took and gave back. */
   addStep({ preempted, entries }: StepReport): void {
     for (const id of preempted) this.#releaseAll(id, "before");
     for (const { requestId, index, slot, blocks, firstBlock, blocksGivenBack, ...entry } of entries) {

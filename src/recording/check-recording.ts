@@ -1,4 +1,4 @@
-// The shapes of a recording's lines. What isn't in them is refused by line and field.
+// The shapes of a recording's lines. Errors name the line and the field.
 
 import { BATCHING_MODES, CPU_MATHS, SCHEDULING_POLICIES } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -61,7 +61,7 @@ const ENTRY: Shape<StepEntry> = {
   blocksGivenBack: NUMBER,
 };
 
-/** What older versions have instead. */
+/** Values for older versions, which lack the fields. */
 const NO_PLACE = { slot: -1, blocks: [], firstBlock: 0, blocksGivenBack: 0 };
 
 const SEQUENCE: Shape<SequenceId> = { requestId: STRING, index: NUMBER };
@@ -177,7 +177,7 @@ const OLD_EVENTS = new Map<string, Readonly<Record<string, FieldKind>>>([
 
 /** @throws ChorusError invalid_value */
 export function checkModel(model: unknown): ModelCard {
-  // Earlier recordings have no word of kernels.
+  // Earlier recordings have no field about kernels.
   const whole = isObject(model) ? { canTimeKernels: false, ...model } : model;
   check(whole, MODEL, 0, "model");
   return whole as ModelCard;
@@ -195,7 +195,7 @@ export function checkEvent(event: Record<string, unknown>, line: number): Record
   return event as unknown as RecordedEvent;
 }
 
-/** Checks an event of an older version, and returns it as one of this. @throws ChorusError invalid_value */
+/** Checks an event of an older version, and returns it as one of this version. @throws ChorusError invalid_value */
 export function checkOldEvent(event: Record<string, unknown>, line: number): RecordedEvent {
   checkType(event, OLD_EVENTS, line);
   if (event["type"] !== "step") return event as unknown as RecordedEvent;

@@ -4,7 +4,7 @@
 //   Engine    steps; counters of rows, time, sequences     one a step
 //   Slots     one for each slot                            a sequence from its first step to its last, its steps within
 //   Queue     as many as waited at once                    a sequence that waits, at first or preempted
-//   Blocks    one for each block; counters                 who had the block, from when to when
+//   Blocks    one for each block; counters                 the block's owners, from when to when
 //   Kernels   the GPU's compute passes                     one a step, where the adapter has a clock
 //             one for each kernel                          what it computes, in steps whose kernels were timed
 //
@@ -28,7 +28,7 @@ export interface TraceEvent {
 const PROCESSES = ["Engine", "Slots", "Queue", "Cache blocks", "Kernels"] as const;
 type Process = (typeof PROCESSES)[number];
 
-/** Returns the recording as JSON. It holds the words of the answers, as the recording does. */
+/** Returns the recording as JSON. It contains the texts of the answers, as the recording does. */
 export function chromeTrace({ model, events }: Recording): string {
   const trace = new Trace(startOf(events));
   const slots = new SlotTracks(trace, wordsBySequence(events));
@@ -60,7 +60,7 @@ export function chromeTrace({ model, events }: Recording): string {
   return JSON.stringify({ traceEvents: trace.toEvents(), displayTimeUnit: "ms", otherData });
 }
 
-/** The earliest moment that an event names. */
+/** Returns the earliest time that an event names. */
 function startOf(events: readonly RecordedEvent[]): number {
   let first = Infinity;
   for (const event of events) {
@@ -72,10 +72,10 @@ function startOf(events: readonly RecordedEvent[]): number {
 
 const keyOf = ({ requestId, index }: SequenceId) => `${requestId}/${index}`;
 
-/** A step that began after the one before had ended. */
+/** A step that began after the previous one had ended. */
 type TimedStep = StepReport & { readonly beginMs: number };
 
-/** The text that each step added to each sequence. */
+/** Returns the text that each step added to each sequence. */
 function wordsBySequence(events: readonly RecordedEvent[]): ReadonlyMap<string, string> {
   const words = new Map<string, string>();
   for (const event of events) {
@@ -93,7 +93,7 @@ class Trace {
   readonly #startMs: number;
   readonly #events: TraceEvent[] = [];
   readonly #threads = new Map<string, TraceEvent>();
-  /** The newest moment told. */
+  /** The latest time of any event. */
   endMs: number;
 
   constructor(startMs: number) {
@@ -105,7 +105,7 @@ class Trace {
     const pid = this.#track(process, thread, tid);
     const ts = this.#us(from);
     this.endMs = Math.max(this.endMs, to);
-    // Both ends are rounded, not the length: so what lay within another slice still does.
+    // Both ends are rounded, not the length: so a slice within another stays within it.
     this.#events.push({ ph: "X", name, pid, tid, ts, dur: Math.max(0, this.#us(to) - ts), args: { ...args } });
   }
 
@@ -113,7 +113,7 @@ class Trace {
     this.#events.push({ ph: "C", name, pid: pidOf(process), tid: 0, ts: this.#us(atMs), args: values });
   }
 
-  /** In order of time, what contains before what it contains, after the names. */
+  /** Returns the events after the names, in order of time, and slices before those that they contain. */
   toEvents(): TraceEvent[] {
     const sorted = this.#events.toSorted((a, b) => a.ts - b.ts || (b.dur ?? 0) - (a.dur ?? 0));
     const processes = PROCESSES.flatMap((name, i) => [
@@ -156,11 +156,11 @@ function addStep(trace: Trace, report: TimedStep): void {
   trace.counter("Cache blocks", "blocks", atMs, { used, cached, free: total - used - cached });
 }
 
-/** What the GPU did in each step: as a whole, and kernel by kernel where these were timed. */
+/** The GPU's work in each step: as a whole, and kernel by kernel if these were timed. */
 class KernelTracks {
   readonly #trace: Trace;
   readonly #kernels: ReadonlyMap<number, readonly KernelTime[]>;
-  /** By the kernel's name, in the order of the tracks: until when it is taken. */
+  /** The time at which each track is free again, by the kernel's name, in the order of the tracks. */
   readonly #endsMs = new Map<string, number>();
   #numSteps = 0;
   #numTimed = 0;
@@ -170,7 +170,7 @@ class KernelTracks {
     this.#kernels = new Map(events.flatMap((event) => (event.type === "kernels" ? [[event.step, event.kernels]] : [])));
   }
 
-  /** How many steps have more than their whole. */
+  /** Says how many steps' kernels were timed. */
   get words(): string {
     return `timed in ${this.#numTimed} of ${this.#numSteps} steps`;
   }
@@ -205,7 +205,7 @@ interface OpenSequence {
   steps: number;
 }
 
-/** What ran in each slot. Where slots were not recorded, a sequence has the lowest one that is free. */
+/** The sequences of each slot. If slots were not recorded, a sequence gets the lowest free one. */
 class SlotTracks {
   readonly #trace: Trace;
   readonly #words: ReadonlyMap<string, string>;
@@ -270,11 +270,11 @@ function nameOf({ rows, promptRows, drafted }: StepEntry, text: string): string 
   return text === "" ? "decode" : text;
 }
 
-/** Who waited, and for how long. A lane holds one at a time. */
+/** The waiting sequences. A lane has one at a time. */
 class QueueTracks {
   readonly #trace: Trace;
   readonly #waiting = new Map<string, { readonly lane: number; readonly fromMs: number; readonly why: string }>();
-  /** Until when each lane was taken. */
+  /** The time at which each lane is free again. */
   readonly #laneEndsMs: number[] = [];
 
   constructor(trace: Trace) {
@@ -313,7 +313,7 @@ class QueueTracks {
   }
 }
 
-/** Who had each block. */
+/** The owners of each block. */
 class BlockTracks {
   readonly #trace: Trace;
   readonly #ledger: BlockLedger;

@@ -37,7 +37,7 @@ function parseLine(line: string, index: number): Record<string, unknown> {
     const value: unknown = parseJson(line);
     if (isObject(value)) return value;
   } catch {
-    // said below
+    // refused below
   }
   throw wrongLine(index, "is not a JSON object");
 }

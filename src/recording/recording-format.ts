@@ -1,12 +1,12 @@
-// A run as JSON lines: the model and how it was served, and then all events of its engine, in order.
+// A run as JSON lines: the model and its config, and then all events of its engine, in order.
 //
 //   {"type":"header","version":3,"app":"0.1.0","model":{...},"config":{...}}
 //   {"type":"request",...}  {"type":"asked",...}  {"type":"step",...}  {"type":"answered",...}  {"type":"kernels",...}
 //   {"type":"alert",...}
 //
-// "asked" and "answered" are the words: prompts, as text and as a request that gives the same tokens again, and what each
-// step added to the answers. "kernels" are the times of a step's kernels, of steps that were timed so. Older versions had
-// none of these, nor the config, nor the slots and blocks of a step's sequences.
+// "asked" has the prompts, as text and as a request that gives the same tokens again; "answered" has the text that each step
+// added to the answers. "kernels" has the times of a timed step's kernels. Older versions had none of these, nor the config,
+// nor the slots and blocks of a step's sequences.
 
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type {
@@ -19,7 +19,7 @@ import type {
   StepReport,
 } from "../protocol/reports.ts";
 
-/** Of what recordRun() writes. */
+/** The version that recordRun() writes. */
 export const FORMAT = 3;
 
 export type RecordedEvent =
@@ -31,7 +31,7 @@ export type RecordedEvent =
   | ({ readonly type: "alert" } & Alert);
 
 export interface Recording {
-  /** Of the format. */
+  /** Version of the format. */
   readonly version: number;
   readonly model: ModelCard;
   /** Null in older versions. */
@@ -39,7 +39,7 @@ export interface Recording {
   readonly events: readonly RecordedEvent[];
 }
 
-/** How the engine served that was recorded. */
+/** The config of the recorded engine. */
 export type RecordedConfig = Pick<
   ResolvedEngineConfig,
   | "maxNumSeqs"

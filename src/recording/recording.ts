@@ -5,11 +5,11 @@ import { VERSION } from "../version.ts";
 import { FORMAT, recordedConfig, type RecordedEvent } from "./recording-format.ts";
 
 export interface RunRecorder {
-  /** Returns what was recorded so far, for readRecording(). */
+  /** Returns the recording so far, for readRecording(). */
   text(): string;
   /**
-   * Records the times of each kernel, too, of one step of eight, from now on or no longer: such a step takes longer. There
-   * are none on the CPU, nor on GPUs without timestamp queries.
+   * Starts or stops recording the times of each kernel, of one step of eight: such a step takes longer. There are none on the
+   * CPU, nor on GPUs without timestamp queries.
    */
   timeKernels(isRequested: boolean): void;
   /** Ends the recording and returns it. */
@@ -29,7 +29,7 @@ export function recordRun(
   let lines: string[] = [];
   const add = (type: RecordedEvent["type"]) => (event: object) => {
     lines.push(JSON.stringify({ type, ...event }));
-    // Rarely, since this moves all remaining events.
+    // Done rarely, since this moves all remaining events.
     if (lines.length >= 2 * mostEvents) lines = lines.slice(-mostEvents);
   };
   const text = () => `${[JSON.stringify(header), ...lines.slice(-mostEvents)].join("\n")}\n`;

@@ -1,18 +1,18 @@
-// Who may ask a server: by key, by origin, and by what a foreign page could not have sent unasked.
+// Limits access to a server: by key, by origin, and by refusing requests that any page could send without a preflight.
 
 import { refusal } from "./refusal.ts";
 
 /** Answers a request as fetch would: with a Response, or by rejecting with the reason of the request's signal. */
 export type Handler = (request: Request) => Promise<Response>;
 
-/** Open to all: whether a server is alive is asked by what starts and balances it. */
+/** Open to all: process managers and load balancers check a server's health. */
 const OPEN_PATHS: readonly string[] = ["/health"];
 
 /** Answers only those that send `Authorization: Bearer KEY`. */
 export function withApiKey(handler: Handler, apiKey: string): Handler {
   return async (request) => {
     const isOpen = OPEN_PATHS.includes(new URL(request.url).pathname);
-    // A scheme's name has no case.
+    // A scheme's name is case-insensitive.
     const given = /^bearer +(.*)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
     if (isOpen || isSame(given, apiKey)) return handler(request);
     const message = "This server wants a key, as the header Authorization: Bearer KEY.";
@@ -20,16 +20,16 @@ export function withApiKey(handler: Handler, apiKey: string): Handler {
   };
 }
 
-/** Takes the same time wherever the first difference is. */
-function isSame(given: string, requested: string): boolean {
-  let difference = given.length ^ requested.length;
-  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ requested.charCodeAt(i % requested.length);
+/** Compares in the same time wherever the first difference is. */
+function isSame(given: string, expected: string): boolean {
+  let difference = given.length ^ expected.length;
+  for (let i = 0; i < given.length; i++) difference |= given.charCodeAt(i) ^ expected.charCodeAt(i % expected.length);
   return difference === 0;
 }
 
 /**
- * Refuses bodies that are not declared as JSON. A page of any origin may post text or forms without being asked first
- * (CORS' simple requests), and so could spend this server's time.
+ * Refuses bodies that are not declared as JSON. A page of any origin may post text or forms without a preflight (CORS' simple
+ * requests), and so could use up this server's time.
  */
 export function withJsonBodies(handler: Handler): Handler {
   return async (request) => {
@@ -72,8 +72,8 @@ function preflight({ headers }: Request): Response {
 }
 
 /**
- * Answers only under names that pass. Any page could otherwise have its own name point to this machine (DNS rebinding), and
- * then read the answers as its own origin's.
+ * Answers only under allowed host names. Otherwise any page could let its own name point to this machine (DNS rebinding), and
+ * read the answers as its own origin's.
  */
 export function withHostNames(handler: Handler, isAllowed: (name: string) => boolean): Handler {
   return async (request) => {

@@ -10,13 +10,13 @@ export interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly backend: (typeof BACKENDS)[number];
-  /** What requests must bring as a bearer token. */
+  /** The bearer token that requests must have. */
   readonly apiKey: string | null;
-  /** The origin whose pages may ask. */
+  /** The origin whose pages may send requests. */
   readonly cors: string | null;
 }
 
-/** What a person typed can't be served. The message is for that person. */
+/** An error in the command line. The message is for the person who typed it. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -43,7 +43,7 @@ const OPTIONS = Object.fromEntries([
   ...SWITCHES.map((name) => [name, { type: "boolean" }] as const),
 ]);
 
-/** Returns what to serve; "help" where that was asked for. @throws UsageError */
+/** Returns the options; "help" if requested. @throws UsageError */
 export function parseCommandLine(words: readonly string[], env: Readonly<NodeJS.ProcessEnv>): ServeOptions | "help" {
   const { values, switches } = readWords(words);
   if (switches.has("help")) return "help";

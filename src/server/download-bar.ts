@@ -1,6 +1,6 @@
 const WIDTH = 24;
 const MB = 1e6;
-/** Least time between two states of the bar. */
+/** Minimum time between two updates of the bar. */
 const EVERY_MS = 200;
 
 /** A download's progress on one line of a terminal: `owner/name [======      ] 26% of 270 MB, 12 MB/s`. */
@@ -18,7 +18,7 @@ export class DownloadBar {
     this.#now = now;
   }
 
-  /** Shows nothing where all is there already. */
+  /** Shows progress; nothing if all was there already. */
   show(receivedBytes: number, totalBytes: number): void {
     const nowMs = this.#now();
     this.#started ??= { atMs: nowMs, bytes: receivedBytes };
@@ -30,7 +30,7 @@ export class DownloadBar {
     this.#shownMs = nowMs;
     const bar = "=".repeat(Math.round(WIDTH * share)).padEnd(WIDTH);
     const line = `${this.#name} [${bar}] ${Math.floor(100 * share)}% of ${(totalBytes / MB).toFixed(0)} MB, ${(rate / MB).toFixed(1)} MB/s`;
-    // Covers the line before, which may have been longer.
+    // Overwrites the previous line, which may have been longer.
     this.#print(`\r${line.padEnd(this.#line.length)}`);
     this.#line = line;
   }

@@ -1,6 +1,6 @@
-// Models of the hub, kept where Hugging Face's own tools keep them, and in the same layout, so that both share one download:
+// Keeps models of the hub in the cache of Hugging Face's own tools, and in its layout, so that both share one download:
 //
-//   HF_HOME/hub/models--owner--name/refs/main                   the commit that "main" was last
+//   HF_HOME/hub/models--owner--name/refs/main                   the last known commit of "main"
 //                                  /snapshots/COMMIT/FILE       a link to the blob
 //                                  /blobs/HASH                  the file; HASH.incomplete while it comes
 
@@ -20,26 +20,26 @@ import { ChorusError, DEFAULT_HUB_URL, DEFAULT_REVISION, parseJson } from "../in
 
 interface HubCacheOptions {
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Told of the bytes that are there, of all files together. */
+  /** Called with the bytes that have arrived, of all files together. */
   readonly onProgress: (receivedBytes: number, totalBytes: number) => void;
-  /** Ends the download; what has come is kept. */
+  /** Ends the download; received bytes are kept. */
   readonly signal?: AbortSignal;
-  /** Called when nothing has arrived for some seconds, and before another try. */
+  /** Called when nothing has arrived for some seconds, and before another attempt. */
   readonly onWaiting?: () => void;
-  /** Waits between tries. [by the clock] */
+  /** Waits between attempts. [by the clock] */
   readonly wait?: (ms: number) => Promise<void>;
 }
 
-/** Where the cache is: as huggingface_hub decides it. */
+/** Returns the cache's folder, as huggingface_hub decides it. */
 export function hubCacheFolder(env: Readonly<NodeJS.ProcessEnv>): string {
   const home = env["HF_HOME"] ?? join(env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "huggingface");
   return env["HF_HUB_CACHE"] ?? join(home, "hub");
 }
 
 /**
- * Returns the folder of a hub's model, and downloads what of it is missing. Where the hub is out of reach or busy, what was
- * downloaded whole before is used.
- * @throws ChorusError, Error with a message for whoever typed the command; the signal's reason
+ * Downloads the missing files of a hub's model and returns its folder. If the hub can't be reached or is busy, uses an
+ * earlier complete download.
+ * @throws ChorusError, Error with a message for the person who typed the command; the signal's reason
  */
 export async function openHubModel(id: string, options: HubCacheOptions): Promise<string> {
   const { env, onProgress, signal } = options;
@@ -106,7 +106,7 @@ function hubFile(name: string, listed: ListedFile | undefined): HubFile {
   return { name, size: listed.size, hash };
 }
 
-/** Downloads a file, resumes it where it broke off, and keeps it under its hash if that is right. */
+/** Downloads a file or resumes its download, and keeps it under its hash if that is right. */
 async function download(
   http: HttpClient,
   request: HttpRequest,
@@ -121,7 +121,7 @@ async function download(
   const options = {
     at: Math.max(0, await sizeOf(part)),
     size,
-    // Its hash is checked in the end.
+    // Its hash is checked at the end.
     isPinned: true,
     async startOver() {
       await target.truncate();
@@ -134,7 +134,7 @@ async function download(
     onBytes,
   };
   try {
-    // Written piece by piece, so that what came before a break is kept.
+    // Written piece by piece, so that the pieces before a break are kept.
     for await (const piece of resumableBytes(http, request, options, signal)) await target.write(piece);
   } finally {
     await target.close();
@@ -160,7 +160,7 @@ async function link({ hash }: HubFile, blob: string, path: string): Promise<void
   await symlink(join("..", "..", "blobs", hash), path).catch(() => copyFile(blob, path));
 }
 
-/** Whether a snapshot can be loaded: it may be one that was broken off, or another tool's part of one. */
+/** Returns whether a snapshot can be loaded: it may be incomplete, or another tool's part of one. */
 async function isWhole(snapshot: string): Promise<boolean> {
   const has = async (name: string) => (await sizeOf(join(snapshot, name))) > 0;
   if (!(await has(CONFIG_FILE))) return false;

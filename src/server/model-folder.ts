@@ -6,9 +6,9 @@ import { CONFIG_FILE, modelFileNames } from "../files/model-folder.ts";
 import { UsageError } from "./command-line.ts";
 
 /**
- * Returns the files of a folder that its model is loaded from, unread; null where there is no such folder.
+ * Returns the files of a folder from which its model is loaded, unread; null if there is no such folder.
  * @param modelName [the folder's]
- * @throws UsageError where it holds no model
+ * @throws UsageError if it has no model
  */
 export async function openModelFolder(path: string, modelName = basename(resolve(path))): Promise<File[] | null> {
   const folder = resolve(path);

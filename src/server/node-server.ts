@@ -7,7 +7,7 @@ import { toErrorData } from "../index.ts";
 import type { Handler } from "./access.ts";
 import { refusal } from "./refusal.ts";
 
-/** How long connections may go on once nothing is in flight. */
+/** Time that connections may stay open once no request is in flight. */
 const LAST_ANSWERS_MS = 500;
 
 /** A handler on a port of this machine. */
@@ -26,11 +26,11 @@ export class NodeServer {
     });
   }
 
-  /** @param port 0: any that is free */
+  /** @param port 0 for any free port */
   static async listen(handler: Handler, { host, port }: { host: string; port: number }): Promise<NodeServer> {
     const server = createServer();
     server.listen(port, host);
-    await once(server, "listening"); // rejects where it can't
+    await once(server, "listening"); // rejects if it can't listen
     const address = server.address();
     const actual = typeof address === "object" && address ? address.port : port;
     return new NodeServer(handler, server, `http://${host.includes(":") ? `[${host}]` : host}:${actual}`);
@@ -47,7 +47,7 @@ export class NodeServer {
     this.#isDraining = true;
     const closed = once(this.#server, "close");
     this.#server.close();
-    // A refusal may still be on its way. A connection that has sent half a request would never end.
+    // A refusal may not have been sent yet. A connection that has sent half a request would never end.
     await Promise.race([closed, setTimeout(LAST_ANSWERS_MS, null, { ref: false })]);
     this.#server.closeAllConnections();
     await closed;
@@ -60,18 +60,18 @@ export class NodeServer {
     );
     // A connection that is kept alive would keep the server open.
     if (this.#isDraining) outgoing.setHeader("connection", "close");
-    // Read only when it is asked for, and left open where it is refused in its middle: the answer takes the same connection.
+    // Read only on demand, and left open if it is refused in its middle: the answer uses the same connection.
     const body = incoming.iterator({ destroyOnReturn: false });
     try {
       const request = () => requestOf(incoming, body, this.url, closing.signal);
       const refused = this.#isDraining ? draining() : incoming.method === "TRACE" ? noTrace() : null;
       await send(refused ?? (await handler(request())), outgoing, closing.signal);
     } catch (error) {
-      // Nobody is there to be told, or the answer failed in its middle: the client must see that it is not whole.
+      // Otherwise the client is gone, or the answer failed in its middle: the client must see that it is incomplete.
       if (!outgoing.headersSent && !closing.signal.aborted) await send(failed(error), outgoing, closing.signal);
       else outgoing.destroy();
     }
-    // The connection's next request comes after the rest of a refused body. Nothing flows past an iterator that has begun.
+    // The connection's next request comes after the rest of a refused body, which an iterator that has begun holds back.
     void body.return?.().then(() => incoming.resume());
     await closed;
   }
@@ -81,7 +81,7 @@ function draining(): Response {
   return refusal(503, "server_draining", "This server is about to end.", { "retry-after": "1" });
 }
 
-/** No Request can have this method. */
+/** Refuses TRACE, which no Request can have as its method. */
 function noTrace(): Response {
   return refusal(501, "method_not_implemented", "TRACE is not implemented.");
 }
@@ -108,13 +108,13 @@ function requestOf(
   return new Request(targetOf(url, base), init as RequestInit);
 }
 
-/** A client that was set up for a proxy names the server in its target. A target that is no path ("*") is one of this server's. */
+/** Returns a request's URL. A client of a proxy names the server in its target; another target ("*") is relative to `base`. */
 function targetOf(url: string, base: string): string {
   const path = /^https?:/i.test(url) && URL.canParse(url) ? new URL(url).pathname + new URL(url).search : url;
   return URL.canParse(base + path) ? base + path : base;
 }
 
-/** Waits for a slow reader here; what the handler does about it is its own. */
+/** Sends a response, and waits for a slow reader, which the handler may cut off. */
 async function send(response: Response, outgoing: ServerResponse, signal: AbortSignal): Promise<void> {
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body && outgoing.req.method !== "HEAD") {

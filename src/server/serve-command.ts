@@ -4,7 +4,7 @@
 import { createEngine } from "../index.ts";
 import { serveProcess } from "./serve-process.ts";
 
-/** Dawn is a package of its own, of 130 MB: whoever has a GPU installs it beside this one. */
+/** Opens Dawn, a separate package of 130 MB, which owners of a GPU install beside this one. */
 async function openWebGpu(): Promise<{ gpu: GPU } | { reason: string }> {
   const name = "webgpu";
   try {

@@ -1,15 +1,15 @@
 import { serve, type ServeHome } from "./serve.ts";
 
-/** Serves as the command line says, until a signal ends it. Then ends the process. */
+/** Serves as the command line says until a signal, then ends the process. */
 export async function serveProcess(home: Pick<ServeHome, "createEngine" | "openWebGpu">): Promise<never> {
   const { argv, env, stdout, stderr } = process;
-  // Whoever read the output may have gone, as `head` does. Answers go on, and so does draining.
+  // The reader of the output may have ended, as `head` does. Answers go on, and so does draining.
   for (const output of [stdout, stderr]) output.on("error", () => undefined);
   const ended = new Promise<string>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) {
       process.once(signal, () => {
         resolve(signal);
-        // Whoever asks again does not want to wait.
+        // A second signal ends the process at once.
         for (const again of ["SIGINT", "SIGTERM"]) process.on(again, () => process.exit(130));
       });
     }

@@ -1,4 +1,4 @@
-// npm run serve: an engine in Node, behind the handler that pages have too.
+// npm run serve: an engine in Node, behind the same handler as in pages.
 
 import { ChorusError, isHubId, type ChorusEngine, type CreateEngineOptions, type LoadProgress } from "../index.ts";
 import { withApiKey, withCors, withHostNames, withJsonBodies, type Handler } from "./access.ts";
@@ -9,24 +9,24 @@ import { openModelFolder } from "./model-folder.ts";
 import { NodeServer } from "./node-server.ts";
 import { refusal } from "./refusal.ts";
 
-/** How long requests in flight may go on once the server is to end. */
+/** Time that requests in flight may go on once the server is to end. */
 const GRACE_MS = 30_000;
 const MIB = 2 ** 20;
 const stillLoading = () => refusal(503, "model_loading", "The model is still loading.", { "retry-after": "1" });
 
-/** What a server needs of where it runs. */
+/** The environment of a server. */
 export interface ServeHome {
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
   readonly createEngine: (options: CreateEngineOptions) => Promise<ChorusEngine>;
-  /** This machine's WebGPU, or why there is none. */
+  /** Returns this machine's WebGPU, or the reason why there is none. */
   readonly openWebGpu: () => Promise<{ readonly gpu: GPU } | { readonly reason: string }>;
   /** Resolves when the server is to end. */
   readonly ended: Promise<string>;
 }
 
-/** Serves until it is to end. Returns the process's exit code: 2 for a command line that can't be served. */
+/** Serves until `ended`. Returns the process's exit code: 2 for an invalid command line. */
 export async function serve(words: readonly string[], home: ServeHome): Promise<number> {
   try {
     const options = parseCommandLine(words, home.env);
@@ -39,7 +39,7 @@ export async function serve(words: readonly string[], home: ServeHome): Promise<
   }
 }
 
-/** Listens before it loads: a taken port is known at once, and health checks get an answer. */
+/** Runs the server. Listens before it loads: a taken port is reported at once, and health checks get an answer. */
 async function run(options: ServeOptions, home: ServeHome): Promise<void> {
   const { print, ended } = home;
   const folder = await openModelFolder(options.model);
@@ -69,7 +69,7 @@ async function run(options: ServeOptions, home: ServeHome): Promise<void> {
   }
 }
 
-/** Says what runs where, and why. */
+/** Loads the engine, and prints what runs where, and why. */
 async function load(
   folder: File[] | null,
   { model, backend }: ServeOptions,
@@ -93,7 +93,7 @@ async function load(
   return engine;
 }
 
-/** Downloads a hub's model where it is not there yet. */
+/** Downloads a hub's model if it is not there yet. */
 async function openHubFolder(id: string, { env, print }: ServeHome, signal: AbortSignal): Promise<File[]> {
   const bar = new DownloadBar(id, print);
   const onProgress = (received: number, total: number) => bar.show(received, total);
@@ -106,11 +106,11 @@ function withAccess(handler: Handler, { apiKey, cors, host }: ServeOptions): Han
   let guarded = withJsonBodies(handler);
   if (apiKey !== null) guarded = withApiKey(guarded, apiKey);
   else if (isLoopback(host)) guarded = withHostNames(guarded, isLoopback);
-  // Outermost: a preflight brings no key.
+  // Outermost: a preflight has no key.
   return cors === null ? guarded : withCors(guarded, cors);
 }
 
-/** A line for each tenth of the weights that is in memory. */
+/** Returns a function that prints a line for each tenth of the weights in memory. */
 function progressPrinter(print: ServeHome["print"]): (progress: LoadProgress) => void {
   let lastPercent = -1;
   return ({ stage, done, total }) => {
@@ -122,7 +122,7 @@ function progressPrinter(print: ServeHome["print"]): (progress: LoadProgress) =>
   };
 }
 
-/** No stack: it says nothing to whoever typed the command. */
+/** Returns an error's message without its stack, which would not help the person who typed the command. */
 function messageOf(error: unknown): string {
   if (error instanceof UsageError || error instanceof ChorusError) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;

@@ -2,12 +2,12 @@ import { toErrorData } from "../protocol/errors.ts";
 import { ALIVE, unreadable, type NumberedCall } from "./thread-port.ts";
 
 /**
- * Answers the calls of whoever opened this thread: of a browser, or of Node, where a module has no `self`. A browser's thread
- * that is handed a port answers there instead: whoever calls it is not the page that started it.
+ * Answers the calls of this thread's opener, in a browser, or in Node, where a module has no `self`. A browser's thread that
+ * is given a port answers there instead: its caller is not the page that started it.
  */
 export function serveThread(answer: (call: never) => unknown): void {
   if (typeof self === "undefined" || !("importScripts" in self || "DedicatedWorkerGlobalScope" in self)) {
-    // Not imported: bundlers for browsers would have to find it.
+    // Not imported: bundlers for browsers could not resolve it.
     const { parentPort } = process.getBuiltinModule("node:worker_threads");
     const take = answerCalls(answer, (message) => parentPort?.postMessage(message));
     parentPort?.on("message", take);
@@ -26,8 +26,8 @@ export function serveThread(answer: (call: never) => unknown): void {
 }
 
 /**
- * Returns what takes a port's calls; null for one that can't be read. They are answered one after the other, in their order
- * and under their numbers. One that throws, or whose answer can't be posted, is answered with the error.
+ * Returns a function that takes a port's calls; null for an unreadable one. Answers them one after the other, in order and
+ * under their numbers. A call that throws, or whose answer can't be posted, is answered with the error.
  */
 export function answerCalls<Call>(
   answer: (call: Call) => unknown,
@@ -37,7 +37,7 @@ export function answerCalls<Call>(
   let turn: Promise<void> = Promise.resolve();
   const answerNow = async (message: NumberedCall<Call> | null): Promise<void> => {
     const id = message?.id ?? lastId + 1;
-    if (id <= lastId) return; // it came before
+    if (id <= lastId) return; // it was a repeated message
     lastId = id;
     const refuse = (error: unknown) => post({ id, error: toErrorData(error) });
     if (message === null) return refuse(unreadable("A call"));
@@ -47,6 +47,6 @@ export function answerCalls<Call>(
       refuse(error);
     }
   };
-  // Where not even the error can be posted, the call is left to its time limit.
+  // If not even the error can be posted, the call is left to its time limit.
   return (message) => void (turn = turn.then(() => answerNow(message)).catch(() => undefined));
 }

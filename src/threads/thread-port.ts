@@ -1,11 +1,11 @@
-// A thread of a browser or of Node, as what talks to it sees it: plain data in, plain data out.
+// A thread of a browser or of Node, as its caller sees it: plain data in, plain data out.
 
 import { ChorusError, type ChorusErrorData } from "../protocol/errors.ts";
 
-/** What a thread says first, before any answer: it is there. */
+/** A thread's first message, before any answer. */
 export const ALIVE = "alive";
 
-/** A call as it is posted. A port numbers its calls from 1. */
+/** A posted call. A port numbers its calls from 1. */
 export interface NumberedCall<Call> {
   readonly id: number;
   readonly call: Call;
@@ -23,11 +23,11 @@ export function unreadable(what: string): ChorusError {
 }
 
 export interface ThreadPort<Call, Answer> {
-  /** @throws DOMException for what can't be posted */
+  /** @throws DOMException for a call that can't be posted */
   post(call: Call): void;
   /**
    * @param onAnswer gets null for a message that can't be read
-   * @param onClosed called when the thread has ended for a reason that is none of its calls': another one can take its place
+   * @param onClosed called when the thread has ended, but not because of a call: another one can replace it
    */
   listen(onAnswer: (answer: Answer | null) => void, onFailure: (reason: string) => void, onClosed: () => void): void;
   /** Ends the thread, whatever it is computing. */
@@ -42,7 +42,7 @@ interface NodeWorker<Answer> {
   terminate(): unknown;
 }
 
-/** One of node:worker_threads. It doesn't keep the process alive. */
+/** Returns the port of a worker of node:worker_threads. It doesn't keep the process alive. */
 export function nodePort<Call, Answer>(worker: NodeWorker<Answer>): ThreadPort<Call, Answer> {
   worker.unref();
   return {

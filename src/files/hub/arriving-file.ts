@@ -5,18 +5,18 @@ import { downloadFailed, type HttpClient, type HttpRequest } from "./http-client
 import { ChangedOnServer, resumableBytes } from "./resumable-bytes.ts";
 import type { Missing } from "./small-file.ts";
 
-/** Least size of a Blob. */
+/** Minimum size of a Blob. */
 const BLOB_BYTES = 2 ** 20;
 /**
- * A larger file is kept in Blobs, which the browser may keep on disk, so it is never in JavaScript's memory as a whole. Of a
- * smaller one parts are at hand at once: for each part of a Blob a thread waits for the browser, about a millisecond. Of a
- * file of unknown size the first 16 MiB stay in memory.
+ * A larger file is kept in Blobs, which the browser may keep on disk, so it is never in JavaScript's memory as a whole. Parts
+ * of a smaller one can be read at once: for each part of a Blob a thread waits about a millisecond for the browser. If the
+ * size is unknown, the first 16 MiB stay in memory.
  */
 const MAX_IN_MEMORY_BYTES = 16 * 2 ** 20;
 
 /** A file that is read in parts. A Blob is one. */
 export interface ReadableFile {
-  /** Null while it arrives: servers tell the size of what they compress, or none. */
+  /** Null while it arrives: servers send the compressed size, or none. */
   readonly size: number | null;
   slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
 }
@@ -29,7 +29,7 @@ interface Piece<Data extends Blob | Bytes = Blob | Bytes> {
   readonly data: Data;
 }
 
-/** A file on its way: a part can be read as soon as it is there. */
+/** A file that is being downloaded: a part can be read as soon as it has arrived. */
 export class ArrivingFile implements ReadableFile {
   readonly size = null;
   #pieces: Piece[] = [];
@@ -38,17 +38,17 @@ export class ArrivingFile implements ReadableFile {
   #gathered: Bytes[] = [];
   #gatheredBytes = 0;
   #waiters: (() => void)[] = [];
-  /** Null while more may come; with an error nothing more will. */
+  /** Null while more may arrive; has an error if the download failed. */
   #ending: { readonly error: Error | null } | null = null;
   #isRead = false;
 
-  /** Resolves to the file once all of it is there. @throws ChorusError model_download_failed; what aborted it */
+  /** Resolves to the file once it is complete. @throws ChorusError model_download_failed; the abort's reason */
   async whole(): Promise<Blob> {
     await this.#upTo(Infinity);
     return new Blob(this.#pieces.map(({ data }) => data));
   }
 
-  /** What is beyond the file's end is left out, as with a Blob. @throws what `whole()` throws */
+  /** Returns a part, cut at the file's end, as with a Blob. @throws the same as `whole()` */
   slice(begin: number, end: number) {
     const read = async () => {
       await this.#upTo(end);
@@ -80,7 +80,7 @@ export class ArrivingFile implements ReadableFile {
     if (this.#gatheredBytes >= BLOB_BYTES) this.#gather();
   }
 
-  /** Forgets what has arrived, unless somebody may have read it: then nothing else may take its place. */
+  /** Forgets the bytes that have arrived, and returns true; returns false if somebody may have read them. */
   startOver(): boolean {
     if (this.#isRead) return false;
     this.#pieces = [];
@@ -89,14 +89,14 @@ export class ArrivingFile implements ReadableFile {
     return true;
   }
 
-  /** Nothing more comes: with an error, because it failed. */
+  /** Ends the file; with an error if the download failed. */
   end(error: Error | null): void {
     this.#gather();
     this.#ending = { error };
     this.#wake();
   }
 
-  /** Makes a Blob of what has been gathered for it. */
+  /** Makes a Blob of the gathered bytes. */
   #gather(): void {
     if (this.#gatheredBytes === 0) return;
     this.#append(new Blob(this.#gathered), this.#gatheredBytes);
@@ -114,7 +114,7 @@ export class ArrivingFile implements ReadableFile {
     for (const wake of this.#waiters.splice(0)) wake();
   }
 
-  /** Resolves when everything up to `end` is there, or the file has ended before. */
+  /** Resolves when everything up to `end` has arrived, or the file has ended before. */
   async #upTo(end: number): Promise<void> {
     while (end > this.#bytes && this.#ending === null)
       await new Promise<void>((resolve) => this.#waiters.push(resolve));
@@ -122,7 +122,7 @@ export class ArrivingFile implements ReadableFile {
     this.#isRead = true;
   }
 
-  /** What is beyond it is left out. Joins only the pieces that the range covers: a large file has thousands. */
+  /** Reads a range, cut at the file's end. Joins only the pieces that it covers: a large file has thousands. */
   async #read(begin: number, end: number): Promise<ArrayBuffer> {
     const covering = this.#pieces.filter((piece) => piece.begin < end && piece.end > begin);
     if (covering.some(({ data }) => data instanceof Blob)) {
@@ -141,8 +141,8 @@ export class ArrivingFile implements ReadableFile {
 }
 
 /**
- * Begins to download a large file. Resolves when the server sends it. Resumes after a break if the server supports it, and else
- * begins again. What has been read from is never replaced: if the file has changed meanwhile, the download fails.
+ * Begins to download a large file. Resolves when the server sends it. Resumes after a break if the server supports that, and
+ * otherwise begins again. If the file has changed meanwhile and parts were read, the download fails.
  *
  * @param onBytes `totalBytes` is null if the server gives no length, or only that of the compressed body
  * @param signal ends the download

@@ -10,13 +10,13 @@ interface HttpClientOptions {
   readonly stallMs?: number;
   /** Retries without a byte in between before giving up. [5] */
   readonly maxRetries?: number;
-  /** Called when nothing has arrived for some seconds, and when a lost connection is about to be tried again. */
+  /** Called when nothing has arrived for some seconds, and before a lost connection is tried again. */
   readonly onWaiting?: () => void;
   /** The clock, in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Tries at an address that redirects to nowhere: each asks the servers up to twenty times. */
+/** Retries at an address that redirects for ever: each sends up to twenty requests. */
 const MAX_REDIRECT_RETRIES = 1;
 /** A download fails after this long without a byte. Pauses that the server asked for don't count. */
 const PATIENCE_MS = 60_000;
@@ -42,7 +42,7 @@ export class TransientFailure extends Error {
 
 interface Retries {
   progressed(): void;
-  /** Waits before the next attempt. @throws what the failed attempt threw, where there is to be none; the signal's reason */
+  /** Waits before the next attempt. @throws the failed attempt's error if it was the last; the signal's reason */
   after(error: unknown): Promise<void>;
 }
 
@@ -53,13 +53,13 @@ export interface HttpRequest {
   readonly file: string;
   /** Requests only bytes [begin, end). Servers may send the whole file. */
   readonly range?: readonly [begin: number, end: number];
-  /** Whether what the browser's HTTP cache has kept counts where the server is out of reach. [false] */
+  /** Whether the browser's HTTP cache may answer if the server can't be reached. [false] */
   readonly takesKept?: boolean;
   /** Whether the server is a hub, where models may be gated. [false] */
   readonly isHub?: boolean;
 }
 
-/** With these, servers and proxies refuse a range of a file that they would send whole. */
+/** Statuses by which servers and proxies refuse a range of a file that they would send whole. */
 const REFUSED_RANGE: ReadonlySet<number> = new Set([400, 403, 405, 416, 500, 501]);
 
 export class HttpClient {
@@ -94,7 +94,7 @@ export class HttpClient {
     }
   }
 
-  /** Returns what counts the failures of one task. `progressed` resets the count. */
+  /** Returns a counter of one task's failures. `progressed` resets it. */
   retries(signal?: AbortSignal): Retries {
     signal?.throwIfAborted();
     let failures = 0;
@@ -122,8 +122,8 @@ export class HttpClient {
   }
 
   /**
-   * Makes one attempt. Returns responses with status 2xx or 404; all others throw. Where a range is refused, the whole file
-   * is asked for at once.
+   * Makes one attempt. Returns responses with status 2xx or 404; all others throw. If a range is refused, it requests the whole
+   * file at once.
    * @throws TransientFailure, ChorusError model_access_denied, model_download_failed; the signal's reason
    */
   async open(request: HttpRequest, signal?: AbortSignal): Promise<OpenResponse> {
@@ -159,7 +159,7 @@ export class HttpClient {
       controller.abort();
     };
     try {
-      // The browser's cache would go on sending a web page that came before the file was there. Some hosts refuse referrers.
+      // The browser's cache might return a web page that was sent before the file existed. Some hosts refuse referrers.
       const whole: RequestInit = {
         headers,
         signal: controller.signal,
@@ -192,7 +192,7 @@ export class HttpClient {
     }
   }
 
-  /** Whether an address that can't be fetched is one that redirects. A failed fetch doesn't say why it failed. */
+  /** Returns whether an address that can't be fetched redirects. A failed fetch doesn't say why it failed. */
   async #redirects(url: string, ask: RequestInit): Promise<boolean> {
     const { type, status = 0 } = (await this.#tryFetch(url, { ...ask, redirect: "manual" })) ?? {};
     return type === "opaqueredirect" || (status >= 300 && status < 400);
@@ -274,13 +274,13 @@ export function sizeOf(response: Response): number | null {
   return text && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** Returns what differs when a file has changed; null if the server says nothing of the kind. */
+/** Returns the file's ETag or date, which changes with the file; null if the server sends neither. */
 export function versionOf({ headers }: Response): string | null {
-  // A server of another origin shows its ETag only if it says so.
+  // A server of another origin must allow pages to see its ETag.
   return headers.get("etag") ?? headers.get("last-modified");
 }
 
-/** Whether a part of a compressed body was sent, which nobody can unpack: ask for the whole instead. */
+/** Returns whether a part of a compressed body was sent, which can't be unpacked: then request the whole file. */
 export function isPartOfCompressed({ status, headers }: Response): boolean {
   return status === 206 && (headers.get("content-encoding") ?? "identity") !== "identity";
 }

@@ -1,4 +1,4 @@
-// One stream of a file's bytes under all downloads. It goes on after breaks, stalls and pauses that the server asks for.
+// The stream of a file's bytes that all downloads use. It resumes after breaks, stalls and pauses that the server requests.
 
 import { releaseBytes } from "../release-bytes.ts";
 import {
@@ -11,10 +11,10 @@ import {
   type HttpRequest,
 } from "./http-client.ts";
 
-/** Bytes that are asked for once more after a break, to see that what follows is of the same file, at the same place. */
+/** Bytes that are requested again after a break, to check that the rest belongs to the same file and place. */
 export const OVERLAP_BYTES = 4096;
 
-/** The server's file is not the one whose download began, or it sent other bytes than it was asked for. */
+/** The server's file is not the one whose download began, or it sent other bytes than requested. */
 export class ChangedOnServer extends Error {
   override readonly message = "the file changed on the server";
 }
@@ -22,22 +22,22 @@ export class ChangedOnServer extends Error {
 type Bytes = Uint8Array<ArrayBuffer>;
 
 interface StreamOptions {
-  /** Place of the first byte that is missing. [the first of the request's range] */
+  /** Offset of the first missing byte. [the first of the request's range] */
   readonly at?: number;
-  /** The file's size, where something else than the server says it: a shorter answer has broken off. */
+  /** The file's size, if known from elsewhere than this server: a shorter answer is incomplete. */
   readonly size?: number;
   /**
-   * Whether something else proves that all answers are of one file, such as a hash. Else the download resumes only by ETag or
-   * date, and what is there is compared with a file that is sent anew. [false]
+   * Whether something else, such as a hash, proves that all answers belong to one file. Otherwise the download resumes only by
+   * ETag or date, and a file that is sent again is compared with the known bytes. [false]
    */
   readonly isPinned?: boolean;
-  /** Returns bytes that are there. [nothing is compared] */
+  /** Returns bytes that have arrived before. [nothing is compared] */
   readonly known?: (begin: number, end: number) => Uint8Array | Promise<Uint8Array>;
-  /** Forgets what is there, since the server sends all of the file anew. Returns false if it has to stay. [it has to] */
+  /** Forgets all bytes, since the server sends the whole file again. Returns false if they must stay. [they must] */
   readonly startOver?: () => boolean | Promise<boolean>;
-  /** Looks at each answer. Throws what ends the download. */
+  /** Checks each answer. An error that it throws ends the download. */
   readonly check?: (response: Response) => void;
-  /** Called for each piece: its end's place in the file, and the file's size, which is null if the server does not give it. */
+  /** Called for each piece with its end's offset in the file, and the file's size, or null if the server does not give it. */
   readonly onBytes?: (doneBytes: number, totalBytes: number | null) => void;
 }
 
@@ -53,7 +53,7 @@ export async function* resumableBytes(
 ): AsyncGenerator<Bytes> {
   const download = new Download(http, request, options, signal);
   const retries = http.retries(signal);
-  /** What the best try has brought: a server that always breaks off at the same place makes no progress. */
+  /** Offset that the best attempt has reached: a server that always breaks off at the same place makes no progress. */
   let mostBytes = download.at;
   while (!download.isComplete) {
     try {
@@ -68,9 +68,9 @@ export async function* resumableBytes(
   }
 }
 
-/** Where a download is, from try to try. */
+/** A download's state across attempts. */
 class Download {
-  /** Place of the first byte that is missing. */
+  /** Offset of the first missing byte. */
   at: number;
   isComplete: boolean;
   readonly #http: HttpClient;
@@ -78,12 +78,12 @@ class Download {
   readonly #options: StreamOptions;
   readonly #signal: AbortSignal | undefined;
   readonly #from: number;
-  /** Null: where an answer ends. */
+  /** Offset of the download's end; null for the end of an answer. */
   readonly #end: number | null;
-  /** The file's size, as far as it is known. */
+  /** The file's size; null while unknown. */
   #total: number | null;
   #version: string | null = null;
-  /** Whether the next try asks for the rest only. */
+  /** Whether the next attempt requests the rest only. */
   #resumes: boolean;
 
   constructor(http: HttpClient, request: HttpRequest, options: StreamOptions, signal: AbortSignal | undefined) {
@@ -98,13 +98,13 @@ class Download {
     this.isComplete = this.#end !== null && this.at >= this.#end;
   }
 
-  /** Yields what one answer brings. @throws TransientFailure where it breaks off */
+  /** Yields one answer's new bytes. @throws TransientFailure if it breaks off */
   async *attempt(): AsyncGenerator<Bytes> {
     const { known, check, onBytes, isPinned = false } = this.#options;
-    const { range: wanted, ...whole } = this.#request;
+    const { range: requestedRange, ...whole } = this.#request;
     const begin = this.#resumes ? Math.max(this.#from, this.at - (known ? OVERLAP_BYTES : 0)) : 0;
     const range = [begin, this.#total ?? Number.MAX_SAFE_INTEGER] as const;
-    const asksRange = this.#resumes && (begin > 0 || wanted !== undefined);
+    const asksRange = this.#resumes && (begin > 0 || requestedRange !== undefined);
     const { response, pieces, close } = await this.#http.open(asksRange ? { ...whole, range } : whole, this.#signal);
     try {
       const isRest = this.#isRest(response, begin);
@@ -122,17 +122,17 @@ class Download {
         const numKnown = Math.min(Math.max(0, knownEnd - place), piece.length);
         const numBeyond = Math.max(0, place + piece.length - (this.#end ?? Infinity));
         const isNew = numKnown + numBeyond === 0;
-        const received = (isNew ? piece : piece.slice(numKnown, piece.length - numBeyond)) as Bytes;
+        const newBytes = (isNew ? piece : piece.slice(numKnown, piece.length - numBeyond)) as Bytes;
         if (!isNew) releaseBytes(piece);
-        place += numKnown + received.length;
-        // The rest belongs to what is there only once all of that is known to be of this version.
+        place += numKnown + newBytes.length;
+        // The rest may be requested alone only once all known bytes are proved to be of this version.
         if (!isPinned) this.#resumes = this.#version !== null && (isRest || place >= knownEnd);
         if (this.#total !== null && place > this.#total) this.#total = null;
         onBytes?.(place, this.#total);
-        if (received.length === 0) continue;
+        if (newBytes.length === 0) continue;
         this.at = place;
         this.isComplete = place === this.#end;
-        yield received;
+        yield newBytes;
         if (this.isComplete) return;
       }
       if (this.#end !== null) throw this.#broken("the connection ended early. Check the connection and try again");
@@ -143,7 +143,7 @@ class Download {
     }
   }
 
-  /** Whether an answer is the range that was asked for, of the same file. @throws ChorusError model_download_failed */
+  /** Returns whether an answer is the requested range of the same file. @throws ChorusError model_download_failed */
   #isRest(response: Response, begin: number): boolean {
     if (response.status !== 206 || isPartOfCompressed(response)) return false;
     if (!this.#options.isPinned && versionOf(response) !== this.#version) return false;
@@ -161,7 +161,7 @@ class Download {
     this.#version = versionOf(response);
   }
 
-  /** Compares what is there with what has come once more. @throws ChangedOnServer; TransientFailure where the whole may fit */
+  /** Compares known bytes with repeated ones. @throws ChangedOnServer; TransientFailure if the whole file may still match */
   async #compare(piece: Uint8Array, place: number, knownEnd: number, isRest: boolean): Promise<void> {
     const [begin, end] = [Math.max(place, this.#from), Math.min(place + piece.length, knownEnd)];
     if (begin >= end) return;

@@ -36,7 +36,7 @@ interface DownloadJob {
   readonly describe: DescribeModel;
   readonly folder: FileSystemDirectoryHandle;
   readonly location: RemoteLocation;
-  /** Returns how many bytes the browser still lets us store; null if it doesn't say. */
+  /** Returns how many more bytes the browser lets this origin store; null if it doesn't say. */
   readonly freeBytes: () => Promise<number | null>;
   readonly onProgress: (progress: DownloadProgress) => void;
   readonly signal: AbortSignal;
@@ -170,7 +170,7 @@ async function fetchWeights(
   }
 }
 
-/** Does some work for each item, over several connections. Waits for all: none may still write when the files are closed. */
+/** Works on all items, over several connections. Waits for all: none may still write when the files are closed. */
 async function overConnections<Item>(
   items: Iterable<Item>,
   signal: AbortSignal,
@@ -192,8 +192,8 @@ async function overConnections<Item>(
 }
 
 /**
- * Fetches the bytes around the parts' ends once more, and compares them: parts that came at different times, or from different
- * servers, must belong together. A file with a known hash needs no such look.
+ * Fetches the bytes around the parts' ends again and compares them: parts that came at different times, or from different
+ * servers, must belong together. Not needed for a file with a known hash.
  * @throws ChangedOnServer
  */
 async function checkSeams(
@@ -213,7 +213,7 @@ async function checkSeams(
   });
 }
 
-/** Fetches the small files once more, where no commit pins them, and compares them. @throws ChangedOnServer */
+/** Fetches small files that no commit pins again, and compares them. @throws ChangedOnServer */
 async function checkSmallFiles(
   { http, folder, signal }: DownloadJob,
   remote: RemoteFolder,

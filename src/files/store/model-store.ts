@@ -18,7 +18,7 @@ interface ModelStoreOptions {
   readonly root: FileSystemDirectoryHandle;
   readonly http: HttpClient;
   readonly describeModel: DescribeModel;
-  /** Keep two tabs from writing one model. */
+  /** Prevent two tabs from writing one model. */
   readonly locks?: Pick<LockManager, "request"> | undefined;
   readonly freeBytes?: () => Promise<number | null>;
 }

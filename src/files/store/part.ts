@@ -36,7 +36,7 @@ export function partsOf(plans: readonly WeightsPlan[], received: ReadonlyMap<num
     .map((range, index) => ({ ...range, index, received: Math.min(range.length, received.get(index) ?? 0) }));
 }
 
-/** A server that takes no ranges sends everything before a part with it: there is one. */
+/** Cuts a range into parts; into one if the server takes no ranges, since it would send everything before each part. */
 function cut({ weights, remoteBegin, localBegin, length }: Range): Range[] {
   const size = weights.takesRanges ? PART_BYTES : length;
   return Array.from({ length: Math.ceil(length / size) }, (_, i) => ({
@@ -74,8 +74,8 @@ export async function fetchPart(
 }
 
 /**
- * Returns the bytes around each place where a part begins or ends. They show whether parts that came with different requests
- * are of one file.
+ * Returns the bytes around each place where a part begins or ends. They show whether parts from different requests belong to
+ * one file.
  */
 export function seamsOf(weights: WeightsPlan): Range[] {
   return weights.segments.flatMap((segment) => {

@@ -16,8 +16,8 @@ import {
 import { planWeights, type PlannedWeights } from "./weights-plan.ts";
 
 /**
- * Checks config.json, so that an unsupported model is refused before its weights are downloaded, and tells which tensors
- * the model does not use.
+ * Checks config.json, so that an unsupported model is refused before its weights are downloaded. The result knows which
+ * tensors the model does not use.
  * @throws ChorusError model_invalid, model_unsupported
  */
 export type DescribeModel = (config: unknown) => { isUnused(tensor: string): boolean };

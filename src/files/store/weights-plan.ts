@@ -21,7 +21,7 @@ import {
 import { whyMissing } from "../web-page.ts";
 import type { Segment, WeightsPlan } from "./records.ts";
 
-/** Bytes requested first. (The header of GPT-2's 148 tensors takes 14 KB.) */
+/** Bytes headRequest first. (The header of GPT-2's 148 tensors takes 14 KB.) */
 const HEAD_BYTES = 64 * 1024;
 /** A smaller unused tensor is fetched too: skipping it would cost another request. */
 const SMALLEST_GAP_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ export interface PlannedWeights {
 }
 
 /**
- * @param isUnused tells whether the model ignores a tensor of this name
+ * @param isUnused returns whether the model ignores a tensor of this name
  * @returns undefined if the file does not exist
  * @throws ChorusError model_download_failed, model_access_denied; model_invalid for an invalid header
  */
@@ -84,8 +84,8 @@ async function readHead(
   requestedBytes: number | null = HEAD_BYTES,
 ): Promise<Head | undefined> {
   const request = remote.request(file);
-  const requested = requestedBytes === null ? request : { ...request, range: [0, requestedBytes] as const };
-  const { response, pieces, close } = await http.open(requested, signal);
+  const headRequest = requestedBytes === null ? request : { ...request, range: [0, requestedBytes] as const };
+  const { response, pieces, close } = await http.open(headRequest, signal);
   if (isPartOfCompressed(response)) {
     close();
     return readHead(http, remote, file, signal, null);

@@ -1,12 +1,12 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { eventStream } from "../event-stream.ts";
-import type { Asked } from "../served-engine.ts";
+import type { ServedRequest } from "../served-engine.ts";
 import { ResponseEvents } from "./response-events.ts";
 import { responseObject, type ResponseHead } from "./response-object.ts";
 import { parseResponseRequest, renamed } from "./response-request.ts";
 
-/** POST /v1/responses: a chat answer in the newer of OpenAI's shapes. Nothing is stored. */
-export async function createResponse({ engine, request, requestId }: Asked, body: unknown): Promise<Response> {
+/** Answers POST /v1/responses: a chat answer in OpenAI's newer shape. Nothing is stored. */
+export async function createResponse({ engine, request, requestId }: ServedRequest, body: unknown): Promise<Response> {
   const parsed = parseResponseRequest(body);
   const chat = { request_id: requestId, ...parsed.chat };
   const head: ResponseHead = {

@@ -14,7 +14,7 @@ import {
   type ResponseState,
 } from "./response-object.ts";
 
-/** How each kind of item, with its one part, is told. */
+/** The events of each kind of item, with its one part. */
 const KINDS = {
   reasoning: { item: outputReasoning, part: reasoningText, event: "response.reasoning_text", more: {} },
   text: { item: outputMessage, part: outputText, event: "response.output_text", more: { logprobs: [] } },
@@ -26,7 +26,7 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
   readonly #head: ResponseHead;
   #sequenceNumber = 0;
   readonly #texts: Record<Kind, string> = { reasoning: "", text: "" };
-  /** The items so far. The last one is open. */
+  /** The items so far. The last one is still open. */
   readonly #items: Kind[] = [];
   #finishReason: FinishReason | null = null;
   #usage: Usage | null = null;
@@ -74,7 +74,7 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
     return started + this.#event(`${event}.delta`, { ...this.#part(kind), delta, ...more });
   }
 
-  /** Closes the item before it: a thought that an answer follows is complete. */
+  /** Begins an item and closes the one before: a thought is complete when its answer begins. */
   #begin(kind: Kind): string {
     const closed = this.#close(this.#state("stop"));
     this.#items.push(kind);
@@ -103,7 +103,7 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
     return { ...this.#texts, finishReason, usage: this.#usage, metrics: this.#metrics };
   }
 
-  /** The one part of an item. */
+  /** Returns the one part of an item. */
   #part(kind: Kind) {
     const id = kind === "text" ? this.#head.messageId : this.#head.reasoningId;
     return { item_id: id, output_index: this.#items.indexOf(kind), content_index: 0 };

@@ -4,7 +4,7 @@ import type { FinishReason, Usage } from "../../protocol/openai.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { ResponseRequest } from "./response-request.ts";
 
-/** What is the same in all states of one response. */
+/** The fields that are the same in all states of one response. */
 export interface ResponseHead {
   readonly id: string;
   readonly messageId: string;
@@ -14,7 +14,7 @@ export interface ResponseHead {
   readonly request: ResponseRequest;
 }
 
-/** How far a response is. */
+/** The state of a response. */
 export interface ResponseState {
   readonly text: string;
   /** The thought before it; "" without one. */
@@ -22,11 +22,11 @@ export interface ResponseState {
   /** null while it goes on. */
   readonly finishReason: FinishReason | null;
   readonly usage: Usage | null;
-  /** Absent: not requested, or not known yet. */
+  /** Absent if not requested, or not known yet. */
   readonly metrics?: RequestMetrics | undefined;
 }
 
-/** null while it goes on. */
+/** Returns a response in this state; null while it has just begun. */
 export function responseObject(head: ResponseHead, state: ResponseState | null) {
   const { request } = head;
   const { chat } = request;
@@ -58,7 +58,7 @@ export function responseObject(head: ResponseHead, state: ResponseState | null) 
   };
 }
 
-/** A thought that was cut off has no message after it. */
+/** Returns the output's items. A thought that was cut off has no message after it. */
 export function outputItems(head: ResponseHead, state: ResponseState) {
   const hasMessage = state.text !== "" || state.reasoning === "" || statusOf(state.finishReason) === "completed";
   return [
@@ -67,7 +67,7 @@ export function outputItems(head: ResponseHead, state: ResponseState) {
   ];
 }
 
-/** As OpenAI's open models tell theirs. */
+/** Returns a thought's item, in the shape of OpenAI's open models. */
 export function outputReasoning(head: ResponseHead, state: ResponseState) {
   return {
     id: head.reasoningId,
@@ -96,7 +96,7 @@ export function outputText(text: string) {
   return { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-/** "abort": the engine ended it at its deadline. */
+/** Returns a response's status. "abort": the engine ended it at its deadline. */
 export function statusOf(finishReason: FinishReason | null): "in_progress" | "completed" | "incomplete" {
   if (finishReason === null) return "in_progress";
   return finishReason === "stop" ? "completed" : "incomplete";

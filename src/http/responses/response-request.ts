@@ -1,5 +1,5 @@
-// OpenAI's /v1/responses, text only, as the chat request that it means. Fields that mean the same in both (temperature,
-// top_p, model, vLLM's extras...) go through as they are, and are checked there.
+// Translates requests to OpenAI's /v1/responses, text only, into chat requests. Fields with the same meaning in both
+// (temperature, top_p, model, vLLM's extras...) are passed on unchanged, and are checked there.
 
 import { Fields, invalidType, invalidValue, missing } from "../../api/validate.ts";
 import { ChorusError } from "../../protocol/errors.ts";
@@ -8,7 +8,7 @@ import type { ChatCompletionRequest, ChatMessage, JsonSchema, ResponseFormat } f
 /** Fields that only /v1/responses has, or that mean something else in a chat request. */
 const OWN_FIELDS = ["input", "instructions", "max_output_tokens", "text", "metadata", "stream_options"] as const;
 
-/** Values, besides null and empty lists, that ask for nothing that is missing here. */
+/** Values, besides null and empty lists, of unsupported fields that request nothing. */
 const NEUTRAL_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   background: [false],
   conversation: [],
@@ -21,7 +21,7 @@ const NEUTRAL_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   truncation: ["disabled"],
 };
 
-/** Fields of a chat request that would take an answer out of the shape of a response. */
+/** Fields of a chat request whose answers don't fit the shape of a response. */
 const CHAT_ONLY = [
   "messages",
   "n",
@@ -37,24 +37,24 @@ const CHAT_ONLY = [
   "use_beam_search",
 ] as const;
 
-/** What a response says again of its request. */
+/** The parts of a request that its response repeats. */
 export interface ResponseRequest {
   readonly chat: ChatCompletionRequest;
   readonly instructions: string | null;
   readonly maxOutputTokens: number | null;
-  /** As it was given. */
+  /** The format as given. */
   readonly format: unknown;
   readonly metadata: unknown;
 }
 
-/** What the chat request calls fields that have other names here; the longest first. */
+/** Names in the chat request of fields with other names here; the longest first. */
 const NAMES = [
   ["response_format.json_schema", "text.format"],
   ["response_format", "text.format"],
   ["messages", "input"],
 ] as const;
 
-/** Returns an error about the chat request as one about the response request that it was made of. */
+/** Returns an error about the chat request as one about the response request. */
 export function renamed(error: ChorusError): ChorusError {
   const name = NAMES.find(([chatName]) => error.param?.startsWith(chatName));
   if (!name || error.param === null) return error;
@@ -62,7 +62,7 @@ export function renamed(error: ChorusError): ChorusError {
   return new ChorusError(error.code, message, error.param.replace(name[0], name[1]), { cause: error });
 }
 
-/** @throws ChorusError naming the field, as far as it is not the chat request that finds it */
+/** @throws ChorusError naming the field; the chat request finds other errors */
 export function parseResponseRequest(body: unknown): ResponseRequest {
   const fields = new Fields(body);
   for (const name of CHAT_ONLY) {
@@ -119,7 +119,7 @@ function inputMessages(fields: Fields): ChatMessage[] {
   return messages;
 }
 
-/** The thought of the message that follows. What is encrypted can't be read, and a summary is not the thought. */
+/** Returns the thought of the next message. An encrypted one can't be read, and a summary is not the thought. */
 function parseReasoning(item: Fields): string {
   item.refuseOthers(["type", "content"], ["id", "status", "summary", "encrypted_content"]);
   const parts = item.list("content", (value, path) => new Fields(value, path).string("text") ?? "");
@@ -155,7 +155,7 @@ function parseContent(item: Fields): string {
   return (parts ?? []).join("\n");
 }
 
-/** `text.format` as a chat's response_format; null where it is left out. */
+/** Returns `text.format` as a chat's response_format; null if it is left out. */
 function parseFormat(fields: Fields): ResponseFormat | null {
   if (fields.get("text") === undefined) return null;
   const text = new Fields(fields.get("text"), "text");

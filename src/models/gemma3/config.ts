@@ -10,20 +10,20 @@ import { rotaryAngles } from "../rotary-angles.ts";
 
 export interface Gemma3Config extends DecoderConfig {
   readonly activation: Activation;
-  /** What scores are multiplied by. */
+  /** Factor of attention scores. */
   readonly attentionScale: number;
   readonly hasAttentionBias: boolean;
   /** Positions that each layer sees; null: all. */
   readonly windows: readonly (number | null)[];
-  /** Of the layers that see everything. */
+  /** Rotary angles of the layers that see everything. */
   readonly globalAngles: RotaryAngles;
-  /** Of the layers with a window. */
+  /** Rotary angles of the layers with a window. */
   readonly localAngles: RotaryAngles;
   /** Whether the head is the token embedding. */
   readonly tieWordEmbeddings: boolean;
 }
 
-/** @throws ChorusError model_invalid for nonsense and model_unsupported for what is not done here, by field */
+/** @throws ChorusError model_invalid or model_unsupported, naming the field */
 export function parseGemma3Config(json: unknown): Gemma3Config {
   const fields = new JsonFields(CONFIG_FILE, json);
   for (const name of ["attn_logit_softcapping", "final_logit_softcapping"]) {
@@ -47,7 +47,7 @@ export function parseGemma3Config(json: unknown): Gemma3Config {
   };
 }
 
-/** Global, then local. Only the global positions are scaled, unless the config tells the kinds apart. */
+/** Reads global, then local positions. Only the global ones are scaled, unless the config has settings for each kind. */
 function readRopes(fields: JsonFields) {
   const localTheta = fields.positiveNumber("rope_local_base_freq", 10_000);
   if (fields.has("rope_parameters")) {

@@ -29,13 +29,13 @@ export interface Gpt2Config {
   readonly eosTokenIds: readonly number[];
 }
 
-/** What attention scores of this layer (from 0) are multiplied by before the softmax. */
+/** Returns the factor of this layer's attention scores (from 0) before the softmax. */
 export function attentionScale(config: Gpt2Config, layer: number): number {
   const scale = config.scaleAttnWeights ? 1 / Math.sqrt(config.headDim) : 1;
   return config.scaleAttnByInverseLayerIdx ? scale / (layer + 1) : scale;
 }
 
-/** @throws ChorusError model_invalid for nonsense and model_unsupported for what GPT-2 here does not do, by name. */
+/** @throws ChorusError model_invalid or model_unsupported, naming the field */
 export function parseGpt2Config(json: unknown): Gpt2Config {
   const fields = new JsonFields(CONFIG_FILE, json);
   refuseUnsupported(fields);
@@ -64,7 +64,7 @@ export function parseGpt2Config(json: unknown): Gpt2Config {
   return config;
 }
 
-/** What an engine knows of the model. */
+/** Returns the model's shape. */
 export function shapeOf(config: Gpt2Config): ModelShape {
   return {
     numLayers: config.nLayer,

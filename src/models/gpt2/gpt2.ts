@@ -48,7 +48,7 @@ function gpt2Graph(config: Gpt2Config): Graph {
   return g.graph;
 }
 
-/** Conv1D keeps its weight as [in, out]: y = x W + b. */
+/** Returns a Conv1D, whose weight is [in, out]: y = x W + b. */
 function conv1d(name: string, inputs: number, outputs: number): Linear {
   return {
     matrix: { tensors: [{ name: `${name}.weight`, shape: [inputs, outputs] }], inputs, outputs, layout: "in-out" },
@@ -65,7 +65,7 @@ function layerNorm(name: string, { nEmbd, layerNormEpsilon }: Gpt2Config): NormW
   };
 }
 
-/** An embedding or a head: a row for each token. */
+/** Returns an embedding or a head: a row for each token. */
 function table(name: string, { vocabSize, nEmbd }: Gpt2Config): Matrix {
   return { tensors: [{ name, shape: [vocabSize, nEmbd] }], inputs: nEmbd, outputs: vocabSize, layout: "out-in" };
 }

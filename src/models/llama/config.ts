@@ -9,7 +9,7 @@ import type { Activation, RotaryAngles } from "../graph.ts";
 import { rotaryAngles } from "../rotary-angles.ts";
 
 export interface LlamaConfig extends DecoderConfig {
-  /** What config.json calls model_type. */
+  /** config.json's model_type. */
   readonly family: string;
   readonly activation: Activation;
   readonly angles: RotaryAngles;
@@ -18,19 +18,19 @@ export interface LlamaConfig extends DecoderConfig {
   readonly hasQkvBias: boolean;
   readonly hasOutputBias: boolean;
   readonly hasMlpBias: boolean;
-  /** Whether queries and keys are normalised, head by head, before they are turned. */
+  /** Whether queries and keys are normalised, head by head, before they are rotated. */
   readonly hasHeadNorms: boolean;
   /** Whether the head is the token embedding. */
   readonly tieWordEmbeddings: boolean;
 }
 
-/** Positions that a layer sees, from a layer on. */
+/** Number of positions that layers see, from `firstLayer` on. */
 interface Window {
   readonly size: number | null;
   readonly firstLayer: number;
 }
 
-/** In what the families differ from Llama. */
+/** A family's differences from Llama. */
 interface Differences {
   readonly qkvBias?: true;
   readonly headNorms?: true;
@@ -48,7 +48,7 @@ const FAMILIES: ReadonlyMap<string, Differences> = new Map<string, Differences>(
 
 export const LLAMA_TYPES = [...FAMILIES.keys()];
 
-/** @throws ChorusError model_invalid for nonsense and model_unsupported for what is not done here, by field */
+/** @throws ChorusError model_invalid or model_unsupported, naming the field */
 export function parseLlamaConfig(json: unknown): LlamaConfig {
   const fields = new JsonFields(CONFIG_FILE, json);
   const family = fields.string("model_type", "llama");

@@ -5,7 +5,7 @@ import { LLAMA_TYPES, parseLlamaConfig, type LlamaConfig } from "./config.ts";
 
 /**
  * Llama (Touvron et al. 2023; Hugging Face's LlamaForCausalLM) and the families that share its graph: SmolLM and TinyLlama
- * say that they are Llamas; Mistral has a window, Qwen2 biases of queries, keys and values, Qwen3 norms of queries and keys.
+ * call themselves Llama; Mistral has a window, Qwen2 biases of queries, keys and values, Qwen3 norms of queries and keys.
  *
  * Old files also hold the rotary frequencies (buffers, not weights), and some a copy of the tied head.
  */
