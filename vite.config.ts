@@ -42,7 +42,7 @@ export default defineConfig({
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",
-    // What the page imports at once is one file: cut up by what else shares it, it would be eighty.
+    // The page's first imports are one file: cut by their other users, they would be eighty.
     rolldownOptions: {
       output: {
         codeSplitting: {

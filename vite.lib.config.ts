@@ -10,13 +10,13 @@ import { workerFiles } from "./tools/plugins/worker-files-plugin.ts";
 const typesEntry = (types: string) =>
   `/// <reference lib="esnext.disposable" />\nexport * from "./types/${types}.js";\n`;
 
-/** What is imported by name. */
+/** Entries that users import by name. */
 const EXPORTS = {
   chorus: "index",
   "language-model": "clients/language-model",
 };
 
-/** What is run. */
+/** Entries that are run. */
 const SERVERS = { serve: "server/serve-process", "serve-command": "server/serve-command" };
 
 /** Workers: files that nobody imports. */

@@ -63,9 +63,9 @@ export default defineConfig({
           name: "unit",
           environment: "node",
           include: ["{src,lab,tests,tools}/**/*.test.{ts,tsx,mjs}"],
-          // What a benchmark installed has tests of its own.
+          // Packages that a benchmark installed have tests of their own.
           exclude: ["**/*.gpu.test.ts", "**/node_modules/**"],
-          // By itself Vitest leaves a core free, and so half of a machine with two.
+          // By default Vitest leaves a core free: half of a machine with two.
           maxWorkers: "100%",
           // A worker for each file costs a third of the time. No module keeps what another file's tests could see.
           isolate: false,
@@ -81,7 +81,7 @@ export default defineConfig({
           ...PATIENCE,
         },
       },
-      // What npm would publish, in a project of its own: built by bundlers, opened in Chromium.
+      // The package that npm would publish, in a project of its own: built by bundlers, opened in Chromium.
       {
         test: {
           name: "package",

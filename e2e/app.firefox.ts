@@ -16,7 +16,7 @@ const marked = (page: Page, name: string) =>
 /** A timer asks: a page whose frames are late, as beside a software GPU, is looked at all the same. */
 const PATIENCE = { timeout: 120_000, interval: 200 };
 
-/** Of the newest turns of these panes; resolves when all of them have come to their end. */
+/** Returns the newest turns of these panes; resolves when all have ended. */
 async function answersOf(page: Page, numbers: readonly number[]): Promise<string[]> {
   const turns = numbers.map((number) => `${pane(number)} [role="log"] article:last-of-type`);
   const ended = () =>
@@ -87,7 +87,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     expect((await answersOf(page, [2]))[0]).toMatch(/^(true|false)/);
   });
 
-  // What follows until the demo computes little and is the same on both.
+  // The rest up to the demo computes little and is the same on both.
   it.runIf(backend === "cpu")("marks the word of a cell, and the cell of a word", async () => {
     const cursor = await page.waitForSelector("::-p-aria([name='Step and sequence'])");
     await cursor?.focus();

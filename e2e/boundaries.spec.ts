@@ -39,7 +39,7 @@ async function breakWords(page: Page, words: string): Promise<void> {
   }, words);
 }
 
-/** What a part shows in its place; trying again brings the part back. */
+/** Expects a part to show its error; retrying brings the part back. */
 async function failsAndComesBack(page: Page, home: Locator, name: string, comesBack: Locator): Promise<void> {
   const failed = home.getByRole("alert").filter({ hasText: `${name} can’t be shown` });
   await expect(failed).toContainText("Your chats are safe");
@@ -93,7 +93,7 @@ test("an error in a pane's chat, in its head, in the batch, in the demo or in a 
     await page.evaluate((to) => (location.hash = to), hash);
     await failsAndComesBack(page, page.locator("#root"), "This page", page.locator("#root main"));
   }
-  // What fails where a page says that it failed ends at the app's own boundary.
+  // A failure of the error page itself is caught by the app's own boundary.
   await breakWords(page, "Th");
   await page.evaluate(() => (location.hash = "#/bench"));
   await failsAndComesBack(page, page.locator("#root"), "Chorus", page.locator("#root main"));

@@ -36,7 +36,7 @@ test("what computes can be changed, and the chats stay", async ({ page }) => {
 });
 
 test("an isolated page has threads that share memory, which bring the same bits", async ({ page }) => {
-  // With the headers of the preview server.
+  // Served with the preview server's headers.
   await page.goto("./service-worker.js");
   expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
   const answers = [];

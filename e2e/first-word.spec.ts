@@ -1,4 +1,4 @@
-// What the benchmarks call the app's first word.
+// The app's first word, as the benchmarks measure it.
 
 import { expect, test } from "playwright/test";
 import { firstWordMs } from "../lab/runs/first-word.mjs";

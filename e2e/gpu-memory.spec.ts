@@ -1,4 +1,4 @@
-// What a load that fails leaves behind in the GPU process: nothing, however it fails.
+// A failed load leaves nothing behind in the GPU process, however it fails.
 
 import { expect, test } from "playwright/test";
 import { gpuProcessId, residentBytes } from "../lab/runs/gpu-process.mjs";

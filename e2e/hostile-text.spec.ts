@@ -72,7 +72,7 @@ test("a long draft is laid out as one text, after a reload, too", async ({ page 
   await expect(message).toHaveValue(long);
   await page.reload();
   await expect(message).toHaveValue(long);
-  // By itself each paragraph would be: that took 5 s for a megabyte that was pasted, and again at each reload.
+  // One element per paragraph took 5 s for a pasted megabyte, and again at each reload.
   await app
     .pane(1)
     .region.getByRole("button", { name: /^Settings of pane 1/ })

@@ -106,7 +106,7 @@ test("nothing in the bar lies over anything, also where the model could not be s
       const name = page.getByRole("button", { name: /^Model: / }).locator("b");
       const isWhole = await name.evaluate(({ scrollWidth, clientWidth }) => scrollWidth <= clientWidth);
       if (width >= from) expect(isWhole, `the name at ${width}, ${query}`).toBe(true);
-      // What has no room in the batch's head is gone as a whole.
+      // Figures without room in the batch's head are hidden as a whole.
       const cut = await app.batch
         .locator("dl")
         .first()

@@ -133,7 +133,7 @@ test("a model of a hub is added, used, and there after a reload, without the hub
     await expect(model.getByText(/^On this computer, /)).toBeVisible();
     await model.getByRole("button", { name: "What tiny takes" }).click();
     await expect(model.getByText("Should run here")).toBeVisible();
-    // What suits the adapter of these tests, which has no halves.
+    // The format for the adapter of these tests, which has no halves.
     await expect(model.getByRole("radio", { name: "tiny as f32" })).toBeChecked();
     await model.getByRole("radio", { name: "tiny as f16" }).check();
     await model.getByRole("button", { name: "Use tiny as f16" }).click();

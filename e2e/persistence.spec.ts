@@ -56,7 +56,7 @@ test("an answer that streamed while the page was reloaded is kept as interrupted
   expect(seen).toContain("There is more to it");
   expect(cut.startsWith(seen)).toBe(true);
   await app.pane(1).turn.getByRole("button", { name: "Continue" }).click();
-  // What follows may be a space or, at a paragraph's end, a line break.
+  // The next character may be a space or, at a paragraph's end, a line break.
   await expect.poll(async () => (await app.pane(1).answer()).length).toBeGreaterThan(cut.length + 1);
   expect((await app.pane(1).answer()).startsWith(cut)).toBe(true);
 });

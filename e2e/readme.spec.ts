@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 import { marked } from "marked";
 import { expect, test } from "playwright/test";
 
-/** What Helvetica, Arial and Liberation Sans take at 16 px for these words: 404.7 px. */
+/** The width of these words in Helvetica, Arial and Liberation Sans at 16 px: 404.7 px. */
 const SAMPLE = { words: "abcdefghijklmnopqrstuvwxyz etaoin shrdlu, etaoin shrdlu.", width: 404.7 };
 
 /**

@@ -12,7 +12,7 @@ import { commandsOf, readSamples } from "../tools/docs/samples/read-samples.ts";
 
 const run = promisify(execFile);
 
-/** What of the programs can't run here, by words of theirs, and why. Their types are checked all the same. */
+/** Programs that can't run here, by words in them, and why. Their types are checked all the same. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   "models.download(": "downloads from the hub into a browser's storage",
 };
@@ -74,7 +74,7 @@ afterAll(async () => {
 
 it("programs in the documents have the library's types", async () => {
   const compilerOptions = {
-    // As in an editor of a plain JavaScript project: names and types are known, null is not insisted on.
+    // As in an editor of a plain JavaScript project: names and types are checked, null is not.
     strict: false,
     noUncheckedIndexedAccess: false,
     exactOptionalPropertyTypes: false,

@@ -26,7 +26,7 @@ test("pages share one engine, whoever leaves", async ({ page, context }) => {
     goOn();
   });
   await expect.poll(running).toBe(1);
-  // What could take for ever runs in a thread that a page lends: in Chromium a shared worker can start none.
+  // Work that could take for ever runs in a page's thread: in Chromium a shared worker can start none.
   void b.evaluate((engine) => {
     const structured_outputs = { regex: "(a?b?c?d?e?){400}" };
     void engine.completions.create({ prompt: "Once", structured_outputs }).catch(() => undefined);
@@ -124,7 +124,7 @@ test("tabs of the app say what their engines take, and share one once that is ch
   await b.pane(1).finished();
   expect(await b.pane(1).answer()).toBe(alone);
 
-  // What one tab chooses counts for both; the choice outlives a reload.
+  // One tab's choice counts for both; the choice outlives a reload.
   await tab.getByRole("radio", { name: "Sequential" }).check({ force: true });
   await expect(page.getByRole("radio", { name: "Sequential" })).toBeChecked();
   await page.getByRole("radio", { name: "Continuous" }).check({ force: true });

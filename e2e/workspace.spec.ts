@@ -1,4 +1,4 @@
-// What people can do with chats, on an engine without a model, whose answers are known.
+// The actions on chats, with an engine without a model, whose answers are known.
 
 import { expect, test, type Page } from "playwright/test";
 import { App, ENDLESS, type Pane } from "./support/app.ts";
@@ -142,7 +142,7 @@ test("a double click on × closes one pane; Ctrl+Z brings it back, unless a text
   await expect.poll(() => order(page)).toEqual([1, 2, 3]);
   await expect(app.pane(1).turn).toContainText("Paris");
 
-  // Of two panes the other's title slides under the pointer, where a double click would rename it.
+  // With two panes the other's title slides under the pointer, where a double click would rename it.
   await page.getByRole("button", { name: "Close pane 3" }).press("Enter");
   await page.getByRole("button", { name: "Close pane 1" }).dblclick();
   await expect.poll(() => order(page)).toEqual([2]);

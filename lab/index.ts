@@ -1,4 +1,4 @@
-// What the lab shows the app: its benchmark page is built on this alone.
+// The lab's interface for the app, whose benchmark page is built on this alone.
 
 export { BenchControl, type BenchState } from "./page/bench-control.ts";
 export {

@@ -1,4 +1,4 @@
-/** Uniform numbers in [0, 1), the same for the same seed. */
+/** Returns uniform numbers in [0, 1), the same for the same seed. */
 export type Random = () => number;
 
 /** A Weyl sequence through a 32-bit mixer: good enough for arrivals, prompts and weights. */

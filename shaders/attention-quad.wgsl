@@ -3,8 +3,8 @@ enable subgroups;
 // y[row, head, :] = sum over positions p <= position of softmax_p(SCALE q . keys[p]) values[p]      (causal, paged)
 // over the last WINDOW of them
 //
-// For software adapters with subgroups of four lanes or more, where workgroup memory and barriers are dear and a lane more
-// costs what a lane costs; heads of up to 64 values. A quad of lanes takes up to four queries, and reads each key and each
+// For software adapters with subgroups of four lanes or more, where workgroup memory and barriers are expensive and lanes take
+// turns; heads of up to 64 values. A quad of lanes takes up to four queries, and reads each key and each
 // value once for them: QUERIES query heads of one head of keys and values (the last quad of a group maybe fewer) of a row,
 // or one query head of ROWS rows of a sequence. A workgroup has LANES / 4 quads of one span of rows. Lane q of a quad has
 // the values of 4 (4 j + q) .. 4 (4 j + q) + 3 for j = 0 .. 3, of each query, key and value. Four positions at a time, for
@@ -58,7 +58,7 @@ fn query4(row: u32, head: u32, j: u32, corner: u32) -> vec4<f32> {
   return projected4(row, QUERY, head, 4u * j + corner);
 }
 
-// In loops, which compile quicker than what is written out; this happens once.
+// In loops, which compile faster than unrolled code; this runs once.
 fn query_of(row: u32, head: u32, corner: u32) -> Share {
   var query = Share();
   for (var j = 0u; j < 4u; j++) {
@@ -99,7 +99,7 @@ fn cached_value(index: u32, corner: u32) -> Share {
   );
 }
 
-// What a lane's part of the values adds to a score.
+// Returns a lane's part of a score.
 fn dot_of(query: Share, key: Share) -> f32 {
   var products = fma(query.v0, key.v0, vec4(0.0));
   products = fma(query.v1, key.v1, products);
@@ -126,7 +126,7 @@ fn add_dot(head: ptr<function, Head>, key: Share) {
   (*head).tile = vec4((*head).tile.yzw, dot_of((*head).query, key));
 }
 
-// Of lane q the score of position q, from each lane's part of all four.
+// Returns the score of position q in lane q, from each lane's part of all four.
 fn score_of(dots: vec4<f32>, corner: u32) -> f32 {
   let is_right = (corner & 1u) == 1u;
   let is_low = (corner & 2u) == 2u;
@@ -139,8 +139,8 @@ fn reaches(head: Head, tile: u32, last: u32) -> bool {
   return tile + 3u >= first_seen(head.position) && last <= head.position;
 }
 
-// From scores to weights; what was before is brought to their maximum. What lies before the row's window or beyond its
-// position has no weight.
+// Turns scores into weights, and rescales the earlier sums to the new maximum. Positions before the row's window or beyond its
+// own have no weight.
 fn weigh(head: ptr<function, Head>, corner: u32, tile: u32) {
   let position = (*head).position;
   let is_there = tile + corner >= first_seen(position) && tile + corner <= position;
@@ -175,7 +175,7 @@ fn add_value(head: ptr<function, Head>, value: Share) {
   (*head).tile = (*head).tile.yzwx;
 }
 
-// The value, or what changes no sum whatever its weight: the value may be infinite.
+// Returns the value, or zeros if the position is not reached: the value may be infinite.
 fn if_reached(value: Share, is_reached: bool) -> Share {
   let nothing = vec4(-0.0);
   return Share(
@@ -240,13 +240,13 @@ fn attention_quad(
   let corner = lane & 3u;
   let group = HEADS / KV_HEADS;
   let quads = (group + QUERIES - 1u) / QUERIES; // of a group
-  // All lanes go to the end, since quads that have no head may share a subgroup with some that have.
+  // All lanes run to the end, since quads without a head may share a subgroup with quads that have one.
   let own_quad = workgroup.x * (LANES / 4u) + lane / 4u;
   let quad = min(own_quad, KV_HEADS * quads - 1u);
   let kv_head = quad / quads;
   let first = kv_head * group + quad % quads * QUERIES;
   let last = min(first + QUERIES, (kv_head + 1u) * group) - 1u;
-  // Of the next query: the next row or the next head. What is beyond the last one repeats it.
+  // The stride to the next query: the next row or the next head. Queries beyond the last one repeat it.
   let row_stride = select(0u, 1u, ROWS > 1u);
   let head_stride = 1u - row_stride;
   var head0: Head;

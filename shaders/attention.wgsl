@@ -4,7 +4,7 @@
 // A workgroup takes QUERIES query heads of one head of keys and values, of each of a span's ROWS rows: each key and each
 // value is read once for all of these queries. What it adds for one of them does not depend on the others.
 //
-// Straight from the blocks, in splits of SPLIT positions, each in tiles of LANES. A tile's positions are dealt to GROUPS
+// Reads the blocks directly, in splits of SPLIT positions, each in tiles of LANES. A tile's positions are dealt to GROUPS
 // groups of HEAD_VEC4 lanes, in order; each group does an online softmax of its own:
 //   1. lane v of the group scores the group's position v;
 //   2. every lane knows the group's maximum, and turns its own score into a weight;
@@ -52,7 +52,7 @@ var<workgroup> weights: array<f32, ROWS * QUERIES * LANES>;
 var<workgroup> outputs: array<vec4<f32>, ROWS * QUERIES * LANES>;
 var<workgroup> maxima: array<f32, ROWS * QUERIES * GROUPS>;
 var<workgroup> totals: array<f32, ROWS * QUERIES * GROUPS>;
-// For all of them.
+// Shared by all queries.
 var<workgroup> indices: array<u32, LANES>; // of each position of the tile, in the caches
 
 // A workgroup's rows, and the positions that they see.
@@ -113,7 +113,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       parts[q] = NOTHING;
     }
     for (var tile = max(split, seen_from - seen_from % LANES); tile < split_end; tile += LANES) {
-      // Of the positions that some row sees: those before this one are in the cache.
+      // Positions before this one are in the cache, of those that some row sees.
       let cached_end = select(clamp(row.start, tile, split_end), split_end, ROWS > 1u);
       let scored = tile + lane;
       var index = 0u;

@@ -4,8 +4,8 @@
 //
 // With ADD_TO_OUTPUT y[i, :] is what is added to.
 //
-// A dispatch of its own where no product can normalise its input itself. One workgroup a row, a lane a
-// part of the sums; every lane adds the parts, which costs one barrier where a tree would cost several.
+// A dispatch of its own, used if no product can normalise its input itself. One workgroup per row, a lane per part of the sums;
+// every lane adds the parts, which costs one barrier where a tree would cost several.
 
 override K4: u32; // K, padded to a multiple of 32, over 4
 override ADD_TO_OUTPUT: bool;
@@ -15,7 +15,7 @@ override ADD_TO_OUTPUT: bool;
 @group(0) @binding(2) var<storage, read> samples: array<Sample>;
 @group(0) @binding(3) var<storage, read_write> y: array<vec4<f32>>;
 
-// Of the sum, then of the squares: each word takes time to compile on software adapters.
+// Parts of the sum, then of the squares: each word takes time to compile on software adapters.
 var<workgroup> parts: array<vec4<f32>, NUM_PARTS>;
 
 @compute @workgroup_size(NUM_PARTS)

@@ -47,7 +47,7 @@ fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
     total3 = fma(sum3, scale, total3);
   }
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
-  // What stores is compiled once, not once a row.
+  // The store is compiled once, not once per row.
   for (var i = 0u; i < 4u && row + i < num_rows; i++) {
     store(total0, n4, row + i);
     total0 = total1;

@@ -77,7 +77,7 @@ fn matmul_subgroup(
     return;
   }
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
-  // What stores is compiled once, not once a row.
+  // The store is compiled once, not once per row.
   for (var i = 0u; i < 8u && row + i < num_rows; i++) {
     store(total0, n4, row + i);
     total0 = total1;

@@ -161,13 +161,13 @@ fn ends_with(past: u32, length: u32, start: u32, count: u32, of_rules: bool) -> 
     return false;
   }
   for (var i = 0u; i < count; i++) {
-    var wanted = 0u;
+    var expected = 0u;
     if (of_rules) {
-      wanted = rules[start + i];
+      expected = rules[start + i];
     } else {
-      wanted = history[start + i];
+      expected = history[start + i];
     }
-    if (history[past + length - count + i] != wanted) {
+    if (history[past + length - count + i] != expected) {
       return false;
     }
   }

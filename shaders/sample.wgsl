@@ -6,7 +6,7 @@
 //
 // Log-probabilities describe the raw logits, as in OpenAI and vLLM. With PROCESSED_LOGPROBS they describe the distribution
 // of the draw: log_softmax(filter(l[i, :] / temperature)), or log_softmax(l[i, :]) for a greedy sample. Then, if the sample
-// wants its most likely tokens, processed[i, :] = all log-probabilities, FORBIDDEN for filtered tokens. Beams keep their
+// requests its most likely tokens, processed[i, :] = all log-probabilities, FORBIDDEN for filtered tokens. Beams keep their
 // processed log-probabilities.
 //
 // sample-plain.wgsl takes the samples that are PLAIN: those without rules and filters, and the scored tokens of prompts.
@@ -90,7 +90,7 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
 
   var logprob = 0.0;
   if (PROCESSED_LOGPROBS) {
-    logprob = tell_processed(d, own, token, lane);
+    logprob = write_processed(d, own, token, lane);
   } else {
     logprob = logprob_in(softmax_of_all(softmax, lane), logit_of(raw, token));
   }
@@ -102,8 +102,8 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
   }
 }
 
-// Returns a token's log-probability after filtering. Writes all tokens' to `processed` if the sample wants the most likely.
-fn tell_processed(drawn: Distribution, own: u32, token: u32, lane: u32) -> f32 {
+// Returns a token's log-probability after filtering. Writes all tokens' to `processed` if the sample requests the likeliest.
+fn write_processed(drawn: Distribution, own: u32, token: u32, lane: u32) -> f32 {
   var d = drawn;
   d.temperature = select(d.temperature, 1.0, d.temperature == 0.0);
   var total = 0.0;

@@ -1,7 +1,7 @@
 // logit_parts[i, p] = summary of logits 32 p .. 32 p + 31 of sample i, for the sampler      logits: [samples, STRIDE] f32
 //
-// For software adapters, whose head does not summarise its logits itself: see lib/logit-part.wgsl. A lane a part, so that the
-// cores share even one sample, and no lane waits for another.
+// For software adapters, whose head does not summarise its logits itself: see lib/logit-part.wgsl. One lane per part, so that
+// the cores share even one sample, and no lane waits for another.
 
 override LANES: u32;
 override VOCABULARY: u32;

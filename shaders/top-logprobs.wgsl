@@ -2,7 +2,7 @@
 //
 // Beams, and with PROCESSED_LOGPROBS all drawn samples, take the highest values of `processed` instead (see sample.wgsl).
 // If filters keep fewer tokens, the rest are FORBIDDEN.
-// One workgroup per sample; it returns at once if the sample wants none. Each pass finds the next token by value, and by id
+// One workgroup per sample; it returns at once if the sample requests none. Each pass finds the next token by value, and by id
 // among equal values.
 
 override LANES: u32;

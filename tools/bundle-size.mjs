@@ -1,4 +1,4 @@
-// What a browser must fetch before the app can be used: the page, its scripts and styles, and the engine's worker. Chunks
+// Measures the files that a browser fetches before the app can be used: the page, its scripts and styles, and the engine's worker. Chunks
 // that are loaded on demand and the model don't count. `node tools/bundle-size.mjs` fails where it is too much.
 
 import { readdirSync, readFileSync } from "node:fs";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { root } from "./run-command.mjs";
 
-/** What a command prints and how it ends, after these words. */
+/** Returns a command's output and exit code with these arguments. */
 function type(/** @type {string} */ line) {
   const [tool = "", ...words] = line.split(" ");
   const { status, stdout, stderr } = spawnSync(

@@ -8,7 +8,7 @@ import { stripVTControlCharacters } from "node:util";
  * @typedef {{ passed: number, failed: number, skipped: number, failures: string[] }} Counts
  */
 
-/** What is awaited and what was there come first; what a runner tried in between can be a hundred lines. */
+/** The expected and the actual value come first; a runner's attempts in between can be a hundred lines. */
 const MAX_LINES = 12;
 
 /** Returns the start of what a runner said, without colours, empty lines, and calls outside of the project. */

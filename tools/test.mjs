@@ -46,13 +46,13 @@ const tiers = [
   // Most of the time is spent compiling kernels, which a browser's software adapter does one at a time.
   { name: "gpu", command: vitest("gpu"), count: countVitest, browser: "chromium", shards: 2 },
   { name: "unit", command: vitest("unit"), count: countVitest },
-  // What was built, on a second implementation of WebGPU. Where there is none its tests are skipped.
+  // The build, on a second implementation of WebGPU. Without one its tests are skipped.
   { name: "firefox", command: vitest("firefox"), count: countVitest, browser: "firefox", ofBuild: true },
-  // What npm would publish, as its users build it.
+  // The package that npm would publish, as its users build it.
   { name: "package", command: vitest("package"), count: countVitest, browser: "chromium", ofBuild: true },
-  // What was built, without a browser. Where there is no WebGPU for Node its test is skipped.
+  // The build, without a browser. Without WebGPU for Node its test is skipped.
   { name: "node", command: vitest("node"), count: countVitest, browser: "dawn", ofBuild: true },
-  // What was built, in an engine without WebGPU. Where there is none its tests are skipped.
+  // The build, in a browser without WebGPU. Without such a browser its tests are skipped.
   { name: "webkit", command: vitest("webkit"), count: countVitest, browser: "webkit", ofBuild: true },
 ];
 
@@ -119,7 +119,7 @@ if (chosen.some(({ browser }) => browser === "chromium")) {
   process.env.CHORUS_CHROMIUM = await ensureChromium({ forTests: true });
 }
 
-/** What finds or installs a browser, one after the other while tiers run: the systems' installers let in one at a time. */
+/** Finds or installs browsers, one after the other while tiers run: the systems' installers run one at a time. */
 let prepared = Promise.resolve();
 const prepare = (/** @type {Tier["browser"]} */ browser) =>
   (prepared = prepared.then(async () => {
@@ -165,7 +165,7 @@ const lines = chosen.flatMap((tier) => {
   return counts ? `${counts.failed ? "✗" : "✓"} ${tier.name.padEnd(8)}${describeCounts(counts)} (${seconds} s)` : [];
 });
 const total = sumCounts([...results.values()].map(({ counts }) => counts));
-// By name once more, since a long output is read from its end.
+// Named again here, since a long output is read from its end.
 const failures = total.failures.map((failure) => `✗ ${failure.replace(`${root}/`, "")}`);
 const blocks = [failures, lines, [describeCounts(total)]].filter((block) => block.length > 0);
 console.log(`\n${blocks.map((block) => block.join("\n")).join("\n\n")}`);

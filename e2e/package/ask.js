@@ -1,4 +1,4 @@
-// What a page of each bundler does: one answer, and one that a grammar holds. "?shared" asks for an engine that pages share.
+// The page of each bundler: one answer, and one under a grammar. "?shared" requests an engine that pages share.
 
 import { createEngine } from "chorus-llm";
 

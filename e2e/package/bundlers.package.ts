@@ -25,7 +25,7 @@ const run = promisify(execFile);
 let packed: Awaited<ReturnType<typeof installPacked>>;
 let site: StaticSite;
 let browser: Browser;
-/** What the scratch project is built from. */
+/** The sources of the scratch project. */
 let entry: string;
 
 beforeAll(async () => {

@@ -16,7 +16,7 @@ import { StaticSite } from "../support/static-site.ts";
 import { launchChromium } from "./chromium.ts";
 
 const MODEL = join(root, "public/models/chorus-chat");
-/** What each says at its end, with its own figures. */
+/** The last output of each example, with its own figures. */
 const FIGURE = /[\d.]+ m?s together, [\d.]+ m?s one after the other \(chorus-chat, .+\)\./;
 
 let folder: string;
@@ -127,7 +127,7 @@ it("autocomplete: typing aborts what was asked before; Tab takes a suggestion", 
   await text.press("Tab");
   expect(await text.inputValue()).toBe(`Once upon a time, there was a${suggestion}`);
   await expect.poll(() => counts.textContent()).toMatch(/suggestions in \d+ ms; 32 requests/);
-  // What is suggested can be left by keyboard, forward and back.
+  // The keyboard leaves a suggestion, forward and back.
   await text.press("Escape");
   expect(await page.locator("#suggestions button").count()).toBe(0);
   await text.press("Tab");

@@ -6,7 +6,7 @@ import type { Alert } from "../../src/protocol/reports.ts";
 /** For openFake: an answer that lasts longer than any test. */
 export const ENDLESS = "paragraphs=1000&context=1000000&max_tokens=100000";
 
-/** Of the page's address, for tests of what only a GPU has: a software adapter compiles kernels for seconds. */
+/** Query of the page's URL, for tests of features that only a GPU has: a software adapter compiles kernels for seconds. */
 export const ON_GPU = "backend=webgpu";
 const ON_CPU = "backend=cpu";
 

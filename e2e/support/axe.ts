@@ -1,4 +1,4 @@
-// What axe finds in a page. Its own runner for Playwright opens a blank page each time, for pages with frames, which takes four
+// Runs axe in a page. Its own runner for Playwright opens a blank page each time, for pages with frames, which takes four
 // times as long; the app has none.
 
 import axe from "axe-core";

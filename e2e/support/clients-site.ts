@@ -38,7 +38,7 @@ export async function openClientsSite(): Promise<ScriptedServer> {
   });
 }
 
-/** Of what tests/clients/browser-clients.ts found. */
+/** The results of tests/clients/browser-clients.ts. */
 export function expectClientsAgree(found: unknown): void {
   const { texts, ...rest } = found as { texts: Record<string, string> };
   expect(texts["expected"]).toMatch(/\S/);

@@ -22,7 +22,7 @@ const engine = await createEngine({
 });
 
 /**
- * What one agent says to all that was said so far. What all of them heard comes first, and who speaks comes last: so their
+ * Returns one agent's reply to the conversation so far. The common part comes first, and the speaker's name last: so their
  * prompts begin alike, and the beginning is computed once.
  */
 async function speak(name, said, seed) {

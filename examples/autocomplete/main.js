@@ -30,7 +30,7 @@ let numAsked = 0;
 let numAborted = 0;
 
 async function showSuggestions() {
-  // What was asked for the text before is of no use: its place in the batch is free at once.
+  // The request for the previous text is useless: its place in the batch is free at once.
   typing.abort();
   typing = new AbortController();
   const { signal } = typing;

@@ -14,11 +14,11 @@ const BATCHES = 3;
 
 export interface LoopCost {
   readonly sequences: number;
-  /** Whether somebody listens to the steps. */
+  /** Whether steps have a listener. */
   readonly isWatched: boolean;
   /** Processor time of the process, garbage collection included, in microseconds a step: the median of `rounds`. */
   readonly cpuUs: number;
-  /** Of the messages to the page, by structured clone. */
+  /** Size of the messages to the page, by structured clone. */
   readonly messageBytes: number;
   /** Calls of WebGPU in a step, by name. */
   readonly calls: Readonly<Record<string, number>>;
@@ -61,7 +61,7 @@ export async function measureLoopCost(
     () => undefined,
   );
   if (!loaded.ok) throw new Error(loaded.error.message);
-  // A checkout to compare with may be older than this method: there everybody is told.
+  // A checkout to compare with may be older than this method: it always reports.
   if (isWatched && "requestReports" in host) host.requestReports("steps", true);
   let lastTicket = 0;
   const decode = (maxTokens: number) =>

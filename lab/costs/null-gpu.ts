@@ -6,7 +6,7 @@ const MAX_TOKENS = 3000;
 /** Calls since it was made, by name. */
 export type CallCounts = Record<string, number>;
 
-/** A WebGPU that computes nothing, at once: what is left of a step is our own JavaScript. Its tokens are arbitrary ones. */
+/** Returns a WebGPU that computes nothing: the rest of a step is our own JavaScript. Its tokens are arbitrary. */
 export function nullGpu(): { gpu: GPU; calls: CallCounts } {
   const calls: CallCounts = {};
   const count = (name: string) => () => void (calls[name] = (calls[name] ?? 0) + 1);
@@ -56,7 +56,7 @@ export function nullGpu(): { gpu: GPU; calls: CallCounts } {
   return { gpu: { requestAdapter: () => Promise.resolve(adapter) } as unknown as GPU, calls };
 }
 
-/** Only buffers that are read have memory. */
+/** Returns a buffer, which has memory only if it is read. */
 function nullBuffer({ size, usage }: GPUBufferDescriptor, onMap: () => void) {
   const isRead = (usage & BufferUsage.MAP_READ) !== 0;
   const bytes = new ArrayBuffer(isRead ? size : 0);

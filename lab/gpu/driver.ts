@@ -1,4 +1,4 @@
-// Serves the page and the fixtures, starts each home, and hears from it. Needs nothing but Node.
+// Serves the page and the fixtures, starts each home, and receives its reports. Needs nothing but Node.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import type { HomeReport, Said } from "./home.ts";
 
 /** Until the first word of a home. */
 const START_MS = 60_000;
-/** Given to a home beyond its time, to end the step that it is in. */
+/** Additional time for a home to end its step. */
 const GRACE_MS = 15_000;
 
 export interface Outcome {
-  /** null: it never said what it has. */
+  /** null if it never sent one. */
   readonly report: HomeReport | null;
-  /** Why it did not come to its end; null if it did. */
+  /** Why it did not finish; null if it did. */
   readonly failure: string | null;
 }
 
@@ -41,9 +41,9 @@ export class Driver {
   }
 
   /**
-   * Runs a program until it says that it is done, ends, or takes too long. Then it has ended, whatever happened.
+   * Runs a program until it reports that it is done, exits, or takes too long. It has always ended afterwards.
    *
-   * @param onReport hears each report, and what is going on
+   * @param onReport called with each report and the current activity
    */
   async run(
     program: string,
@@ -86,7 +86,7 @@ export class Driver {
   }
 }
 
-/** The line that says what is wrong, of all that a program wrote. */
+/** Returns the line with the error in a program's output. */
 function errorIn(text: string): string {
   const lines = text.trim().split("\n");
   return lines.find((line) => /Error\b/.test(line)) ?? lines.at(-1) ?? "";

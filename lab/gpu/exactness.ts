@@ -1,15 +1,15 @@
-// The same promises as known-answers.ts, on the shape that is measured: its kernels are other ones than a small model's.
+// Checks the same promises as known-answers.ts, on the measured shape: its kernels differ from a small model's.
 
 import type { ChorusEngine, CompletionRequest, EngineChanges } from "../../src/index.ts";
 import type { BenchContext } from "../page/bench-context.ts";
 import { checksResult, type Part } from "./part.ts";
 
-/** Prompts on both sides of where attention begins to read in splits. */
+/** Lengths on both sides of the one from which attention reads in splits. */
 const PROMPT_TOKENS = [600, 520, 300, 33, 20, 9, 3, 1];
 const QUICK_PROMPT_TOKENS = [70, 33, 20, 9, 3, 1];
 const OUTPUT_TOKENS = 6;
 const ALONE = { enablePrefixCaching: false, runAhead: 0 } as const;
-/** What changes between two looks at the same requests. The first has each of them alone. */
+/** The changes between runs of the same requests. The first run has each of them alone. */
 const CIRCUMSTANCES: readonly (readonly [name: string, changes: EngineChanges])[] = [
   ["all at once", ALONE],
   ["in chunks of 40, four steps ahead", { ...ALONE, runAhead: 4, longPrefillTokenThreshold: 40 }],
@@ -17,7 +17,7 @@ const CIRCUMSTANCES: readonly (readonly [name: string, changes: EngineChanges])[
 ];
 /** Tokens whose log-probabilities are compared with the CPU's. */
 const SCORED_TOKENS = 24;
-/** Most that one may differ: sums have another order there, and the cache rounds to halves. */
+/** Largest difference: sums have another order there, and the cache rounds to halves. */
 const TOLERANCE = 0.02;
 
 export const exactnessPart: Part = {
@@ -88,6 +88,6 @@ async function scoresOf(engine: ChorusEngine, prompt: number[], { signal }: Benc
   const request: Request = { prompt, max_tokens: 0, echo: true, prompt_logprobs: 0 };
   const { choices } = await engine.completions.create(request, { signal });
   // The first token has no log-probability.
-  const reported = choices[0]?.prompt_logprobs?.slice(1) ?? [];
-  return reported.map((one, i) => one?.[String(prompt[i + 1])]?.logprob ?? NaN);
+  const scores = choices[0]?.prompt_logprobs?.slice(1) ?? [];
+  return scores.map((one, i) => one?.[String(prompt[i + 1])]?.logprob ?? NaN);
 }

@@ -1,40 +1,40 @@
 import type { TuningStore } from "../../src/backends/backend.ts";
 import type { NamedSectionResult, BenchEnvironment } from "../report/bench-result.ts";
 
-/** Where WebGPU is: a worker in Chromium, or Node on Dawn. */
+/** An environment with WebGPU: a worker in Chromium, or Node on Dawn. */
 export interface Home {
   readonly name: HomeName;
-  /** For people: "Chromium 142", "Node v20". */
+  /** Name for display: "Chromium 142", "Node v20". */
   readonly runtime: string;
   readonly gpu: GPU;
-  /** Where its engines keep which kernels are fastest. */
+  /** Where its engines store the fastest kernels. */
   readonly tuning: TuningStore;
 }
 
 export const HOME_NAMES = ["chromium", "node"] as const;
 export type HomeName = (typeof HOME_NAMES)[number];
 
-/** What a home is asked for. */
+/** The options of a run in a home. */
 export interface HomeOptions {
   readonly minutes: number;
   /** Sizes of models. [by the adapter] */
   readonly models: readonly string[] | null;
-  /** How many at once, as "1,8". [1 to 64] */
+  /** Numbers of sequences at once, such as "1,8". [1 to 64] */
   readonly sequences: string | null;
   /** Names of parts. [all] */
   readonly parts: readonly string[] | null;
-  /** Whether a software adapter is to be taken for a GPU. */
+  /** Whether to treat a software adapter as a GPU. */
   readonly asHardware: boolean;
 }
 
-/** What a home has measured so far. */
+/** A home's measurements so far. */
 export interface HomeReport {
   readonly home: HomeName;
   readonly runtime: string;
   readonly adapter: string;
   readonly seconds: number;
   readonly groups: readonly Group[];
-  /** Sentences: what has failed, and what was left out. */
+  /** Sentences about failed and omitted parts. */
   readonly missing: readonly string[];
   /** Names of the parts that are still to come. */
   readonly toCome: readonly string[];
@@ -47,10 +47,10 @@ export interface Group {
   readonly sections: readonly NamedSectionResult[];
 }
 
-/** What stands in a table where something is not exact. */
+/** The mark in a table for an inexact result. */
 export const WRONG = "WRONG";
 
-/** What a home says to the driver, as JSON. */
+/** A home's message to the driver, as JSON. */
 export type Said =
   | { readonly kind: "now"; readonly what: string }
   | { readonly kind: "report"; readonly report: HomeReport }

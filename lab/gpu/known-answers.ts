@@ -1,5 +1,5 @@
-// Whether this adapter computes rightly: what Hugging Face's code answers with small checkpoints, and the promise that a
-// request gets the same bits whatever happens around it.
+// Checks that this adapter computes rightly: the answers of Hugging Face's code with small checkpoints, and the promise that
+// a request gets the same bits whatever happens around it.
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
 import { kernelTraits } from "../../src/backends/gpu/kernel-style.ts";
@@ -13,7 +13,7 @@ import { ALL_AT_ONCE, answersAlone, answersUnder, CIRCUMSTANCES } from "../../te
 import type { Home } from "./home.ts";
 import { checksResult, type Check, type Part } from "./part.ts";
 
-/** Of a log-probability, with weights and cache in f32. */
+/** Largest difference of a log-probability, with weights and cache in f32. */
 const TOLERANCE = 2e-4;
 const F32 = { dtype: "f32", kvCacheDtype: "f32" } as const;
 const QUICK_PROMPTS = 3;
@@ -55,7 +55,7 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
         });
       }
       const circumstances = quick ? [ALL_AT_ONCE] : CIRCUMSTANCES;
-      // Of the kernels that are compiled already.
+      // The kernels that are compiled already.
       const options = quick ? { ...base, ...F32 } : base;
       const alone = JSON.stringify(await answersAlone(createEngine, options));
       for (const [i, circumstance] of circumstances.entries()) {
@@ -79,7 +79,7 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
   };
 }
 
-/** Which kernels are fastest is another part's question: measuring that takes a software adapter half a minute. */
+/** Stores default kernels: another part measures the fastest, which takes a software adapter half a minute. */
 async function takeDefaultKernels({ gpu, tuning }: Pick<Home, "gpu" | "tuning">, model: Model): Promise<void> {
   const opened = await openDevice(gpu);
   const names = defaultMatmuls(kernelTraits(opened)).map(({ name }) => name);

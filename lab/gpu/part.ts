@@ -1,4 +1,4 @@
-// What a part of the run on a GPU is, and what those that check say.
+// The parts of a run on a GPU, and the result of parts that check.
 
 import type { BenchContext } from "../page/bench-context.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
@@ -8,9 +8,9 @@ export interface Part {
   readonly id: string;
   readonly title: string;
   readonly about: string;
-  /** Of the time, beside the others' shares. */
+  /** Share of the time, relative to the others' shares. */
   readonly share: number;
-  /** Whether it wants the model loaded, as all but the first of its parts do. */
+  /** Whether it needs the loaded model, as all but the first of its parts do. */
   readonly needsModel: boolean;
   readonly run: (context: BenchContext) => Promise<SectionFindings>;
 }

@@ -1,4 +1,4 @@
-// What is measured, and each part's share of the time.
+// The measured parts, and each one's share of the time.
 
 import type { BenchContext, Section } from "../page/bench-context.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
@@ -15,18 +15,18 @@ import { knownAnswersPart } from "./known-answers.ts";
 import type { Part } from "./part.ts";
 import { productsPart } from "./products.ts";
 
-/** Of the second look at decoding: attention then reads in splits. More sequences would fill a small GPU's memory. */
+/** Prompt tokens of the second decoding part: attention then reads in splits. More would fill a small GPU's memory. */
 const LONG_PROMPT = 512;
 const MAX_LONG = 32;
-/** Tokens more than the options have: answers grow while others' prompts are computed. */
+/** Tokens beyond the options': answers grow while others' prompts are computed. */
 const GROWTH = 128;
 
-/** Parts without a model of their own. */
+/** Returns the parts without a model of their own. */
 export function generalParts(home: Home): readonly Part[] {
   return [{ ...ofSection(submitsSection, 3), needsModel: false }, knownAnswersPart(home)];
 }
 
-/** Parts of each model; the first measures which kernels are fastest, which engines then know. */
+/** Returns the parts of each model; the first measures the fastest kernels, which engines then use. */
 export function modelParts(home: Home): readonly Part[] {
   return [
     productsPart(home),

@@ -1,5 +1,5 @@
-// The first load's choice of kernels, with what it goes by: every kernel that it may take is timed on a model's widest
-// products, and must give the same bits as the others.
+// The first load's choice of kernels, with its measurements: every candidate is timed on a model's widest products, and must
+// give the same bits as the others.
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
 import { kernelTraits } from "../../src/backends/gpu/kernel-style.ts";
@@ -17,7 +17,7 @@ import { prepareProducts, type PreparedProducts } from "../../tests/gpu/prepared
 import { WRONG, type Home } from "./home.ts";
 import type { Part } from "./part.ts";
 
-/** As many as the tuning times where a kernel takes any number. */
+/** Rows for a kernel without a limit of rows, as in the tuning. */
 const MAX_ROWS = 64;
 /** Bytes of a weight, the scales of groups of 32 among them. */
 const BYTES_OF_WEIGHT = { f32: 4, f16: 2, q8: 1.0625, q4: 0.5625 } as const satisfies Record<WeightsDtype, number>;
@@ -52,7 +52,7 @@ export function productsPart({ gpu, tuning }: Home): Part {
         const prepared = await prepareProducts(opened, weights, { maxRows: MAX_ROWS, dtype });
         try {
           const timer = new VariantTimer(opened.device, prepared, context);
-          // Nothing is remembered: a smaller model may have the same key.
+          // Nothing is stored: a smaller model may have the same key.
           const store = { ...tuning, load: () => Promise.resolve(undefined) };
           const { variants: chosen } = await tuneMatmuls(choices, key, store, (variant, rows) =>
             timer.measure(variant, rows),
@@ -61,7 +61,7 @@ export function productsPart({ gpu, tuning }: Home): Part {
           const names = chosen.map(({ name }) => name);
           return resultOf(choices, classes, BYTES_OF_WEIGHT[dtype] * prepared.numWeights, names);
         } catch (error) {
-          // Engines would measure again, which took too long already.
+          // Otherwise engines would measure again, which took too long already.
           await tuning.save(
             key,
             defaultMatmuls(kernelTraits(opened)).map(({ name }) => name),
@@ -90,7 +90,7 @@ class VariantTimer {
   readonly #products: PreparedProducts;
   readonly #context: BenchContext;
   readonly #timed = new Map<string, TimedVariant>();
-  /** What the first variant wrote for a row, and another one for so many rows. */
+  /** The output of the first variant for one row, and of another one for each number of rows. */
   readonly #written = new Map<number, ArrayBuffer>();
 
   constructor(device: GPUDevice, products: PreparedProducts, context: BenchContext) {
@@ -105,7 +105,7 @@ class VariantTimer {
     return { name, ...timed };
   }
 
-  /** Keeps the best time, and compares what is written the first time. */
+  /** Keeps the best time, and compares the output the first time. */
   async measure(variant: MatmulVariant, rows: number): Promise<number> {
     this.#context.signal.throwIfAborted();
     const known = this.#timed.get(keyOf(variant));
@@ -142,7 +142,7 @@ function titleOf(maxRows: number): string {
   return maxRows === 1 ? "Steps of one row" : `Steps of up to ${maxRows} rows`;
 }
 
-/** A kernel of one name may stand in two classes. */
+/** Returns a variant's key: a kernel of one name may be in two classes. */
 function keyOf({ name, maxRows }: Pick<MatmulVariant, "name" | "maxRows">): string {
   return `${name}, up to ${maxRows}`;
 }
@@ -167,7 +167,7 @@ function resultOf(
           ],
     tables: classes.map((variants, i) => {
       const most = choices[i]?.[0]?.maxRows ?? Infinity;
-      const [standard] = variants;
+      const [first] = variants;
       return {
         title: titleOf(most),
         columns: ["Kernel", "rows", "µs a product", "GB/s of weights", "vs the usual", "bits", "chosen"],
@@ -176,7 +176,7 @@ function resultOf(
           rows,
           1000 * ms,
           weightBytes / ms / 1e6,
-          ms / (standard?.ms ?? NaN),
+          ms / (first?.ms ?? NaN),
           differing === 0 ? "same" : WRONG,
           chosen[i] === name ? "yes" : "",
         ]),

@@ -2,7 +2,7 @@ import { toErrorData } from "../../src/protocol/errors.ts";
 import type { Home, HomeOptions, HomeReport, Said } from "./home.ts";
 import { runParts } from "./run-parts.ts";
 
-/** Runs a home's parts, and tells the driver at an address what comes of them. Never rejects. */
+/** Runs a home's parts, and reports their results to the driver's URL. Never rejects. */
 export async function runHome(home: Home, options: HomeOptions, driver: string): Promise<void> {
   let last = Promise.resolve();
   const say = (said: Said) => {

@@ -5,18 +5,18 @@ import { markdownTable } from "../report/table.ts";
 import { formatFigure } from "../report/format-figure.ts";
 import { WRONG, type Group, type HomeReport } from "./home.ts";
 
-/** What was run, and what came of it. */
+/** A run and its results. */
 export interface GpuReport {
   readonly version: string;
-  /** As a person types it. */
+  /** The command line. */
   readonly command: string;
   /** ISO 8601 */
   readonly startedAt: string;
   readonly machine: string;
-  /** What there was. */
+  /** The time limit. */
   readonly minutes: number;
   readonly homes: readonly HomeReport[];
-  /** Sentences about homes that could not be measured, or not to their end. */
+  /** Sentences about homes that could not be measured, or not completely. */
   readonly missing: readonly string[];
 }
 
@@ -83,7 +83,7 @@ function titledGroups({ homes }: GpuReport): TitledGroup[] {
   );
 }
 
-/** Names of the sections in which something is not exact. */
+/** Returns the names of the sections with inexact results. */
 export function wrongSections(report: GpuReport): string[] {
   return titledGroups(report).flatMap(({ title, sections }) =>
     sections
@@ -92,7 +92,7 @@ export function wrongSections(report: GpuReport): string[] {
   );
 }
 
-/** All headlines: a row for each, a column for each group with models; those without a model stand in the first of their home. */
+/** Returns a row for each headline, a column for each group with models; others are in the first column of their home. */
 function inShort(groups: readonly TitledGroup[]): string[] {
   const withFigures = groups.filter(({ sections }) => sections.some(({ headlines }) => headlines.length > 0));
   const rows = new Map<string, Map<TitledGroup, string>>();

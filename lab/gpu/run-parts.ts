@@ -20,7 +20,7 @@ import type { Part } from "./part.ts";
 import { generalParts, modelParts } from "./parts.ts";
 
 const GPU_MODELS = ["gpt2", "smollm2-135m"];
-/** An adapter that the CPU plays would take minutes for a step of the others. */
+/** A software adapter would take minutes for a step of the others. */
 const SOFTWARE_MODELS = ["tiny", "tiny-llama"];
 
 /** Enough steps that a short one's time stands out of a coarse clock. */
@@ -28,13 +28,13 @@ const ON_GPU = "outputTokens=64&repeats=5";
 const ON_SOFTWARE = "quick&outputTokens=8&repeats=3";
 const SEQUENCES = "1,2,4,8,16,32,64";
 
-/** A part is cut where it takes this many times its share: it ends by itself where it can. */
+/** A part is aborted after this many times its share, if it has not ended by itself. */
 const MAX_OVER = 2.5;
 
 /** Most time for engines to end. */
 const CLOSE_MS = 3000;
 
-/** @param tell hears the report after each part, and what is going on */
+/** @param tell called with the report after each part, and with the current activity */
 export async function runParts(
   found: Home,
   { minutes, models, sequences, parts: requested, asHardware }: HomeOptions,
@@ -45,7 +45,7 @@ export async function runParts(
   const adapter = await describeAdapter(found.gpu);
   const pretends = asHardware && adapter.isSoftware;
   const gpu = pretends ? tampered({ pretendHardware: true }, found.gpu) : found.gpu;
-  // Compiling takes such an adapter longer than all that is measured.
+  // Compiling takes such an adapter longer than all measurements.
   const home = adapter.isSoftware ? { ...found, gpu: (await shareDevice(gpu)).gpu } : found;
   const isRequested = ({ id }: Part) => requested === null || requested.includes(id);
   const groups = [
@@ -58,7 +58,7 @@ export async function runParts(
   const toCome = groups.flatMap(({ model, parts }) =>
     parts.map(({ title }) => (model === null ? title : `${model}: ${title}`)),
   );
-  // The lab hears pipelines when they are compiled, and so wants none that were before.
+  // The lab notices pipelines when they are compiled, so it needs engines without earlier ones.
   const run = new HomeRun({
     home,
     labGpu: gpu,
@@ -139,7 +139,7 @@ class HomeRun {
     const startMs = performance.now();
     const partMs = share * leftMs;
     const signal = AbortSignal.timeout(Math.ceil(Math.min(leftMs, MAX_OVER * partMs)));
-    // Not everything that waits for a GPU can be given up.
+    // Not every wait for a GPU can be aborted.
     const cut = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason as Error));
     });
@@ -193,7 +193,7 @@ class HomeRun {
     this.#parts.notify(this.report(), what);
   }
 
-  /** In place, so that the engine's WebGPU is the one that was given. */
+  /** Creates the engine in this thread, so that it uses the given WebGPU. */
   #createEngine(options: CreateEngineOptions) {
     const { gpu } = this.#parts.home;
     return createEngine(
@@ -210,7 +210,7 @@ class HomeRun {
     }
   };
 
-  /** Loads the model once, after the part that measures which kernels it is to have. */
+  /** Loads the model once, after the part that measures its kernels. */
   async #cardOf(group: OpenGroup, signal: AbortSignal): Promise<ModelCard | null> {
     if (group.model === null) return null;
     if (group.card) return group.card;

@@ -1,4 +1,4 @@
-// The command's second half, which needs nothing but Node, a Chromium and Dawn: node run.js, with the words of
+// The command's second half, which needs nothing but Node, a Chromium and Dawn: node run.js, with the arguments of
 // `npm run bench -- gpu`. CHROME_PATH names the browser, CHORUS_DAWN the module of Dawn.
 
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ import { HOME_NAMES, type HomeName, type HomeOptions, type HomeReport, type Said
 import { gpuReportMarkdown, wrongSections, type GpuReport } from "./report.ts";
 
 const folder = import.meta.dirname;
-/** Of the time, beside the other home's. */
+/** Share of the time, relative to the other home's. */
 const SHARES: Readonly<Record<HomeName, number>> = { chromium: 3, node: 2 };
 /** Starting and ending programs. */
 const RESERVE_MINUTES = 0.2;
@@ -50,8 +50,8 @@ for (const name of chosen) {
     asHardware: values.asHardware,
   };
   console.log(`\n${name}, at most ${ofHome.toFixed(1)} minutes`);
-  const received = await (name === "chromium" ? inChromium(options) : inNode(options));
-  if (received.failure !== null) missing.push(`${name}: ${received.failure}.`);
+  const outcome = await (name === "chromium" ? inChromium(options) : inNode(options));
+  if (outcome.failure !== null) missing.push(`${name}: ${outcome.failure}.`);
   write();
 }
 driver.close();
@@ -62,13 +62,14 @@ const wrong = wrongSections(currentReport());
 if (wrong.length > 0) console.log(`\nWRONG ANSWERS: ${wrong.join("; ")}`);
 process.exit(reports.size === 0 || wrong.length > 0 ? 1 : 0);
 
-/** With the machine's GPU; where Chromium has none, with its software adapter. */
+/** Runs with the machine's GPU, or, if Chromium has none, with its software adapter. */
 async function inChromium(options: HomeOptions): Promise<Outcome> {
   const executable = findChromium();
   if (executable === null) return { report: null, failure: "there is no Chromium; CHROME_PATH names one" };
-  const requested = values.adapter ?? process.env.CHORUS_ADAPTER;
-  const adapters: Adapter[] = requested === "real" || requested === "software" ? [requested] : ["real", "software"];
-  let received: Outcome = { report: null, failure: null };
+  const adapterName = values.adapter ?? process.env.CHORUS_ADAPTER;
+  const adapters: Adapter[] =
+    adapterName === "real" || adapterName === "software" ? [adapterName] : ["real", "software"];
+  let outcome: Outcome = { report: null, failure: null };
   for (const adapter of adapters) {
     const profile = mkdtempSync(join(tmpdir(), "chorus-gpu-bench-"));
     const flags = [
@@ -77,20 +78,20 @@ async function inChromium(options: HomeOptions): Promise<Outcome> {
       "--remote-debugging-port=0",
       "--no-first-run",
       "--disable-background-networking",
-      // Else its timestamps are rounded to 0.1 ms.
+      // Otherwise its timestamps are rounded to 0.1 ms.
       "--enable-webgpu-developer-features",
       `--user-data-dir=${profile}`,
     ];
     const page = `${url}lab/gpu/page.html?${new URLSearchParams({ options: JSON.stringify(options) })}`;
-    received = await driver.run(executable, [...flags, page], {
+    outcome = await driver.run(executable, [...flags, page], {
       minutes: options.minutes,
       onReport: listenTo("chromium"),
     });
     rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-    if (received.report !== null) break;
-    console.log(`  on the ${adapter} adapter: ${received.failure}`);
+    if (outcome.report !== null) break;
+    console.log(`  on the ${adapter} adapter: ${outcome.failure}`);
   }
-  return received;
+  return outcome;
 }
 
 function findChromium(): string | null {
@@ -109,7 +110,7 @@ async function inNode(options: HomeOptions): Promise<Outcome> {
   return driver.run(process.execPath, args, { minutes: options.minutes, env, onReport: listenTo("node") });
 }
 
-/** Where NODE_PATH or a folder above has it. */
+/** Returns the path of Dawn, from NODE_PATH or a folder above. */
 function findDawn(): string | null {
   try {
     return pathToFileURL(createRequire(import.meta.url).resolve("webgpu")).href;
@@ -125,14 +126,14 @@ function listenTo(name: HomeName): (said: Said) => void {
       reports.set(name, said.report);
       write();
     }
-    // The part alone: what follows changes with each round.
+    // The part alone: the rest of the line changes with each round.
     const part = said.kind === "now" ? said.what.split(": ").slice(0, 2).join(": ") : now;
     if (part !== now) console.log(`  ${((performance.now() - startMs) / 1000).toFixed(0).padStart(4)} s  ${part}`);
     now = part;
   };
 }
 
-/** After each part: what was measured is kept, however the run ends. */
+/** Writes the report after each part, so that measurements are kept however the run ends. */
 function write(): string[] {
   const report = currentReport();
   const out = resolve(values.out);
@@ -179,7 +180,7 @@ function readOptions() {
       },
     }).values;
   } catch (error) {
-    // What a person typed: a stack would not help.
+    // An error in the command line: a stack would not help.
     console.error((error as Error).message);
     process.exit(1);
   }

@@ -1,9 +1,9 @@
 // Listens to the WebGPU calls of an engine in this thread. So the benchmark measures the real dispatches of a step and
 // needs no second list of them.
 
-/** What an engine's pipelines are labelled with: `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`. */
+/** A pipeline, as an engine labels it: `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`. */
 export interface ObservedPipeline {
-  /** The kernel's. */
+  /** The kernel's name. */
   readonly name: string;
   readonly constants: Readonly<Record<string, number>>;
 }
@@ -33,7 +33,7 @@ export class GpuListener {
     this.#listenToPasses();
   }
 
-  /** Bytes of each buffer of a bind group, in the order of the bindings. */
+  /** Returns the bytes of each buffer of a bind group, in the order of the bindings. */
   boundBytes(bindGroup: GPUBindGroup): readonly number[] {
     return this.#bound.get(bindGroup) ?? [];
   }
@@ -79,8 +79,8 @@ export class GpuListener {
     after(prototype, "createComputePipelineAsync", (_, promise, { label = "" }) => {
       if (!this.#isOn) return;
       const [name = "", constants = "{}"] = label.split(" ");
-      const received = { name, constants: JSON.parse(constants) as Record<string, number> };
-      void promise.then((pipeline) => this.pipelines.set(pipeline, received));
+      const values = { name, constants: JSON.parse(constants) as Record<string, number> };
+      void promise.then((pipeline) => this.pipelines.set(pipeline, values));
     });
   }
 
@@ -118,7 +118,7 @@ function before<Target, Name extends MethodsOf<Target>>(
 ): void {
   const method = prototype[name] as (...args: unknown[]) => unknown;
   prototype[name] = function (this: Target, ...args: unknown[]) {
-    (listener as (...received: unknown[]) => void)(this, ...args);
+    (listener as (...values: unknown[]) => void)(this, ...args);
     return method.apply(this, args);
   } as Target[Name];
 }
@@ -134,7 +134,7 @@ function after<Target, Name extends MethodsOf<Target>>(
   const method = prototype[name] as (...args: unknown[]) => unknown;
   prototype[name] = function (this: Target, ...args: unknown[]) {
     const result = method.apply(this, args);
-    (listener as (...received: unknown[]) => void)(this, result, ...args);
+    (listener as (...values: unknown[]) => void)(this, result, ...args);
     return result;
   } as Target[Name];
 }

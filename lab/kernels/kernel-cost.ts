@@ -1,4 +1,4 @@
-// The least that a dispatch must move and compute: each weight, each input and each output once.
+// The minimal bytes and operations of a dispatch: each weight, each input and each output once.
 
 import type { ObservedPipeline } from "./gpu-listener.ts";
 
@@ -29,8 +29,8 @@ export function classOf({ name, constants }: ObservedPipeline): KernelClass {
 }
 
 /**
- * Returns null for kernels that neither bytes nor operations bound (norms, writing the cache, sampling), and for products
- * whose sizes are data: only the first steps have those.
+ * Returns null for kernels bound by neither bytes nor operations (norms, cache writes, sampling), and for products whose
+ * sizes are data: only the first steps have those.
  */
 export function costOf(
   { name, constants }: ObservedPipeline,

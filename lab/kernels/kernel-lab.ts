@@ -21,7 +21,7 @@ export interface KernelTime {
   readonly class: KernelClass;
   readonly constants: Readonly<Record<string, number>>;
   readonly dispatches: number;
-  /** Of one dispatch. */
+  /** Time of one dispatch. */
   readonly ms: number;
   readonly cost: KernelCost | null;
 }
@@ -37,7 +37,7 @@ export interface StepTimes {
 export interface KernelTimes {
   readonly copyBytesPerSecond: number;
   readonly multiplyFlopsPerSecond: number;
-  /** Of a dispatch that does next to nothing. */
+  /** Time of a dispatch that does next to nothing. */
   readonly dispatchMs: number;
   readonly steps: readonly StepTimes[];
 }
@@ -87,7 +87,7 @@ export class KernelLab {
     }
   }
 
-  /** Bytes on the GPU of an engine with each of these configs. */
+  /** Returns an engine's bytes on the GPU with each of these configs. */
   async gpuBytes(model: ModelSource, configs: readonly EngineConfig[]): Promise<number[]> {
     const bytes: number[] = [];
     for (const config of configs) {
@@ -101,7 +101,7 @@ export class KernelLab {
 
   async measure(run: KernelRun, onProgress: (share: number) => void): Promise<KernelTimes> {
     const { model, config, cases } = run;
-    // One step after the other, so that the last one heard is the one that was asked for.
+    // One step after the other, so that the last observed one is the requested one.
     const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
     const startMs = performance.now();
     const engine = await this.#open({
@@ -120,7 +120,7 @@ export class KernelLab {
     }
   }
 
-  /** Until all kernels are compiled steps take some that they would not take for long. */
+  /** Opens an engine and waits until all kernels are compiled: earlier steps use slower ones. */
   async #open(options: CreateEngineOptions): Promise<ChorusEngine> {
     const kernels = { missing: 0 };
     let notifyProgress = (): void => {};
@@ -198,7 +198,7 @@ function shapeOf({ kind, rows, context }: StepCase): StepShape {
     : { rows, samples: 1, context: (rows + 1) / 2, cachedPositions: rows };
 }
 
-/** Has the engine compute the step, as its last. */
+/** Lets the engine compute the step, as its last. */
 async function runStep(engine: ChorusEngine, { kind, rows, context }: StepCase): Promise<void> {
   const [sequences, promptTokens] = kind === "decode" ? [rows, context] : [1, rows];
   const prompt = Array.from({ length: sequences }, (_, s) =>
@@ -215,7 +215,7 @@ async function runStep(engine: ChorusEngine, { kind, rows, context }: StepCase):
   if (lastRows !== rows) throw new Error(`the last step has ${lastRows} rows, not ${rows}`);
 }
 
-/** By pipeline, in the order in which they come. */
+/** Groups dispatches by pipeline, in order. */
 function byPipeline(pass: readonly ObservedDispatch[]): ObservedDispatch[][] {
   const groups = new Map<GPUComputePipeline, ObservedDispatch[]>();
   for (const dispatch of pass) {

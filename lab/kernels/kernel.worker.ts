@@ -1,4 +1,4 @@
-// The kernel lab's worker: runs an engine in place and listens to its WebGPU calls.
+// The kernel lab's worker: runs an engine in its own thread and listens to its WebGPU calls.
 
 import * as Comlink from "comlink";
 

@@ -3,7 +3,7 @@ import * as Comlink from "comlink";
 import { announced } from "../../src/protocol/announced-endpoint.ts";
 import type { KernelLab } from "./kernel-lab.ts";
 
-/** What sections do in the kernel lab, wherever it is. */
+/** The kernel lab's methods for sections, in this thread or in a worker. */
 type OpenKernelLab = Pick<KernelLab, "measure" | "gpuBytes" | "submits">;
 
 /** Opens the lab for the duration of `work`. */

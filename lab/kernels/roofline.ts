@@ -16,13 +16,13 @@ const MULTIPLY_LANES = { software: 2 ** 11, gpu: 2 ** 20 };
 /** The speed of a copy and of a multiplication on this adapter: the upper limits for the kernels. */
 interface Roofline {
   readonly copy: ObservedDispatch;
-  /** Read and written by one copy. */
+  /** Bytes read and written by one copy. */
   readonly copyBytes: number;
   readonly multiply: ObservedDispatch;
   readonly multiplyFlops: number;
   /**
-   * One workgroup that does next to nothing, and like all its neighbours waits for the one before: what a dispatch
-   * costs.
+   * One workgroup that does next to nothing, and like all its neighbours waits for the one before: the cost of a
+   * dispatch.
    */
   readonly smallest: ObservedDispatch;
   readonly destroy: () => void;

@@ -1,5 +1,5 @@
-// What a step costs beside what it computes: recording, submitting, and waiting for its results. Measured on dispatches that
-// do next to nothing, as many as a small model's step has.
+// Measures a step's costs besides its computations: recording, submitting, and waiting for results. Uses dispatches that do
+// next to nothing, as many as in a small model's step.
 
 import { medianOf, percentileOf } from "../statistics.ts";
 import copyCode from "./roofline-copy.wgsl?raw";
@@ -7,17 +7,17 @@ import copyCode from "./roofline-copy.wgsl?raw";
 export interface SubmitCosts {
   /** Dispatches of a step here. */
   readonly dispatches: number;
-  /** Of JavaScript: recording one dispatch, and a pass without any. */
+  /** JavaScript time of recording one dispatch, and a pass without any. */
   readonly recordDispatchMs: number;
   readonly recordPassMs: number;
-  /** Of JavaScript: handing a step to the queue. */
+  /** JavaScript time of submitting a step to the queue. */
   readonly submitMs: number;
-  /** Of one dispatch among many in a pass, each of which waits for the one before. */
+  /** Time of one dispatch among many in a pass, each of which waits for the one before. */
   readonly dispatchMs: number;
-  /** From the submit of one dispatch to its result in JavaScript, and to the queue's word that all is done. */
+  /** From the submit of one dispatch to its result in JavaScript, and to the queue's completion. */
   readonly readBack: Latency;
   readonly workDone: Latency;
-  /** Time per step by how many run ahead of the one whose result is awaited. */
+  /** Time per step by the number of steps that run ahead of the awaited one. */
   readonly ahead: readonly { readonly depth: number; readonly stepMs: number }[];
 }
 
@@ -28,16 +28,16 @@ interface Latency {
 
 /** GPT-2's step of five dispatches a layer has about as many. */
 const DISPATCHES = 64;
-/** Passes that are recorded between two looks at a coarse clock. */
+/** Passes that are recorded between two readings of a coarse clock. */
 const RECORDED = 64;
-/** Dispatches of the pass that tells what one takes: the submit is then a small part of it. */
+/** Dispatches of the pass that measures one: the submit is then a small part of it. */
 const CHAIN = 4096;
 const ROUND_TRIPS = 16;
 const STEPS = 32;
 const DEPTHS = [0, 1, 2, 3, 4];
 const RESULT_BYTES = 256;
 
-/** Measures in rounds, and returns medians. Ends early, after one round at least, where `mostMs` would be exceeded. */
+/** Measures in rounds, and returns medians. Ends early, after at least one round, if `mostMs` would be exceeded. */
 export async function measureSubmits(device: GPUDevice, rounds: number, mostMs: number): Promise<SubmitCosts> {
   const bench = await SubmitBench.create(device);
   const startMs = performance.now();
@@ -155,7 +155,7 @@ class SubmitBench {
     target.unmap();
   }
 
-  /** As an engine does: a step is submitted once the one `depth` + 1 before it has its result. */
+  /** Returns the time per step if, as in an engine, a step is submitted once the one `depth` + 1 before has its result. */
   async #stepMs(depth: number): Promise<number> {
     const startMs = performance.now();
     const inFlight: Promise<void>[] = [];

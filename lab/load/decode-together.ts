@@ -6,14 +6,14 @@ import { decodeSteps } from "./load-summary.ts";
 /** The config of an engine that measures decoding: prompts take whole steps, so that all sequences soon decode. */
 export const DECODING = { enablePrefixCaching: false, maxStepStretch: 1000 } as const;
 
-/** Returns in how many steps at most the prompts after the first one are computed, while earlier ones decode. */
+/** Returns the most steps for the prompts after the first one, while earlier ones decode. */
 function laterPromptSteps({ config }: ChorusEngine, count: number, promptTokens: number): number {
   const { maxNumBatchedTokens } = config;
   const promptRows = Math.max(maxNumBatchedTokens - count, maxNumBatchedTokens / 4);
   return Math.ceil(((count - 1) * promptTokens) / promptRows);
 }
 
-/** Returns the numbers of sequences that can decode together, one alone where none can, and a note that names the others. */
+/** Returns the numbers of sequences that can decode together, or 1 if none can, and a note that names the others. */
 export function countsThatFit(
   engine: ChorusEngine,
   counts: readonly number[],

@@ -10,12 +10,12 @@ export interface HttpRequest {
   readonly outputTokens: number;
 }
 
-/** What a stream brought, besides its times. */
+/** A stream's contents, besides its times. */
 export interface HttpAnswer {
   readonly record: RequestRecord;
   readonly text: string;
   readonly finishReason: string | null;
-  /** How often the stream said that it ended. */
+  /** Number of the stream's end marks. */
   readonly numDone: number;
   /** The ids that its chunks name: one, unless answers are mixed up. */
   readonly ids: ReadonlySet<string>;
@@ -37,7 +37,7 @@ export interface HttpTarget {
 
 /**
  * Reads one stream. A request that fails is a record with an error.
- * @param closeAfter closes the connection after so many chunks [never]
+ * @param closeAfter closes the connection after this many chunks [never]
  */
 export async function readHttpStream(
   { baseUrl, model, apiKey }: HttpTarget,

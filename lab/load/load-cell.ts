@@ -3,12 +3,12 @@ import { sumOf } from "../statistics.ts";
 import { summarise } from "./load-summary.ts";
 import type { LoadRun } from "./serving-metrics.ts";
 
-/** What was sent to which engine. */
+/** The engine and its load. */
 interface CellSetup {
   readonly batching_mode: BatchingMode;
   /** maxNumSeqs: most sequences that run at once. */
   readonly batch_size: number;
-  /** Most requests that the clients have open; null where they come at random times. */
+  /** Most requests that the clients have open; null if they come at random times. */
   readonly concurrency: number | null;
   /** How long a static batch waits for more requests; null in other modes. */
   readonly batch_window_ms: number | null;
@@ -17,11 +17,11 @@ interface CellSetup {
 
 /**
  * One configuration under one load: a row of the CSV, whose columns have these names. Figures are medians over the rounds
- * (a percentile is taken in each round); null is what does not apply.
+ * (a percentile is taken in each round); null means not applicable.
  */
 export interface LoadCell extends CellSetup {
   readonly rounds: number;
-  /** Of each round, as are the tokens. */
+  /** Requests of each round; tokens too are per round. */
   readonly requests: number;
   readonly input_tokens: number;
   readonly output_tokens: number;
@@ -41,15 +41,15 @@ export interface LoadCell extends CellSetup {
   readonly mean_batch: number;
   /** The same requests' wall time one by one, divided by this one. */
   readonly speed_up: number | null;
-  /** Of both wall times, as independent of each other. */
+  /** Spread of both wall times, which are independent of each other. */
   readonly speed_up_spread: number | null;
   /** speed_up / batch_size */
   readonly efficiency: number | null;
-  /** Of the drafted tokens, the fraction that was right. */
+  /** Fraction of the drafted tokens that was accepted. */
   readonly acceptance: number | null;
 }
 
-/** @throws Error if a request failed: the figures would be of another load */
+/** @throws Error if a request failed: the figures would belong to another load */
 export function loadCell(setup: CellSetup, runs: readonly LoadRun[]): LoadCell {
   const failure = runs.flatMap(({ records }) => records).find(({ error }) => error !== null);
   if (failure) throw new Error(`A request failed: ${failure.error}`);

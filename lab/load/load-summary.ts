@@ -1,4 +1,4 @@
-// Figures of several runs of one load: each the median over the runs.
+// Figures of several runs of one load: medians over the runs.
 
 import type { StepReport } from "../../src/protocol/reports.ts";
 import { servingMetrics, type LoadRun, type ServingMetrics } from "./serving-metrics.ts";
@@ -6,9 +6,9 @@ import { medianOf, spreadOf, sumOf } from "../statistics.ts";
 
 interface LoadSummary {
   readonly runs: readonly ServingMetrics[];
-  /** The median over the runs of a figure that is a number. */
+  /** Returns the median of a figure over the runs. */
   readonly median: (pick: (metrics: ServingMetrics) => number) => number;
-  /** Of the output throughput: the x of "±x". */
+  /** Spread of the output throughput: the x of "±x". */
   readonly spread: number;
 }
 
@@ -21,7 +21,7 @@ export function summarise(runs: readonly LoadRun[]): LoadSummary {
   };
 }
 
-/** Steps in which all of `sequences` decoded and nobody's prompt was computed. */
+/** Returns the steps in which all of `sequences` decoded and no prompt was computed. */
 export function decodeSteps(steps: readonly StepReport[], sequences: number): StepReport[] {
   return steps.filter(({ promptRows, entries }) => promptRows === 0 && entries.length === sequences);
 }
@@ -30,11 +30,11 @@ interface StepFigures {
   readonly tokensPerSecond: number;
   readonly stepMs: number;
   readonly cpuMs: number;
-  /** null where the adapter can't time itself. */
+  /** null if the adapter can't time itself. */
   readonly gpuMs: number | null;
 }
 
-/** Of steps of the same kind. */
+/** Returns the figures of steps of the same kind. */
 export function stepFigures(steps: readonly StepReport[]): StepFigures {
   const gpuTimes = steps.flatMap(({ gpuMs }) => gpuMs ?? []);
   return {

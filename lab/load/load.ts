@@ -159,7 +159,7 @@ class Turns {
 }
 
 /**
- * When each of `count` requests comes, in milliseconds from the start: a Poisson process (independent, exponential
+ * Returns when each of `count` requests arrives, in milliseconds from the start: a Poisson process (independent, exponential
  * gaps), stretched so that the last one comes after exactly count / rate seconds, as vLLM's benchmark does. A rate of
  * Infinity is all at once.
  */

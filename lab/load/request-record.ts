@@ -9,10 +9,10 @@ export interface OutputChunk {
 export interface RequestRecord {
   readonly promptTokens: number;
   readonly sentMs: number;
-  /** How long the client's own limit of concurrent requests held it back; not part of the latencies. */
+  /** Time in the client's own queue, because of its limit of concurrent requests; not part of the latencies. */
   readonly clientQueueMs: number;
   readonly chunks: readonly OutputChunk[];
-  /** null: it succeeded. */
+  /** null if it succeeded. */
   readonly error: string | null;
 }
 
@@ -20,22 +20,22 @@ export function outputTokensOf({ chunks }: RequestRecord): number {
   return chunks.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
-/** Time to first token; NaN where none came. */
+/** Returns the time to the first token; NaN if none came. */
 export function ttftMs({ sentMs, chunks }: RequestRecord): number {
   return (chunks[0]?.atMs ?? NaN) - sentMs;
 }
 
-/** End-to-end latency: until the last token. */
+/** Returns the end-to-end latency: until the last token. */
 export function e2elMs({ sentMs, chunks }: RequestRecord): number {
   return (chunks.at(-1)?.atMs ?? NaN) - sentMs;
 }
 
-/** Inter-token latencies: the gaps between streamed outputs. */
+/** Returns the inter-token latencies: the gaps between streamed outputs. */
 export function itlsMs({ chunks }: RequestRecord): number[] {
   return chunks.slice(1).map(({ atMs }, i) => atMs - (chunks[i]?.atMs ?? NaN));
 }
 
-/** Time per output token after the first; null for a single token, which has none. */
+/** Returns the time per output token after the first; null for a single token, which has none. */
 export function tpotMs(record: RequestRecord): number | null {
   const outputTokens = outputTokensOf(record);
   return outputTokens > 1 ? (e2elMs(record) - ttftMs(record)) / (outputTokens - 1) : null;

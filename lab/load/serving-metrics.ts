@@ -2,7 +2,7 @@ import type { StepReport } from "../../src/protocol/reports.ts";
 import { e2elMs, itlsMs, outputTokensOf, tpotMs, ttftMs, type RequestRecord } from "./request-record.ts";
 import { meanOf, medianOf, percentileOf, standardDeviationOf, sumOf } from "../statistics.ts";
 
-/** The outcome of a load: how it was sent, what its readers saw, and its steps. */
+/** The outcome of a load: its settings, its readers' records, and its steps. */
 export interface LoadRun {
   /** Requests a second; Infinity = all at once. */
   readonly requestRate: number;
@@ -95,7 +95,7 @@ function statistics<Name extends LatencyName>(name: Name, values: readonly numbe
   } as { [Key in `${LatencyStatistic}_${Name}_ms`]: number };
 }
 
-/** Most tokens within one whole second after the start. */
+/** Returns the most tokens within one whole second after the start. */
 function bestSecond(records: readonly RequestRecord[], startMs: number): number {
   const seconds = new Map<number, number>();
   for (const { atMs, tokens } of records.flatMap(({ chunks }) => chunks)) {

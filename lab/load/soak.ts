@@ -1,24 +1,24 @@
-// Many streams at once for minutes, half of them closed in mid-answer: none may be lost, mixed up or doubled.
+// Many streams at once for minutes, half of them closed in the middle of an answer: none may be lost, mixed up or doubled.
 
 import type { Random } from "../seeded-random.ts";
 import { readHttpStream, type HttpAnswer, type HttpRequest, type HttpTarget } from "./http-load.ts";
 
 interface SoakOptions {
   readonly target: HttpTarget;
-  /** Each is asked many times. */
+  /** Each is sent many times. */
   readonly requests: readonly HttpRequest[];
-  /** Open at any time. */
+  /** Number of streams open at any time. */
   readonly streams: number;
   readonly durationMs: number;
   readonly random: Random;
-  /** Told of each answer that is not what it should be. */
+  /** Called with each wrong answer. */
   readonly onWrong?: (what: string) => void;
 }
 
 interface SoakResult {
   readonly finished: number;
   readonly closed: number;
-  /** Answers that failed, broke off, or differ from the same request's alone. */
+  /** Number of answers that failed, broke off, or differ from the answer to the same request alone. */
   readonly wrong: number;
   /** Tokens of finished answers and of closed ones up to their close. */
   readonly tokens: number;
@@ -33,7 +33,7 @@ export async function soak({
   random,
   onWrong,
 }: SoakOptions): Promise<SoakResult> {
-  // What each request's answer is while nothing else runs.
+  // Each request's answer while nothing else runs.
   const alone: string[] = [];
   for (const request of requests) {
     const answer = await readHttpStream(target, request);

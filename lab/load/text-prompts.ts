@@ -37,7 +37,7 @@ export const TEXT_PROMPTS: readonly string[] = [
     "second player takes two stones. The first player takes one stone. The second player takes three stones.",
 ];
 
-/** What a text usually has: for vocabularies without text. */
+/** Characters per token of a typical text: for vocabularies without text. */
 const CHARACTERS_PER_TOKEN = 4;
 
 type Tokenizing = Pick<ChorusEngine, "tokenize">;

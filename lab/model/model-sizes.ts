@@ -1,6 +1,6 @@
 // Shapes of the benchmark's random models: a step takes as long with random weights as with trained ones.
 
-/** A GPT-2. */
+/** Sizes of a GPT-2. */
 export interface Gpt2Size {
   readonly nLayer: number;
   readonly nEmbd: number;
@@ -9,7 +9,7 @@ export interface Gpt2Size {
   readonly nPositions: number;
 }
 
-/** Any family, by its config.json without the vocabulary. */
+/** Sizes of any family, by its config.json without the vocabulary. */
 interface ConfigSize {
   readonly config: Readonly<Record<string, unknown>>;
   readonly vocabSize: number;

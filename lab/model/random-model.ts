@@ -63,11 +63,11 @@ function makeTokenizer(vocabSize: number) {
 
 type Fill = "random" | "ones" | "zeros";
 
-/** Names, shapes and contents, in the order of computation. */
+/** Returns names, shapes and contents, in the order of computation. */
 function tensorsOf({ graph }: Model): (readonly [string, readonly number[], Fill])[] {
   const fills = new Map<Weight, Fill>();
   for (const norm of graph.operations.flatMap(normsOf)) {
-    // What is added to a weight is not in the file.
+    // A weight's offset is not in the file.
     fills.set(norm.weight, norm.weightOffset === 1 ? "zeros" : "ones");
     if (norm.bias) fills.set(norm.bias, "zeros");
   }

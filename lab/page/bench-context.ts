@@ -15,7 +15,7 @@ export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngin
 export interface Section {
   readonly id: SectionId;
   readonly title: string;
-  /** One sentence for people. */
+  /** One sentence for display. */
   readonly about: string;
   /** Whether it measures kernels and buffers of WebGPU: left out on the CPU. [false] */
   readonly needsWebGpu?: boolean;
@@ -28,24 +28,24 @@ export interface BenchContextParts {
   readonly source: ModelSource;
   /** The model that drafts for it. */
   readonly draftSource: ModelSource;
-  /** null: nothing is measured of a model. */
+  /** null if no section measures a model. */
   readonly model: ModelCard | null;
   readonly withKernelLab: WithKernelLab;
   readonly signal: AbortSignal;
   /** Most time for the section: it then has fewer rounds, and leaves out its last cases. [no limit] */
   readonly budgetMs?: number;
-  /** `share` of the section, 0..1. */
+  /** `share` is that of the section, 0..1. */
   readonly onProgress: (share: number, what: string) => void;
 }
 
 interface InterleaveOptions {
-  /** As a part of the section. [the whole of it] */
+  /** Progress within the section. [the whole of it] */
   readonly progress?: (share: number, what: string) => void;
   /** Most time for all rounds. */
   readonly mostMs?: number | undefined;
 }
 
-/** What a section works with. Engines that it opens are disposed after it. */
+/** The tools of a section. Engines that it opens are disposed after it. */
 export class BenchContext {
   readonly options: BenchOptions;
   readonly source: ModelSource;
@@ -79,7 +79,7 @@ export class BenchContext {
     return this.#model;
   }
 
-  /** What is left of the section's time; never below 0. */
+  /** The section's remaining time; never below 0. */
   get leftMs(): number {
     return Math.max(0, this.#endMs - performance.now());
   }
@@ -138,8 +138,8 @@ export class BenchContext {
 
   /**
    * Measures each case once to warm up, and then in rounds, one case after the other, so that a disturbance affects all
-   * of them alike. Returns each case's outcomes, one per round: as many as the options want, fewer if they would take
-   * too long, but at least one. Cases that come when half of the section's time is gone are left out, but never the first.
+   * of them alike. Returns each case's outcomes, one per round: as many as the options say, fewer if they would take too long,
+   * but at least one. Cases that begin after half of the section's time are left out, but never the first.
    */
   async interleave<Case, Outcome>(
     cases: readonly Case[],

@@ -10,9 +10,9 @@ export interface BenchState {
   readonly status: "idle" | "running" | "done" | "stopped" | "failed";
   /** 0..1 */
   readonly share: number;
-  /** What is being measured, or why it failed. */
+  /** The current measurement, or why it failed. */
   readonly what: string;
-  /** Seconds that the run will still take, about. */
+  /** Estimated remaining seconds of the run. */
   readonly leftSeconds: number;
   /** The figures so far. */
   readonly result: BenchResult | null;

@@ -29,11 +29,11 @@ export interface BenchOptions {
   readonly model: string;
   /** The model that drafts for it, named in the same way; null: the model drafts for itself. */
   readonly draft: string | null;
-  /** null: the one chosen before in the app, or what suits the machine. */
+  /** null: the app's last choice, or the machine's default. */
   readonly backend: BackendChoice | null;
   /** null: the adapter's default. */
   readonly dtype: WeightsDtype | null;
-  /** How many sequences run at once. */
+  /** Numbers of sequences that run at once. */
   readonly sequences: readonly number[];
   readonly promptTokens: number;
   readonly outputTokens: number;

@@ -17,12 +17,12 @@ export interface RunBenchmarkOptions {
   readonly createEngine: CreateEngine;
   /** The folder of the embedded model. */
   readonly embeddedModel: string;
-  /** For people: "Chrome 142 on Linux". */
+  /** Name for display: "Chrome 142 on Linux". */
   readonly browser: string;
   readonly signal: AbortSignal;
-  /** How long a section will take. */
+  /** Returns the expected seconds of a section. */
   readonly secondsOf: (id: SectionId) => number;
-  /** `share` of the whole run, 0..1. `leftSeconds`: about as long will it take still. */
+  /** `share` is that of the whole run, 0..1; `leftSeconds` is the estimated remaining time. */
   readonly onProgress: (share: number, what: string, leftSeconds: number) => void;
   /** Called with the result so far after each section. */
   readonly onResult: (result: BenchResult) => void;
@@ -42,7 +42,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
   try {
     onProgress(0, "loading the model", sumOf(options.sections.map(run.secondsOf)));
     const source = modelSource(options.model, options.seed, run.embeddedModel);
-    // Another seed: of the same size, a random model that drafts is another one.
+    // Another seed: a random draft model of the same size must be another model.
     const draftSource = options.draft ? modelSource(options.draft, options.seed + 1, run.embeddedModel) : source;
     const model = await loadOnce(createEngine, source, options);
     const sections: NamedSectionResult[] = [];
@@ -54,12 +54,12 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
       sections: [...sections],
       warnings: [...warnings],
     });
-    const requested = ALL_SECTIONS.filter(({ id }) => options.sections.includes(id));
-    const leftOut = model.backend === "webgpu" ? [] : requested.filter(({ needsWebGpu }) => needsWebGpu);
+    const selected = ALL_SECTIONS.filter(({ id }) => options.sections.includes(id));
+    const leftOut = model.backend === "webgpu" ? [] : selected.filter(({ needsWebGpu }) => needsWebGpu);
     if (leftOut.length > 0) {
       warnings.add(`Left out, as only a GPU has it: ${leftOut.map(({ title }) => title).join(", ")}.`);
     }
-    const chosen = requested.filter((section) => !leftOut.includes(section));
+    const chosen = selected.filter((section) => !leftOut.includes(section));
     const seconds = chosen.map(({ id }) => run.secondsOf(id));
     const allSeconds = sumOf(seconds);
     for (const [i, section] of chosen.entries()) {
@@ -100,7 +100,7 @@ function modelSource(model: string, seed: number, embeddedModel: string): ModelS
   return isHubId(name) ? name : new URL(name, document.baseURI).href;
 }
 
-/** Loads the model once, for its name and adapter, and to see that it loads. */
+/** Loads the model once, for its name and adapter, and to check that it loads. */
 async function loadOnce(
   createEngine: CreateEngine,
   model: ModelSource,

@@ -1,4 +1,4 @@
-// How long sections will take: as in the last run with the same options here, else as usual.
+// Estimates how long sections will take: as in the last run with the same options here, else a typical time.
 
 import type { BenchOptions, SectionId } from "./bench-options.ts";
 import { sumOf } from "../statistics.ts";
@@ -6,7 +6,7 @@ import { sumOf } from "../statistics.ts";
 /**
  * Seconds of a run with all points and of a quick one: the embedded model on Chromium's software adapter, on two CPU cores. The
  * time of a comparison is bounded, so a slower machine takes hardly longer. A faster one is done sooner. Those of batch-size,
- * modes-mixed, static-window and drafts are reckoned from their work, and so are the quick ones.
+ * modes-mixed, static-window and drafts are calculated from their work, and so are the quick ones.
  */
 const USUAL_SECONDS: Readonly<Record<SectionId, readonly [all: number, quick: number]>> = {
   startup: [15, 10],
@@ -54,7 +54,7 @@ export class SectionTimes {
     return this.#kept[keyOf(options)]?.[id] ?? (options.quick ? quick : all);
   }
 
-  /** Of all chosen sections. */
+  /** Returns the seconds of all chosen sections. */
   secondsFor(options: BenchOptions): number {
     return sumOf(options.sections.map((id) => this.secondsOf(id, options)));
   }
@@ -80,7 +80,7 @@ function keptTimes({ read }: TimesHome): Record<string, Seconds> {
   }
 }
 
-/** "12 min", "40 s": rounded to what an estimate can say. */
+/** Formats a duration, rounded as an estimate: "12 min", "40 s". */
 export function formatDuration(seconds: number): string {
   if (seconds < 55) return `${Math.max(5, 5 * Math.round(seconds / 5))} s`;
   return `${Math.round(seconds / 60)} min`;

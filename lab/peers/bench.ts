@@ -20,10 +20,10 @@ interface RunOptions {
   readonly rounds: number | null;
   readonly place: Place;
   readonly adapter: Adapter;
-  /** What the report calls it; null: as the browser does. */
+  /** The adapter's name in the report; null for the browser's. */
   readonly adapterName: string | null;
   readonly executablePath: string;
-  /** Of the peers, by package. */
+  /** Versions of the peers, by package. */
   readonly versions: Readonly<Record<string, string>>;
 }
 
@@ -67,12 +67,12 @@ export async function runComparison(options: RunOptions): Promise<void> {
   }
 }
 
-/** How many programs want to run, the average of a minute: nought to one where nothing else does. 0 on Windows. */
+/** Returns the load average of a minute: 0 to 1 if nothing else runs. 0 on Windows. */
 function loadNow(): number {
   return Number((loadavg()[0] ?? 0).toFixed(1));
 }
 
-/** The report keeps the last run of each model on each adapter. */
+/** Adds a run to the report, which keeps the last one of each model on each adapter. */
 async function addToReport(run: PeerRun): Promise<void> {
   await mkdir(join(root, "docs", "benchmarks"), { recursive: true });
   const before = await readFile(`${REPORT}.json`, "utf8").then(

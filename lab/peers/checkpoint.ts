@@ -17,7 +17,7 @@ export interface PeerCheckpoint {
 
 /** Byte-level BPE, as tokenizer.json writes it. */
 export interface Vocabulary {
-  /** By id. */
+  /** Tokens by id. */
   readonly tokens: readonly string[];
   /** Two tokens with a space between, best first. */
   readonly merges: readonly string[];

@@ -18,7 +18,7 @@ interface CompareOptions {
   readonly url: string;
   readonly model: PreparedModel;
   readonly isQuick: boolean;
-  /** [as the pace has it] */
+  /** [the pace's] */
   readonly rounds: number | null;
   readonly say: (line: string) => void;
 }
@@ -26,13 +26,13 @@ interface CompareOptions {
 export interface EngineResult {
   readonly name: string;
   readonly how: string;
-  /** `how` of the Chorus that it is set against. */
+  /** `how` of the Chorus that it is compared with. */
   readonly against: string;
   /** Why it was left out; null if it was not. */
   readonly failure: string | null;
   readonly loadMs: number | null;
   readonly threads: number | null;
-  /** Against the reference; null for the reference itself. */
+  /** Comparison with the reference; null for the reference itself. */
   readonly tokens: TokenCheck | null;
   readonly loads: readonly LoadResult[];
 }
@@ -57,7 +57,7 @@ const WARM_UP_TOKENS = 2;
 const TRIAL_TOKENS = 6;
 const LOAD_TIMEOUT_MS = 180_000;
 
-/** What a run may take: tokens of an answer, rounds, and the time after which an answer is made shorter or given up. */
+/** A run's limits: tokens of an answer, rounds, and the time after which an answer is made shorter or aborted. */
 interface Pace {
   readonly newTokens: number;
   readonly rounds: number;
@@ -68,14 +68,14 @@ interface Pace {
 const FULL: Pace = { newTokens: 64, rounds: 3, budgetMs: 30_000, timeoutMs: 300_000 };
 const QUICK: Pace = { newTokens: 32, rounds: 1, budgetMs: 10_000, timeoutMs: 300_000 };
 
-/** Prompts of each length that is asked for, as many as are asked at once. */
+/** Prompts of each requested length, as many as run at once. */
 type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
 
 export async function compare(options: CompareOptions): Promise<Comparison> {
   const { executablePath, adapter, model, isQuick, place } = options;
   const large = isLarge(model.numParameters);
-  const requested = isQuick ? QUICK : FULL;
-  const pace = large ? { ...requested, newTokens: requested.newTokens / 2 } : requested;
+  const basePace = isQuick ? QUICK : FULL;
+  const pace = large ? { ...basePace, newTokens: basePace.newTokens / 2 } : basePace;
   const { contenders, mostSequences } = listContenders(place, pace.newTokens, large);
   const prompts: PromptSet = new Map([
     [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
@@ -88,7 +88,7 @@ export async function compare(options: CompareOptions): Promise<Comparison> {
       engines.push(await prepare(browser, contender, engines[0]?.reference ?? null, prompts, pace, options));
     }
     await measureInRounds(engines, prompts, { ...pace, rounds: options.rounds ?? pace.rounds }, options.say);
-    // The browser itself has ended, for one. The report keeps the run before.
+    // For example, the browser itself has ended. The report keeps the previous run.
     const failure = engines[0]?.failure;
     if (failure) throw new Error(`The reference can't be measured: ${failure}`);
     return {
@@ -107,7 +107,7 @@ function longPromptsOf(contenders: readonly Contender[]): number[] {
   return [...new Set(lengths)];
 }
 
-/** A contender on the way through the run. */
+/** A contender's state in the run. */
 interface Engine {
   readonly contender: Contender;
   page: EnginePage | null;
@@ -117,7 +117,7 @@ interface Engine {
   readonly loads: { readonly load: Load; readonly newTokens: number; readonly runs: Timing[] }[];
 }
 
-/** Loads it, warms it up in every way it will be asked, and compares its tokens. */
+/** Loads an engine, warms it up in every way it will be called, and compares its tokens. */
 async function prepare(
   browser: Browser,
   contender: Contender,
@@ -150,7 +150,7 @@ async function prepare(
   }
 }
 
-/** Warms an engine up, and finds how many tokens it makes in the time there is. Where two take that long, a few must do. */
+/** Warms an engine up, and finds how many tokens it makes in the available time. */
 async function tryOut(page: EnginePage, load: Load, prompts: PromptSet, pace: Pace): Promise<number> {
   const startMs = performance.now();
   await ask(page, load, prompts, WARM_UP_TOKENS, false, pace);
@@ -198,8 +198,8 @@ function ask(
   withTokenIds: boolean,
   { timeoutMs }: Pace,
 ): Promise<Answer[]> {
-  const requested = prompts.get(promptTokens)?.slice(0, sequences) ?? [];
-  return page.generate({ prompts: requested, maxTokens, way, withTokenIds }, timeoutMs);
+  const batch = prompts.get(promptTokens)?.slice(0, sequences) ?? [];
+  return page.generate({ prompts: batch, maxTokens, way, withTokenIds }, timeoutMs);
 }
 
 async function giveUp(engine: Engine, error: unknown, say: CompareOptions["say"]): Promise<void> {

@@ -1,24 +1,24 @@
-// The engines that are compared, and the ways in which each can be asked.
+// The engines to compare, and the ways in which each can be called.
 
 import type { EngineDescription, Way } from "./engine-page.ts";
 
 export interface Contender {
   readonly name: string;
-  /** Where it computes, and in what its weights and cache are kept. */
+  /** Where it computes, and the formats of its weights and cache. */
   readonly how: string;
   readonly page: EngineDescription;
   readonly loads: readonly Load[];
-  /** `how` of the Chorus that its figures are set against. */
+  /** `how` of the Chorus that its figures are compared with. */
   readonly against: string;
 }
 
-/** The number of prompts, and how they are asked. */
+/** The number of prompts, and how they are sent. */
 export interface Load {
   readonly way: Way;
   readonly sequences: number;
-  /** Of each prompt. [PROMPT_TOKENS] */
+  /** Tokens of each prompt. [PROMPT_TOKENS] */
   readonly promptTokens?: number;
-  /** Of each answer. [as many as there is time for] */
+  /** Tokens of each answer. [as many as there is time for] */
   readonly newTokens?: number;
 }
 
@@ -30,7 +30,7 @@ export const PROMPT_TOKENS = 32;
 /** Prompts whose first token is timed on the CPU, with a few tokens after it. */
 export const LONG_PROMPTS = [128, 512] as const;
 const TOKENS_AFTER_LONG_PROMPT = 4;
-/** Threads that each engine gets on the CPU, and prompts asked at once. */
+/** Threads of each engine on the CPU, and prompts at once. */
 export const CPU_THREADS = [1, 2] as const;
 export const CPU_SEQUENCES = [1, 4, 8, 16] as const;
 
@@ -39,7 +39,7 @@ const loads = (way: Way, ...counts: number[]): Load[] => counts.map((sequences) 
 interface Lineup {
   /** Computes in f32 without rounding in between; the others' tokens are compared with its tokens. It comes first. */
   readonly contenders: readonly [reference: Contender, ...others: Contender[]];
-  /** Most prompts asked at once. */
+  /** Most prompts at once. */
   readonly mostSequences: number;
   readonly longestPrompt: number;
 }
@@ -178,7 +178,7 @@ function onTheCpu(newTokens: number, isLarge: boolean): Lineup {
   return { contenders: [reference, ...contenders], mostSequences, longestPrompt };
 }
 
-/** What the report calls a contender on the CPU. */
+/** Returns the report's name of a contender on the CPU. */
 export function cpuHow(what: string, threads: number): string {
   return `CPU, ${what}, ${threads === 1 ? "1 thread" : `${threads} threads`}`;
 }
@@ -202,7 +202,7 @@ function wllamaPage({ type, gpu, threads, slots, tokensOfSequence }: WllamaOptio
       threads,
       cacheType: type,
       slots,
-      // Shared out evenly; a slot that is filled to its last place aborts everything.
+      // Divided evenly; a slot that is completely filled aborts everything.
       context: 2 * slots * tokensOfSequence,
     },
   };

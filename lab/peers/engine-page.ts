@@ -9,15 +9,15 @@ export interface Prompt {
   readonly ids: readonly number[];
 }
 
-/** How several prompts are asked. */
+/** How several prompts are sent. */
 export type Way = "at once" | "padded batch" | "one after the other";
 
 export interface Answer {
-  /** When the first of the prompts was asked, on the page's clock. */
+  /** When the first prompt was sent, on the page's clock. */
   readonly startMs: number;
-  /** When something came, and how many tokens there were then. */
+  /** The time of each arrival, and the number of tokens until then. */
   readonly arrivals: { atMs: number; tokens: number }[];
-  /** Empty where they were not asked for and cost time to have. */
+  /** Empty if not requested and slow to get. */
   readonly tokenIds: number[];
 }
 
@@ -54,7 +54,7 @@ export class EnginePage {
   readonly #page: Page;
   /** From opening the page to readiness: code and model are read over loopback, nothing is cached. */
   readonly loadMs: number;
-  /** Of the CPU; null where that is not what computes. */
+  /** Threads on the CPU; null if it computes elsewhere. */
   readonly threads: number | null;
 
   private constructor(page: Page, loadMs: number, threads: number | null) {
@@ -63,7 +63,7 @@ export class EnginePage {
     this.threads = threads;
   }
 
-  /** @throws Error what the engine says, or that it took longer than `timeoutMs` */
+  /** @throws Error with the engine's message, or if it took longer than `timeoutMs` */
   static async open(
     browser: Browser,
     baseUrl: string,
@@ -86,7 +86,7 @@ export class EnginePage {
     }
   }
 
-  /** @throws Error what the engine says, or that it took longer than `timeoutMs`; the page is of no use then. */
+  /** @throws Error with the engine's message, or if it took longer than `timeoutMs`; the page is useless then */
   async generate(request: GenerateRequest, timeoutMs: number): Promise<Answer[]> {
     // Browsers never slow down the page in front.
     await this.#page.bringToFront();

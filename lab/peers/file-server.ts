@@ -1,4 +1,4 @@
-// Serves folders on loopback, to cross-origin isolated pages: what is threaded in WebAssembly needs that.
+// Serves folders on loopback, to cross-origin isolated pages: threads of WebAssembly need that.
 
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// What the GGUF files of all architectures have in common under llama.cpp's names: how tensors are kept, and the tokenizer.
+// The common part of all architectures' GGUF files, under llama.cpp's names: the tensors' format, and the tokenizer.
 
 import { float32ToFloat16 } from "../../src/files/half.ts";
 import type { Vocabulary } from "./checkpoint.ts";
@@ -30,7 +30,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Arra
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 
-/** The architecture, how most weights are kept, and a byte-level BPE with GPT-2's pattern. */
+/** Returns the architecture, the format of most weights, and a byte-level BPE with GPT-2's pattern. */
 export function describeFile(
   architecture: string,
   type: GgufType,

@@ -59,7 +59,7 @@ function bind(graph: OnnxGraph) {
   return { node: graph.node.bind(graph), integers: graph.integers.bind(graph) };
 }
 
-/** [batch, 1, new, all]: 0 where a new position may look, and the least f32 where it may not. */
+/** Returns [batch, 1, new, all]: 0 for positions that a new one may see, and the least f32 for others. */
 function attentionMask(graph: OnnxGraph): string {
   const { node, integers } = bind(graph);
   const zero = integers("zero", 0);

@@ -3,13 +3,13 @@
 import { parseGpt2Config, type Gpt2Config } from "../../src/models/gpt2/config.ts";
 import type { OpenCheckpoint } from "./open-checkpoint.ts";
 
-/** A norm's, or a linear layer's ([in, out] and [out]). */
+/** The weights of a norm, or of a linear layer ([in, out] and [out]). */
 export interface WeightAndBias {
   readonly weight: Float32Array;
   readonly bias: Float32Array;
 }
 
-/** GPT-2's, with a head that is the token embedding. Names and shapes are those of src/models/gpt2/gpt2.ts. */
+/** GPT-2's weights; the head is the token embedding. Names and shapes are those of src/models/gpt2/gpt2.ts. */
 export interface Gpt2Weights {
   readonly family: "gpt2";
   readonly config: Gpt2Config;
@@ -20,7 +20,7 @@ export interface Gpt2Weights {
   readonly lnF: WeightAndBias;
 }
 
-/** @throws Error where the model is a GPT-2 that the peers' own GPT-2 is not. */
+/** @throws Error if the peers' GPT-2 can't run the model */
 export async function readGpt2Weights(checkpoint: OpenCheckpoint): Promise<Gpt2Weights> {
   const { folder, model, numParameters, read } = checkpoint;
   const config = parseGpt2Config(checkpoint.config);

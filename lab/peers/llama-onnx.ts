@@ -2,7 +2,7 @@
 // is one operator of onnxruntime's, which also turns queries and keys and appends to the cache, and each norm adds what
 // came before it to the residual stream.
 //
-// That attention takes every row of a batch to begin with its text: padding on the left would count as text.
+// GroupQueryAttention assumes that every row of a batch begins with its text: padding on the left would count as text.
 
 import type { LlamaWeights } from "./llama-weights.ts";
 import { addLogits, declareInputs, pastName, presentName } from "./onnx-decoder.ts";
@@ -26,7 +26,7 @@ export function llamaToOnnx({ config, embedding, layers, norm, head }: LlamaWeig
   };
   const epsilon = { float: rmsNormEps };
   const scaleOf = (name: string, weight: Float32Array) => graph.floats(`${name}.weight`, [hiddenSize], weight);
-  /** Adds to the residual stream and normalises the sum: both are there afterwards. */
+  /** Adds to the residual stream and normalises the sum: returns both. */
   const addNorm = (stream: string, added: string, name: string, weight: Float32Array) => {
     const sum = `${name}.stream`;
     const normed = graph.node("SkipSimplifiedLayerNormalization", [stream, added, scaleOf(name, weight)], {
@@ -98,7 +98,7 @@ export function llamaToOnnx({ config, embedding, layers, norm, head }: LlamaWeig
   return graph;
 }
 
-/** Of each row its length less one, and the length of the longest, as GroupQueryAttention wants them. */
+/** Returns each row's length less one, and the length of the longest, as GroupQueryAttention needs them. */
 function sequenceLengths(graph: OnnxGraph) {
   const one = graph.integers("one", 1);
   const toInt32 = (input: string) => graph.node("Cast", [input], { attributes: { to: { int: INT32 } } });
@@ -111,7 +111,7 @@ function sequenceLengths(graph: OnnxGraph) {
   };
 }
 
-/** Cosines and sines of all positions' angles: [maxPositions, headDim / 2]. */
+/** Returns cosines and sines of all positions' angles: [maxPositions, headDim / 2]. */
 function rotations(graph: OnnxGraph, { angles, shape }: LlamaWeights["config"]) {
   const { inverseFrequencies } = angles;
   const { maxPositions } = shape;

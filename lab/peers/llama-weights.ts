@@ -5,12 +5,12 @@ import { readRope } from "../../src/models/decoder-config.ts";
 import { parseLlamaConfig, type LlamaConfig } from "../../src/models/llama/config.ts";
 import type { OpenCheckpoint } from "./open-checkpoint.ts";
 
-/** A Llama's or a Qwen3's. Matrices are [out, in]. The rows of `qkv` are those of queries, keys and values in turn. */
+/** A layer of a Llama or a Qwen3. Matrices are [out, in]. The rows of `qkv` are those of queries, keys and values in turn. */
 export interface LlamaLayer extends Record<
   "attnNorm" | "qkv" | "o" | "mlpNorm" | "gate" | "up" | "down",
   Float32Array
 > {
-  /** Of each head's queries and keys, before they are turned: [headDim]. null: they have none. */
+  /** Norms of each head's queries and keys, before they are rotated: [headDim]; null for none. */
   readonly headNorms: { readonly query: Float32Array; readonly key: Float32Array } | null;
 }
 
@@ -26,7 +26,7 @@ export interface LlamaWeights {
   readonly head: Float32Array | null;
 }
 
-/** @throws Error where the model differs from the first Llama by more than its head, its groups of heads and their norms. */
+/** @throws Error if the model differs from the first Llama by more than its head, its groups of heads and their norms */
 export async function readLlamaWeights(checkpoint: OpenCheckpoint): Promise<LlamaWeights> {
   const { folder, model, numParameters, read } = checkpoint;
   const config = parseLlamaConfig(checkpoint.config);

@@ -1,4 +1,4 @@
-// What the ONNX graphs of all decoders have in common: the inputs and outputs by which transformers.js drives them.
+// The common part of all decoders' ONNX graphs: the inputs and outputs that transformers.js uses.
 
 import type { OnnxGraph } from "./onnx.ts";
 
@@ -9,10 +9,10 @@ interface CacheShape {
 }
 
 /**
- * By "batch_size" transformers.js knows the axis of the empty cache that is as long as the batch.
+ * transformers.js recognises the axis of the empty cache that is as long as the batch by its name "batch_size".
  *
- * Declares ids, a mask, how many last positions' logits are wanted, and the keys and values so far; of the outputs the keys
- * and values with the new ones appended.
+ * Declares ids, a mask, the number of last positions whose logits are requested, and the keys and values so far; as outputs
+ * the keys and values with the new ones appended.
  */
 export function declareInputs(graph: OnnxGraph, { numLayers, numKvHeads, headDim }: CacheShape): void {
   graph.input("input_ids", "int64", ["batch_size", "new"]);

@@ -8,7 +8,7 @@ import { floatField, integerField, messageField, textField, type Encoded } from 
 /** Elements' types. */
 const FLOAT = 1;
 const INT64 = 7;
-/** For Cast's `to`. */
+/** Values of Cast's `to`. */
 export const INT32 = 6;
 export const BOOL = 9;
 
@@ -17,7 +17,7 @@ const TYPES = { float: FLOAT, int64: INT64 } as const;
 type OnnxAttribute = { readonly int: number } | { readonly ints: readonly number[] } | { readonly float: number };
 
 interface NodeOptions {
-  /** Names of what it puts out; "" for what is not wanted. [one, made up] */
+  /** Names of its outputs; "" for unused ones. [one, made up] */
   readonly outputs?: readonly string[];
   readonly attributes?: Readonly<Record<string, OnnxAttribute>>;
   /** The operator set it is from. [ONNX's own] */
@@ -29,11 +29,11 @@ const OPSETS = { "": 17, "com.microsoft": 1 };
 const IR_VERSION = 8;
 
 const GB = 1e9;
-/** Of the graph's file, and of each file beside it. */
+/** Largest size of the graph's file, and of each file beside it. */
 const MAX_FILE_BYTES = 1.9 * GB;
 /** Shapes and scalars stay in the graph: onnxruntime looks at them before it reads other files. */
 const LEAST_OUTSIDE_BYTES = 4096;
-/** Of where a weight begins, as onnxruntime's own exports have it. */
+/** Alignment of a weight's beginning, as in onnxruntime's own exports. */
 const ALIGNMENT = 4096;
 /** TensorProto.DataLocation. */
 const EXTERNAL = 1;

@@ -14,7 +14,7 @@ export interface OpenCheckpoint {
   readonly folder: string;
   /** config.json. */
   readonly config: unknown;
-  /** With the vocabulary of the checkpoint. */
+  /** The model with the vocabulary of the checkpoint. */
   readonly model: Model;
   readonly numParameters: number;
   /** Returns a weight of the model's graph, row-major, under the name of its first tensor. */

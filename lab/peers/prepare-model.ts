@@ -39,7 +39,7 @@ export async function prepareModel(name: string, into: string, say: (line: strin
   const checkpoint = await readCheckpoint(folder);
   const { numParameters } = checkpoint.weights;
   const asGguf = (type: GgufType) => () => new Map([[`model-${type}.gguf`, toGguf(checkpoint, type)]]);
-  /** By the file that is written last: those beside it are there, too. */
+  /** Conversions by the file that is written last: if it exists, the others do too. */
   const conversions: readonly (readonly [file: string, convert: () => ReadonlyMap<string, Iterable<Uint8Array>>])[] = [
     ["onnx/model.onnx", () => toOnnx(checkpoint).encode("onnx/model.onnx")],
     ...(isLarge(numParameters) ? [] : ([["model-f32.gguf", asGguf("f32")]] as const)),
@@ -54,7 +54,7 @@ export async function prepareModel(name: string, into: string, say: (line: strin
   return { name, folder, numParameters, tokenizer: checkpoint.tokenizer };
 }
 
-/** Whether wllama could not read it in f32: a file that it reads ends at 2 GB. */
+/** Returns whether wllama can't read it in f32: it reads files of at most 2 GB. */
 export function isLarge(numParameters: number): boolean {
   return 4 * numParameters > 2e9;
 }
@@ -67,7 +67,7 @@ function toGguf({ weights, vocabulary }: PeerCheckpoint, type: GgufType): Iterab
   return weights.family === "gpt2" ? gpt2ToGguf(weights, vocabulary, type) : llamaToGguf(weights, vocabulary, type);
 }
 
-/** Under another name until it is whole. */
+/** Writes a file, under another name until it is complete. */
 async function writeParts(path: string, parts: Iterable<Uint8Array>): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const file = await open(`${path}.part`, "w");

@@ -3,7 +3,7 @@
 import type { ModelTokenizer } from "../../src/files/tokenizer.ts";
 import type { Prompt } from "./engine-page.ts";
 
-/** For a model that knows English. */
+/** A text for models that know English. */
 const STORY =
   "Once upon a time a small fox lived near the river and every morning she went out to see who was awake. " +
   "The old heron stood in the water as he always did and said nothing, because he was waiting for a fish. " +
@@ -20,7 +20,7 @@ const STORY =
 export function makePrompts(tokenizer: ModelTokenizer, count: number, numTokens: number): Prompt[] {
   const words = STORY.split(" ");
   const prompts: Prompt[] = [];
-  // Long prompts hear the story again.
+  // Long prompts repeat the story.
   const repeated = Array.from({ length: 1 + Math.ceil(numTokens / words.length) }, () => words).flat();
   for (let first = 0; first < words.length && prompts.length < count; first += 3) {
     const prompt = cutToLength(tokenizer, repeated.slice(first).join(" "), numTokens);
@@ -31,7 +31,7 @@ export function makePrompts(tokenizer: ModelTokenizer, count: number, numTokens:
   return prompts;
 }
 
-/** Null where the text is too short, or where its first tokens alone would be written differently. */
+/** Returns null if the text is too short, or if its first tokens alone would be encoded differently. */
 function cutToLength(tokenizer: ModelTokenizer, text: string, numTokens: number): Prompt | null {
   const ids = tokenizer.encode(text).slice(0, numTokens);
   const cut = Buffer.concat(ids.map((id) => tokenizer.tokenBytes(id))).toString();

@@ -1,5 +1,5 @@
 // A model of any size with random weights, as a folder in Hugging Face layout. Speed does not depend on the values; the
-// tokens compared do, and what is made here says something different at every step:
+// compared tokens do, and this model's differ at every step:
 //
 // - The weights are larger than an untrained model's, so that attention and MLPs outweigh the embedding. With those of
 //   an untrained model, greedy decoding repeats one token.
@@ -55,7 +55,7 @@ function listTensors(config: unknown): RandomTensor[] {
   );
 }
 
-/** Of all but biases. */
+/** Returns the deviations of all weights but biases. */
 function deviationsOf(operation: Operation): (readonly [Weight, number])[] {
   switch (operation.type) {
     case "embed":

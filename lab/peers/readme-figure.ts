@@ -15,10 +15,10 @@ const BEGIN = "<!-- npm run bench -- readme -->";
 export const END = "<!-- end -->";
 export const SVG_PATH = "docs/benchmarks/peers.svg";
 
-/** What peers.json calls the CPU. Adapters that emulate a GPU say nothing about speed. */
+/** The CPU's name in peers.json. Adapters that emulate a GPU say nothing about speed. */
 const CPU = "the CPU";
 const EMULATED = /swiftshader|llvmpipe|lavapipe/i;
-/** Of several ways in which an engine ran: the default settings, on one thread. */
+/** The way to show if an engine ran in several: the default settings, on one thread. */
 const WAY = /^(?!.*(f32 weights|portable)).*(1 thread|WebGPU)/;
 /** Two of this width stand side by side in a README on GitHub. */
 const SIZE = { width: 400, height: 230 };
@@ -74,11 +74,11 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
   return { markdown, svg: `${withColours(chartSvg(chart, SIZE))}\n` };
 }
 
-/** Of requests at once, with the usual prompt: the tokens over the whole time. */
+/** Returns the tokens per second by the number of requests at once, with the default prompt. */
 function ratesOf({ loads }: EngineResult): Map<number, number> {
   const defaultText = loads.filter(({ way, promptTokens }) => !promptTokens && way !== "one after the other");
   const rates = new Map<number, number>();
-  // The first way is the engine's own for many: a padded batch where it has one.
+  // The first way is the engine's own for many requests: a padded batch if it has one.
   for (const { sequences, timing } of defaultText) {
     if (!rates.has(sequences)) rates.set(sequences, timing.tokensPerSecond);
   }

@@ -173,7 +173,7 @@ function cpuTables({ engines }: Comparison): ResultTable[] {
   });
 }
 
-/** What the others keep weights in: wllama reads a large model in f16 only. */
+/** The other engines' formats of weights: wllama reads a large model in f16 only. */
 const OTHERS_TYPES = ["f32", "f16"];
 
 function sameLoad(

@@ -11,7 +11,7 @@ export interface Timing {
   readonly lastTtftMs: number;
 }
 
-/** Of answers that were asked for together. */
+/** Returns the timing of answers that were requested together. */
 export function timingOf(answers: readonly Answer[]): Timing {
   const first = answers.map(({ arrivals }) => arrivals[0]);
   const last = answers.map(({ arrivals }) => arrivals.at(-1));
@@ -29,7 +29,7 @@ export function timingOf(answers: readonly Answer[]): Timing {
   };
 }
 
-/** Each figure's median by itself. */
+/** Returns each figure's median. */
 export function medianTiming(timings: readonly Timing[]): Timing {
   const median = (name: keyof Timing) => medianOf(timings.map((timing) => timing[name]));
   return {
@@ -41,10 +41,10 @@ export function medianTiming(timings: readonly Timing[]): Timing {
 }
 
 /**
- * How many tokens can be made in `budgetMs`, judged by a trial: at least `least`, at most `most`.
+ * Returns how many tokens can be made in `budgetMs`, estimated by a trial: at least `least`, at most `most`.
  */
 export function tokensWithin(budgetMs: number, trial: readonly Answer[], least: number, most: number): number {
-  // While others' prompts are computed, tokens come slowly: only what comes after the last first token says how it goes on.
+  // While others' prompts are computed, tokens come slowly: only those after the last first token show the later speed.
   const lastFirstMs = Math.max(...trial.map(({ arrivals }) => arrivals[0]?.atMs ?? NaN));
   const endMs = Math.max(...trial.map(({ arrivals }) => arrivals.at(-1)?.atMs ?? NaN));
   const tokensSince = sumOf(

@@ -1,15 +1,15 @@
-/** How far greedy answers agree with the reference's. Only the first difference counts: later tokens follow another text. */
+/** Agreement of greedy answers with the reference's. Only the first difference counts: later tokens follow another text. */
 export interface TokenCheck {
   /** Tokens of an answer that were compared: of the longest, if they differ. */
   readonly tokensEach: number;
   readonly answers: number;
   /** Answers that agree to their end. */
   readonly sameAnswers: number;
-  /** Of the answers that don't, the index of the first token that differs, smallest first. */
+  /** For each other answer the index of its first different token, smallest first. */
   readonly firstDifferences: readonly number[];
 }
 
-/** As many tokens of each answer as both have are compared. */
+/** Compares the tokens of each answer, up to the end of the shorter one. */
 export function checkTokens(
   reference: readonly (readonly number[])[],
   answers: readonly (readonly number[])[],

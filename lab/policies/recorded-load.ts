@@ -4,8 +4,8 @@ import { fitStepTime } from "./step-time.ts";
 
 /**
  * Returns the load of a recorded run: arrivals, lengths, and the step time fitted to its steps. A recording doesn't name the
- * engine's limits: they are taken to be the most sequences and rows that a step had. A prefix that the cache had counts as
- * one that all requests share; an aborted answer ends by itself where it was aborted.
+ * engine's limits: it assumes the most sequences and rows of any step. A cached prefix counts as one that all requests
+ * share; an aborted answer ends by itself at the same token.
  */
 export function recordedLoad(name: string, { model, events }: Recording): Load & { readonly fitError: number } {
   const steps = events.filter((event) => event.type === "step");

@@ -1,5 +1,5 @@
-// A load under a scheduling policy, by arithmetic: engine, scheduler and paged cache are the real ones; the clock moves by
-// what a model of step times says, and every request's length is given.
+// Replays a load under a scheduling policy: engine, scheduler and paged cache are the real ones; the clock moves by a model of
+// step times, and every request's length is given.
 
 import type { RequestRecord } from "../load/request-record.ts";
 import { Engine } from "../../src/engine/engine.ts";
@@ -13,7 +13,7 @@ import { stepMsOf, type StepTimeModel } from "./step-time.ts";
 export interface LoadedRequest {
   readonly arrivalMs: number;
   readonly promptTokens: number;
-  /** First tokens of the prompt that all requests share. */
+  /** Number of first prompt tokens that all requests share. */
   readonly sharedTokens: number;
   /** If fewer than maxTokens, the end-of-text token is the last. */
   readonly outputTokens: number;
@@ -83,7 +83,7 @@ export async function replayLoad(load: Load, config: Partial<EngineConfig> = {})
   let next = 0;
   for (;;) {
     for (let request = requests[next]; request && request.arrivalMs <= nowMs; request = requests[++next]) {
-      // Draws are keyed by seeds, so a seed says whose draw it is.
+      // Draws are keyed by seeds, so a seed identifies the request of a draw.
       const params = samplingParams({ maxTokens: request.maxTokens, seed: next });
       const prompt = promptOf(request, next);
       engine.add({ ...PLAIN_REQUEST, requestId: `${next}`, prompt, params, priority: request.priority });
@@ -110,7 +110,7 @@ function sizeOf({ rows }: StepPlan): { rows: number; attended: number } {
   return { rows: rows.length / ROW_WORDS, attended };
 }
 
-/** Every output is the same token, up to the end that its request is given. */
+/** Draws the same token for every output, up to its request's given end. */
 function draw(plan: StepPlan, requests: readonly LoadedRequest[]): StepResult {
   const tokens = plan.samples.map((sample) => {
     if (sample.kind === "score") return { tokenId: TOKEN, logprob: -1 };

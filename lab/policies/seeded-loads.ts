@@ -1,4 +1,4 @@
-// Loads that nobody recorded: drawn from a seed.
+// Synthetic loads, drawn from a seed.
 
 import { poissonArrivalsMs } from "../load/load.ts";
 import { seededRandom } from "../seeded-random.ts";
@@ -12,7 +12,7 @@ interface Kind {
   readonly weight: number;
   readonly promptTokens: readonly [from: number, to: number];
   readonly outputTokens: readonly [from: number, to: number];
-  /** null: the caller says how long the answer may be, and it is that long. */
+  /** null: the answer is as long as the caller allows. */
   readonly maxTokens: number | null;
   readonly priority: number;
 }
@@ -35,7 +35,7 @@ const UNKNOWN = [
 const FEW_SLOTS = { maxNumSeqs: 4, maxNumBatchedTokens: 64, numGpuBlocks: 512, blockSize: 16 };
 /** Sixteen slots, and blocks for about three long answers. */
 const SMALL_CACHE = { ...FEW_SLOTS, maxNumSeqs: 16, numGpuBlocks: 40 };
-/** Requests a second: nearly all that four slots can do, and twice as many. */
+/** Requests per second: nearly the capacity of four slots, and twice as many. */
 const [BUSY, OVERLOAD] = [5, 12];
 
 const LOADS = {

@@ -1,6 +1,6 @@
 import type { StepReport } from "../../src/protocol/reports.ts";
 
-/** What a step's time follows from. */
+/** The sizes that determine a step's time. */
 export interface StepSize {
   readonly rows: number;
   /** Positions that the rows attend to, their own included. */
@@ -22,7 +22,7 @@ interface Fit {
 
 interface Point {
   readonly stepMs: number;
-  /** What each factor is multiplied by. */
+  /** The value that each factor is multiplied by. */
   readonly x: readonly number[];
 }
 
@@ -35,7 +35,7 @@ export function stepMsOf({ baseMs, perRowMs, perAttendedMs }: StepTimeModel, { r
 
 /**
  * Fits the model to recorded steps: least absolute deviations relative to the step's time, no coefficient below zero.
- * So a step that the machine held up counts like any other. Solved by reweighted least squares.
+ * So a step that the machine delayed counts like any other. Solved by reweighted least squares.
  */
 export function fitStepTime(steps: readonly Pick<StepReport, "stepMs" | "entries">[]): Fit {
   const points: Point[] = steps

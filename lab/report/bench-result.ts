@@ -8,7 +8,7 @@ export type Figure = number | string | null;
 
 export interface ResultTable {
   readonly title: string;
-  /** Names with their units; the first column says what a row is about. */
+  /** Names with their units; the first column names the rows. */
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Figure[])[];
 }
@@ -39,11 +39,11 @@ interface SectionResult {
   readonly tables: readonly ResultTable[];
   /** Text in fixed width, such as vLLM's block. */
   readonly blocks: readonly string[];
-  /** What to know when reading the figures. */
+  /** Remarks for readers of the figures. */
   readonly notes: readonly string[];
   /** The configurations that were measured under load: rows of the CSV. [none] */
   readonly cells?: readonly LoadCell[];
-  /** All else that was measured, for programs. */
+  /** All other measurements, for programs. */
   readonly data: unknown;
 }
 
@@ -77,6 +77,6 @@ export interface BenchResult {
   readonly startedAt: string;
   readonly seconds: number;
   readonly sections: readonly NamedSectionResult[];
-  /** What may have distorted it, such as a hidden tab. */
+  /** Possible distortions, such as a hidden tab. */
   readonly warnings: readonly string[];
 }

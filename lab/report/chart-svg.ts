@@ -59,7 +59,7 @@ const LOOKS: readonly Look[] = [
   },
 ];
 
-/** Whether there is a line to draw: of one point the table says all. */
+/** Returns whether there is a line to draw: for one point the table suffices. */
 export function hasLine({ series }: ResultChart): boolean {
   return new Set(series.flatMap(({ points }) => points).map(([x]) => x)).size > 1;
 }
@@ -115,7 +115,7 @@ function drawSeries(
   );
 }
 
-/** Names at the right end of each line, pushed apart where the lines end close together. */
+/** Draws names at the right end of each line, apart from each other even if the lines end close together. */
 function drawLabels(series: readonly ChartSeries[], yOf: (y: number) => number, x: number): string[] {
   const labels = series
     .map(({ name, points }) => ({ name, y: yOf(points.at(-1)?.[1] ?? 0) + 4 }))
@@ -128,7 +128,7 @@ function drawLabels(series: readonly ChartSeries[], yOf: (y: number) => number, 
   });
 }
 
-/** Those with room enough to be read. */
+/** Returns the ticks with enough room for their labels. */
 function xTicks(xs: readonly number[], xOf: (x: number) => number): number[] {
   const ticks: number[] = [];
   for (const x of xs.toReversed()) {
@@ -138,7 +138,7 @@ function xTicks(xs: readonly number[], xOf: (x: number) => number): number[] {
   return ticks.reverse();
 }
 
-/** From 0 in three to six even steps of 1, 2 or 5 times a power of ten, the last at or above `most`. */
+/** Returns ticks from 0 in three to six even steps of 1, 2 or 5 times a power of ten, the last at or above `most`. */
 export function ticksUpTo(most: number): number[] {
   if (!(most > 0)) return [0, 1];
   const power = 10 ** Math.floor(Math.log10(most / 3));

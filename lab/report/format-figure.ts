@@ -1,7 +1,7 @@
 import { groupedNumber } from "../../src/protocol/grouped-number.ts";
 import type { Figure } from "./bench-result.ts";
 
-/** Three digits or so: 0.042, 3.14, 25.1, 1,729. Counts stay whole. */
+/** Formats a figure with about three digits: 0.042, 3.14, 25.1, 1,729. Counts stay whole. */
 export function formatFigure(figure: Figure): string {
   if (figure === null) return "–";
   if (typeof figure === "string") return figure;

@@ -2,7 +2,7 @@
 
 import type { BenchResult } from "./bench-result.ts";
 
-/** Without measuring noise, and short enough to be read. */
+/** Enough digits for measurements, and short enough to read. */
 const DIGITS = 6;
 
 /** Returns the text of a file; null where no section has cells. */
@@ -15,7 +15,7 @@ export function reportCsv({ sections }: Pick<BenchResult, "sections">): string |
   return lines.map((line) => `${line.join(",")}\r\n`).join("");
 }
 
-/** An empty field is what was not measured, or can't be. */
+/** Returns a field, empty for a figure that was not, or can't be, measured. */
 function field(value: number | string | null): string {
   if (typeof value === "number") return Number.isFinite(value) ? String(Number(value.toPrecision(DIGITS))) : "";
   if (value === null) return "";

@@ -13,7 +13,7 @@ interface ReportFile {
 
 const CHART_SIZE = { width: 720, height: 300 };
 
-/** `name.md`, `name.json`, `name.csv` where a section has cells, and the charts. */
+/** Returns `name.md`, `name.json`, `name.csv` if a section has cells, and the charts. */
 export function reportFiles(result: BenchResult, name: string): ReportFile[] {
   const charts = result.sections.flatMap(({ id, charts: ofSection }) =>
     ofSection
@@ -29,7 +29,7 @@ export function reportFiles(result: BenchResult, name: string): ReportFile[] {
   ];
 }
 
-/** @param chartPath where a section's chart lies; without it the charts are left out. */
+/** @param chartPath returns the path of a section's chart; without it the charts are left out */
 export function reportMarkdown(result: BenchResult, chartPath?: (section: string, index: number) => string): string {
   const { environment: e, options, warnings } = result;
   const lines = [
@@ -56,7 +56,7 @@ export function reportMarkdown(result: BenchResult, chartPath?: (section: string
 interface SectionStyle {
   /** [##] */
   readonly heading?: string;
-  /** Where a section's chart lies. [charts are left out] */
+  /** Returns the path of a section's chart. [charts are left out] */
   readonly chartPath?: ((section: string, index: number) => string) | undefined;
 }
 

@@ -1,13 +1,13 @@
 // Tables of figures: as Markdown for a file, and in columns for a terminal. Machines are noisy, and the seconds of two runs don't
 // compare: benchmarks print ratios of one run.
 
-/** The first column to the left, figures to the right. */
+/** Returns a table with the first column to the left, figures to the right. */
 export function markdownTable(columns: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [line(columns), line(columns.map((_, i) => (i === 0 ? "---" : "---:"))), ...rows.map(line)];
 }
 
-/** Right-aligned columns, each as wide as it needs. */
+/** Prints right-aligned columns, each as wide as needed. */
 export function printTable(
   title: string,
   head: readonly string[],

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { root } from "../../tools/run-command.mjs";
 import { loadModule } from "./load-module.mjs";
 
-/** What the homes read of tests/fixtures/. */
+/** The folders of tests/fixtures/ that the homes read. */
 const FIXTURES = ["gpt2-tiny"];
 
 /**
@@ -71,7 +71,7 @@ async function findHomes(/** @type {string} */ homes) {
   return found;
 }
 
-/** The page with its workers, and the programs for Node: nothing beside them is needed. */
+/** Builds the page with its workers, and the programs for Node: nothing else is needed. */
 async function build(/** @type {string} */ folder, /** @type {string} */ homes) {
   const { build: viteBuild } = await import("vite");
   const { wgslWithoutComments } = await loadModule("tools/plugins/wgsl-plugin.ts");

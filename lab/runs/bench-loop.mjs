@@ -1,4 +1,4 @@
-// npm run bench -- loop: what a step costs in JavaScript, in Node, on a GPU that computes nothing. Writes
+// npm run bench -- loop: a step's cost in JavaScript, in Node, on a GPU that computes nothing. Writes
 // docs/benchmarks/loop.md between two comments.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

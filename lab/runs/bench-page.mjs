@@ -29,10 +29,10 @@ export async function benchmarkPage({ params, out, name, note }) {
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     const backend = typeof params.backend === "string" ? `backend=${params.backend}&` : "";
-    const requested = `${server.url}?${backend}temperature=0`;
+    const appUrl = `${server.url}?${backend}temperature=0`;
     // The second time counts: files and shaders are then in the browser's caches.
-    await firstWordMs(page, requested);
-    const app = appSection(await firstWordMs(page, requested), bundle.gzipBytes);
+    await firstWordMs(page, appUrl);
+    const app = appSection(await firstWordMs(page, appUrl), bundle.gzipBytes);
 
     await page.goto("about:blank");
     const given = Object.entries(params).filter(([, value]) => value !== undefined);
@@ -65,7 +65,7 @@ export async function benchmarkPage({ params, out, name, note }) {
   }
 }
 
-/** Returns a section with what can only be measured from outside the page. */
+/** Returns a section with the measurements from outside the page. */
 function appSection(/** @type {number} */ wordMs, /** @type {number} */ gzipBytes) {
   return {
     id: "app",

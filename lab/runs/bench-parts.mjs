@@ -5,7 +5,7 @@ import { loadModule } from "./load-module.mjs";
 /** @typedef {import("../../tools/command-line.mjs").CommandOption} CommandOption */
 /** @typedef {Record<string, string | boolean | undefined>} Values */
 /**
- * `run` returns false if what was measured is not as it should be, and throws where it can't be measured.
+ * `run` returns false if the measurements are not as they should be, and throws if it can't measure.
  *
  * @typedef {{ name: string, about: string, options: readonly CommandOption[], run: (values: any) => Promise<unknown> }} Part
  */

@@ -1,6 +1,6 @@
 // npm run bench -- serve: load on a server of OpenAI's API, from this process, as `vllm bench serve` makes it. Without --url it
 // starts `npm run serve` with the embedded model in a process of its own. --soak MINUTES instead keeps many streams open, closes
-// half of them in mid-answer, and looks for what was lost, doubled or leaked.
+// half of them in the middle of an answer, and looks for lost, doubled or leaked ones.
 
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -106,7 +106,7 @@ async function soakServer(
   if (result.wrong > 0 || after.running + after.waiting + after.kvUse > 0) process.exitCode = 1;
 }
 
-/** The server's gauges once it has noticed that all are gone. */
+/** Returns the server's gauges once it has noticed that all clients are gone. */
 async function metricsAtRest(/** @type {string} */ base, /** @type {string | null} */ apiKey) {
   for (let tries = 0; ; tries++) {
     const text = await (await fetch(`${base}/metrics`, { headers: bearer(apiKey) })).text();
@@ -122,7 +122,7 @@ async function metricsAtRest(/** @type {string} */ base, /** @type {string | nul
   }
 }
 
-/** Of a process of this machine, where the system tells (Linux). */
+/** Returns the memory of a process of this machine, if the system reports it (Linux). */
 function residentMiB(/** @type {number | null} */ pid) {
   const path = `/proc/${pid}/status`;
   if (pid === null || !existsSync(path)) return null;
@@ -130,7 +130,7 @@ function residentMiB(/** @type {number | null} */ pid) {
   return kib === undefined ? null : Math.round(Number(kib) / 1024);
 }
 
-/** Short words, most of which are a token. */
+/** Returns short words, most of which are one token. */
 function randomText(/** @type {() => number} */ random, /** @type {number} */ words) {
   const syllables = ["the", "sea", "fox", "and", "red", "sun", "one", "day", "to", "go", "was", "big"];
   return Array.from({ length: words }, () => syllables[Math.floor(random() * syllables.length)]).join(" ");

@@ -1,6 +1,6 @@
 // npm run bench -- soak --minutes N: a long day, compressed. Random load of every kind on real engines in a page, whose GPU
-// process is killed, which is frozen, and whose engine changes. Fails for a wrong answer, for what is left over, and for
-// memory that grows by more than 5%.
+// process is killed, which is frozen, and whose engine changes. Fails for a wrong answer, for leftover blocks or sequences, and
+// for memory that grows by more than 5%.
 
 import { setTimeout } from "node:timers/promises";
 
@@ -16,7 +16,7 @@ const MAX_GROWTH = 0.05;
 const MAX_OVERTIME_MS = 300_000;
 
 /**
- * Prints what came of it.
+ * Prints the results.
  *
  * @param {string} executablePath
  * @param {{ minutes?: string, seed?: string }} options
@@ -65,7 +65,7 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
   }
 }
 
-/** As the browser does with a tab that nobody has looked at for some minutes. */
+/** Freezes the page, as the browser does with a tab in the background. */
 async function freeze(/** @type {import("playwright").Page} */ page) {
   const session = await page.context().newCDPSession(page);
   await session.send("Page.setWebLifecycleState", { state: "frozen" });

@@ -1,5 +1,5 @@
-// npm run bench: everything that is measured, one part a word. Without a word: the benchmark page. lab/runs/bench-parts.mjs has
-// the parts.
+// npm run bench: all measurements, a part for each word. Without a word: the benchmark page. lab/runs/bench-parts.mjs has the
+// parts.
 
 import { addOptions, openCommand } from "../../tools/command-line.mjs";
 
@@ -25,7 +25,7 @@ const words = process.argv.slice(2);
 const namesNone = words.length === 0 || (words[0]?.startsWith("-") && words[0] !== "--help");
 await command.parseAsync(namesNone ? ["page", ...words] : words, { from: "user" });
 
-/** A file that isn't there, a server that doesn't answer: a stack helps nobody. DEBUG=1 shows it. */
+/** Returns an error's message: for a missing file or server a stack would not help. DEBUG=1 shows it. */
 function sentenceOf(/** @type {unknown} */ error) {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;

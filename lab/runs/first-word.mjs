@@ -1,4 +1,4 @@
-// Opens the app and asks it, as a person would.
+// Opens the app and asks a question, as a person would.
 
 /** Longer than the first answer of any start here. */
 const PATIENCE_MS = 120_000;

@@ -20,7 +20,7 @@ export async function killGpuProcess(/** @type {import("playwright").Browser} */
   return pid;
 }
 
-/** Returns what a process holds in memory, in bytes; null where the system doesn't tell so. */
+/** Returns the bytes of memory of a process; null if the system doesn't report them. */
 export function residentBytes(/** @type {number | null} */ pid) {
   if (process.platform !== "linux" || pid === null) return null;
   const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1]);

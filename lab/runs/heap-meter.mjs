@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { workerCalls } from "./worker-calls.mjs";
 
 const SAMPLE_MS = 20;
-// Chromium doesn't always tell that a worker has ended while it was asked something.
+// Chromium doesn't always report that a worker has ended during a call.
 const MAX_SILENCE_MS = 30_000;
 
 /**
@@ -16,7 +16,7 @@ const MAX_SILENCE_MS = 30_000;
  */
 
 /**
- * Samples until it is stopped. A worker that the page starts is there from its first moment on, with nothing before it.
+ * Samples until it is stopped. A worker is included from its start.
  *
  * @param {import("playwright").Page} page
  */
@@ -75,9 +75,9 @@ export async function startHeapMeter(page) {
   peak = before;
   void follow("page");
   return {
-    /** What is held now beyond what was held at the beginning, without garbage. */
+    /** Returns the memory in use now beyond that at the beginning, without garbage. */
     settled: async () => difference(await settle(), before),
-    /** The most that was held at a time, with garbage, beyond what was held at the beginning. */
+    /** Returns the most memory in use at a time beyond that at the beginning, with garbage. */
     async stop() {
       ending.abort();
       await session.detach();
@@ -86,7 +86,7 @@ export async function startHeapMeter(page) {
   };
 }
 
-/** Returns the answer; undefined from a target that has ended, whether that was told or not. */
+/** Returns the answer; undefined from a target that has ended, reported or not. */
 function answered(/** @type {Promise<any> | undefined} */ answer) {
   const inTime = new AbortController();
   const silence = setTimeout(MAX_SILENCE_MS, undefined, { signal: inTime.signal });

@@ -1,7 +1,7 @@
 import type { ChorusEngine } from "../../src/protocol/engine.ts";
 import { PLAIN } from "./requests.ts";
 
-/** Watches how long answers that could go on get no row. Those that wait for a grammar or for other beams don't count. */
+/** Watches how long ready answers get no row. Those that wait for a grammar or for other beams don't count. */
 export class BackgroundFairness {
   longestGapSteps = 0;
   /** The last step with a row of each sequence that has had one and is not over. */

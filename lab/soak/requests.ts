@@ -1,6 +1,6 @@
 import type { CompletionRequest } from "../../src/protocol/openai.ts";
 
-/** In the name of each request whose rows wait for nothing but the scheduler. */
+/** Part of the name of each request that waits for the scheduler only. */
 export const PLAIN = "plain";
 
 let lastId = 0;

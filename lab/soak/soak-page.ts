@@ -1,9 +1,9 @@
-// The page of `npm run bench -- soak`: real engines in workers. lab/runs/bench-soak.mjs does what a page can't.
+// The page of `npm run bench -- soak`: real engines in workers. lab/runs/bench-soak.mjs does the parts that a page can't.
 
 import { createEngine, type EngineConfig } from "../../src/index.ts";
 import { growthOf, soak, type SoakHome } from "./soak.ts";
 
-/** What the page is given by the tool that opened it. */
+/** The methods that the tool gives to the page. */
 type Outside = Pick<SoakHome, "loseDevice" | "memory"> & Required<Pick<SoakHome, "hide">>;
 
 const CACHE = { maxNumSeqs: 12, maxNumBatchedTokens: 64, numGpuBlocks: 80 } as const;

@@ -6,7 +6,7 @@ import { BackgroundFairness } from "./fairness.ts";
 import { bodyOf, NUM_BODIES } from "./requests.ts";
 import { seededRandom } from "../seeded-random.ts";
 
-/** Where a soak runs. */
+/** The environment of a soak. */
 export interface SoakHome {
   /** Number of kinds of engines: models, or configurations of one. */
   readonly numKinds: number;
@@ -19,7 +19,7 @@ export interface SoakHome {
   hide?(): Promise<void>;
   /** Returns bytes in use by name, without garbage. */
   memory(): Promise<Readonly<Record<string, number>>>;
-  /** Hears what is going on. */
+  /** Called with the current activity. */
   notify?(line: string): void;
 }
 
@@ -46,8 +46,8 @@ const ROUND_MS = 20_000;
 const MODES = ["static", "sequential", "continuous"] as const;
 
 /**
- * Runs rounds until the time is over: each opens an engine, loads it, lets it come to rest and closes it.
- * @throws Error for anything that is not as it should be
+ * Runs rounds until the time is over: each opens an engine, puts load on it, waits until it is idle and closes it.
+ * @throws Error if anything is not as it should be
  */
 export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: number }): Promise<SoakReport> {
   const random = seededRandom(seed);
@@ -133,7 +133,7 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
   return { ...counts, longestGapSteps, memory };
 }
 
-/** Returns by how much of itself each kind of memory has grown since its second sample: the first round warms up. */
+/** Returns the relative growth of each kind of memory since its second sample: the first round warms up. */
 export function growthOf({ memory }: Pick<SoakReport, "memory">): Record<string, number> {
   const growth = Object.entries(memory).flatMap(([name, [, warm, ...later]]) => {
     const last = later.at(-1);
@@ -142,7 +142,7 @@ export function growthOf({ memory }: Pick<SoakReport, "memory">): Record<string,
   return Object.fromEntries(growth);
 }
 
-/** Returns what was answered; null if it was aborted. */
+/** Returns the answer; null if it was aborted. */
 async function ask(engine: ChorusEngine, number: number, signal?: AbortSignal): Promise<string | null> {
   const body = bodyOf(number);
   const options = signal ? { signal } : undefined;
@@ -151,7 +151,7 @@ async function ask(engine: ChorusEngine, number: number, signal?: AbortSignal): 
     const parts: unknown[] = [];
     for await (const { choices } of await engine.completions.create({ ...body, stream: true }, options)) {
       for (const { index, text, token_ids, logprobs, finish_reason } of choices) {
-        // Pieces of a stream follow the steps; what they say together doesn't.
+        // Pieces of a stream depend on the steps; their joined text doesn't.
         const [ids, values] = (parts[index] ??= [[], [], "", null]) as [number[], unknown[], string, unknown];
         ids.push(...(token_ids ?? []));
         values.push(...(logprobs?.token_logprobs ?? []));
@@ -174,7 +174,7 @@ async function expectRefusal(engine: ChorusEngine): Promise<void> {
   }
 }
 
-/** Waits until nothing runs. @throws Error for blocks or sequences that are left over */
+/** Waits until nothing runs. @throws Error for leftover blocks or sequences */
 async function atRest(engine: ChorusEngine, home: SoakHome) {
   for (const startMs = home.nowMs(); ; await home.sleep(100)) {
     const stats = await engine.stats();

@@ -1,6 +1,6 @@
-// What a product does after its sum, in registers: adds the bias, then applies an activation, or adds to y.
+// The work of a product after its sum, in registers: adds the bias, then applies an activation, or adds to y.
 //
-// The two products of a gate are one. Its columns take turns in twos, so that each four sums make two outputs:
+// The two products of a gate are one. Pairs of their columns alternate, so that each four sums make two outputs:
 //
 //   z   gate n | gate n + 1 | up n | up n + 1      y   activation(gate n) * up n | activation(gate n + 1) * up (n + 1)
 

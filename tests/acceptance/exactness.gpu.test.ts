@@ -35,7 +35,7 @@ const { device } = await openTestDevice();
 
 afterEach(() => void vi.restoreAllMocks());
 
-/** With every kernel: alone a request is answered by those that are compiled first. */
+/** An engine with every kernel: a request alone is answered by those that are compiled first. */
 const complete: typeof createEngine = (options) => createComplete(createEngine, options);
 
 describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) => {
@@ -68,7 +68,7 @@ describe("of another family, with grouped queries, norms of heads and windows", 
   } as const;
   const alone = await answersAlone(createEngine, base);
 
-  // Of the other circumstances nothing depends on the family.
+  // The other circumstances do not depend on the family.
   it.each([ALL_AT_ONCE, WITH_DRAFTS])("a request is what it is alone: $name", async (circumstance) => {
     const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1);
     for (const answers of rounds) expect(answers).toEqual(alone);

@@ -1,4 +1,4 @@
-// What a field accepts at its very borders must work: the CPU's are in backends/cpu/field-limits.test.ts.
+// Values at a field's limits must work: the CPU's tests are in backends/cpu/field-limits.test.ts.
 
 import { expect, it } from "vitest";
 

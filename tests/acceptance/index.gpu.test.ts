@@ -7,7 +7,7 @@ import { loadGolden, type GoldenPrompt } from "../models/golden.ts";
 import { withCommonDevice } from "../gpu/one-device.ts";
 
 const golden = await loadGolden("gpt2-tiny");
-// What is above the backends needs no kernels, which a software adapter compiles for seconds.
+// Code above the backends needs no kernels, which a software adapter compiles for seconds.
 const TINY = { backend: "cpu", model: "/tests/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
 const onGpu = { backend: "webgpu", worker: false, gpu: await withCommonDevice() } as const;
 

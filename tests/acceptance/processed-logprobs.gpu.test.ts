@@ -126,7 +126,7 @@ describe("an answer's log-probabilities", async () => {
       const expectToken = (answer: typeof reported, reference: readonly number[]) => {
         const { logprob, top_logprobs: top = [] } = answer.content[i] ?? {};
         expect(logprob).toBeCloseTo(reference[token] ?? NaN, 4);
-        // By their values: a token's text may be that of another.
+        // Compared by value: two tokens may have the same text.
         const possible = reference.filter((one) => one !== -Infinity).sort((a, b) => b - a);
         expectClose(
           top.map((one) => one.logprob),

@@ -54,7 +54,7 @@ export interface FakeEngineOptions {
   readonly model?: Partial<ModelCard>;
   /** Most answers that grow at once; the others wait. */
   readonly maxNumSeqs?: number;
-  /** What another tab has chosen before. ["continuous"] */
+  /** The mode that another tab has chosen before. ["continuous"] */
   readonly mode?: BatchingMode;
   /** Tokens drafted in each step; none, one, two... of them are accepted, in turn. [0] */
   readonly numDrafts?: number;
@@ -86,7 +86,7 @@ export class FakeEngine implements ChorusEngine {
   readonly sizes: LoadedSizes;
   /** Every request that was accepted, as it came. */
   readonly accepted: ChatCompletionRequest[] = [];
-  /** What it was asked to change, one after the other. */
+  /** The requested changes, in order. */
   readonly updates: EngineChanges[] = [];
   #config: ConfigInUse;
   readonly #options: FakeEngineOptions;
@@ -94,12 +94,12 @@ export class FakeEngine implements ChorusEngine {
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
   readonly #blocks: FakeBlocks;
   #requests: FakeRequest[] = [];
-  /** Of the last step. */
+  /** Time of the last step. */
   #running: readonly FakeRequest[] = [];
   #preemptions = 0;
   #steps = 0;
   #nextId = 0;
-  /** Of the step in progress. */
+  /** Entries of the step in progress. */
   #answers: AnswerWords[] = [];
 
   constructor(options: FakeEngineOptions = {}) {
@@ -320,7 +320,7 @@ export class FakeEngine implements ChorusEngine {
     this.#blocks.release(requestId);
   }
 
-  /** What is to be continued is the scripted answer's beginning. */
+  /** Returns the rest of the scripted answer after a continued beginning. */
   #answerTo({ messages, continue_final_message: isContinued }: ChatCompletionRequest): string {
     const said = isContinued ? (messages.at(-1)?.content ?? "") : "";
     const answer = this.#options.answer?.(isContinued ? messages.slice(0, -1) : messages) ?? "Yes.";

@@ -1,6 +1,6 @@
 import type { ModelCard } from "../../src/protocol/reports.ts";
 
-/** What the fake engine says of its model. */
+/** The card of the fake engine's model. */
 export const FAKE_MODEL: ModelCard = {
   name: "fake-gpt",
   numParameters: 4_200_000,

@@ -44,7 +44,7 @@ export const ROOMY: EngineOptions["config"] = {
   maxQueueSize: Infinity,
 };
 
-/** What a request has when it asks for nothing special. */
+/** The defaults of a request. */
 export const PLAIN_REQUEST = {
   n: 1,
   beamSearch: null,
@@ -72,7 +72,7 @@ export interface Collected {
   finishReason: FinishReason | null;
   stopReason: number | string | null;
   error: ChorusErrorData | null;
-  /** Of an answer of beam search. */
+  /** Score of an answer of beam search. */
   score: number | null;
   /** The prompt's tokens but the first, scored; empty where that was not asked for. */
   promptScores: readonly SampledToken[];
@@ -81,7 +81,7 @@ export interface Collected {
 interface HarnessOptions {
   readonly config?: Partial<EngineOptions["config"]>;
   readonly runner?: Runner;
-  /** What its sequences wait for before they start. [nothing] */
+  /** The promise that its sequences wait for before they start. [none] */
   readonly missing?: Runner["missing"];
   /** The runner of the model that drafts. [it is wrong three times out of ten] */
   readonly draftRunner?: Runner;
@@ -89,7 +89,7 @@ interface HarnessOptions {
   readonly draftLength?: number;
   /** How a lost runner is replaced. [by restoreDevice(), unless there is a special runner] */
   readonly replaceRunners?: EngineOptions["replaceRunners"];
-  /** What an idle engine sleeps by. */
+  /** Resolves the sleep of an idle engine. */
   readonly delay?: EngineOptions["delay"];
   /** Bytes of each token; the last one is end-of-text. */
   readonly vocabulary?: readonly Uint8Array[];
@@ -102,7 +102,7 @@ export class EngineHarness {
   readonly steps: StepReport[] = [];
   readonly requests: RequestReport[] = [];
   readonly fatal: ChorusError[] = [];
-  /** With the changes since. */
+  /** The config with the changes since. */
   config: EngineOptions["config"];
   readonly #newRunners: () => Runners;
   #isDeviceLost = false;

@@ -63,7 +63,7 @@ export class FakeBackend implements Backend {
     this.adapterName = adapterName;
   }
 
-  /** As a platform offers it. */
+  /** The backend as a platform offers it. */
   get offered(): OfferedBackend {
     return { name: this.name, load: () => Promise.resolve(this) };
   }
@@ -99,7 +99,7 @@ export class FakeBackend implements Backend {
     const { engine, weights } = options;
     await this.onLoad(device, options);
     await turn();
-    // What Chromium says when its GPU process ends.
+    // Chromium's message when its GPU process ends.
     if (device.isLost) throw new Error("Instance dropped error in getCompilationInfo");
     if (engine.numGpuBlocks > this.maxBlocks) throw new ChorusError("out_of_memory", "The fake device is full.");
     const runner = new FakeRunner({ ...engine, vocabSize: weights.model.shape.vocabSize, script: () => this.script });

@@ -9,7 +9,7 @@ import { fakePlatform } from "./fake-platform.ts";
 import { grammarPortInPlace } from "../requests/grammars.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
-/** Of a virtual clock. */
+/** Milliseconds of a virtual clock. */
 const STEP_MS = 40;
 
 /** The embedded model's, in public/models/chorus-chat. */

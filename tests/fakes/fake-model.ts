@@ -8,7 +8,7 @@ export type { FakeModel };
 
 const FOLDER = "public/models/chorus-chat";
 
-/** Those that can hold the template. */
+/** The files that may contain the template. */
 const TEMPLATE_FILES: Readonly<Record<string, (template: string) => string>> = {
   "chat_template.jinja": (template) => template,
   "tokenizer_config.json": (chat_template) => JSON.stringify({ chat_template, eos_token: "<|endoftext|>" }),

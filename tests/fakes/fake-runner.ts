@@ -16,7 +16,7 @@ interface FakeRunnerOptions {
   readonly maxNumBatchedTokens: number;
   readonly vocabSize: number;
   readonly speculation: ResolvedEngineConfig["speculation"];
-  /** Of ten tokens, those that another model would draw. [0] */
+  /** Number of tokens, of ten, that another model would draw. [0] */
   readonly mistakes?: number;
   /** Positions that a row sees; null for all. [null] */
   readonly slidingWindow?: number | null;
@@ -39,7 +39,7 @@ interface Slot {
  */
 export class FakeRunner implements Runner {
   readonly #options: FakeRunnerOptions;
-  /** Of each cached position: a hash of its token and position. */
+  /** For each cached position a hash of its token and position. */
   readonly #cache: Uint32Array;
   readonly #slots = new Map<number, Slot>();
 
@@ -204,7 +204,7 @@ export class FakeRunner implements Runner {
     return allowed[hash % allowed.length] ?? 0;
   }
 
-  /** Of everything before `length`, as far as the last row sees. */
+  /** Returns a hash of all positions before `length` that the last row sees. */
   #hash(slot: number, length: number, first: number): number {
     const window = this.#options.slidingWindow ?? length;
     let hash = first;

@@ -10,11 +10,11 @@ interface Asked {
   readonly authorization: string | null;
 }
 
-/** What a test does to a request; true: it has been answered. */
+/** A test's own handling of a request; returns true if it has answered. */
 type Interfere = (requested: Asked, response: ServerResponse, count: number) => boolean | void;
 
 export class ModelServer {
-  /** By path, without a slash before it. */
+  /** Files by path, without a slash before it. */
   readonly files = new Map<string, Uint8Array>();
   readonly requested: Asked[] = [];
   /** Ranges are answered with 206. */

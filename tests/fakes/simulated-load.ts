@@ -24,7 +24,7 @@ export interface SimulatedLoadOptions {
   /** Relative standard deviation of a step's time. */
   readonly noise?: number;
   readonly kvBlocksTotal?: number;
-  /** How many wait at any time. */
+  /** Number of requests that wait at any time. */
   readonly queueLength?: number;
 }
 

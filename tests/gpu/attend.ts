@@ -49,7 +49,7 @@ export interface Row {
   position: number;
 }
 
-/** Of each shape, by what their rows come from: a reference reads them again for each head of each later row. */
+/** Keys and values of each shape, by the source of their rows: a reference reads them for each head of each later row. */
 const knownRows = new WeakMap<Shape, Map<number, Float32Array<ArrayBuffer>>>();
 
 function qkvOf(shape: Shape, { slot, position }: Row): Float32Array<ArrayBuffer> {
@@ -85,7 +85,7 @@ export async function attend(device: GPUDevice, shape: Shape, steps: Row[][]): P
     WINDOW: window,
   };
   const cacheWords = NUM_BLOCKS * BLOCK_SIZE * kvHeads * headVec4 * (cacheDtype === "f16" ? 2 : 4);
-  // What nobody wrote must never be read: NaN would show.
+  // Unwritten memory must never be read: NaN would show.
   let keys = new Uint32Array(cacheWords).fill(0xffffffff);
   let values = new Uint32Array(cacheWords).fill(0xffffffff);
   let result = new Float32Array();
@@ -142,7 +142,7 @@ async function run(
   const headVec4 = Number(constants.HEAD_VEC4);
   const numRows = data.rows.length / 4;
   const { Y_STRIDE, SCALE: _scale, WINDOW, ...cache } = constants;
-  // What attends by the cache alone finds it written.
+  // Kernels that read only the cache find it written.
   const written =
     kernel === "attention-quad" || counts.tiles > 0
       ? await runKernel(device, cacheWrite, { ...cache, LANES: 8 }, data, [
@@ -163,7 +163,7 @@ async function run(
   const alone = { ...constants, ...tile, ...splits, ROWS: 1, QUERIES, ALONE: true };
 
   if (kernel === "attention in splits") {
-    // What a row has no positions for must not be read: NaN would show.
+    // Positions that a row does not have must not be read: NaN would show.
     const parts = new Float32Array(numRows * heads * MAX_SPLITS * 4 * (headVec4 + 1)).fill(NaN);
     const longest = Math.max(...Array.from({ length: numRows }, (_, r) => (data.rows[4 * r + 1] ?? 0) + 1));
     const computed = await runKernel(device, attention, { ...alone, ALONE: false }, { ...data, y: parts }, [

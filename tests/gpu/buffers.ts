@@ -1,4 +1,4 @@
-// What buffers hold. Nothing of a test runner is imported: a bare page may import it, too.
+// Reads buffers. Imports nothing of a test runner: a bare page may import it too.
 
 export async function readBuffer(device: GPUDevice, buffer: GPUBuffer): Promise<ArrayBuffer> {
   const staging = device.createBuffer({ size: buffer.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });

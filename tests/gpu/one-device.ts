@@ -14,7 +14,7 @@ export async function withCommonDevice(): Promise<GPU> {
 /** The common device under another name, tampered with until the test has ended: only kernels that it changes compile anew. */
 export async function withTamperedDevice(name: string, tamper: (device: GPUDevice) => void): Promise<GPU> {
   const onDevice = (device: GPUDevice) => {
-    // What the common device has of its own: how it compiles.
+    // The common device compiles in its own way.
     const own: object = Object.assign({}, device);
     onTestFinished(() => void Object.assign(device, own));
     tamper(device);

@@ -36,7 +36,7 @@ export interface PreparedGraph {
 interface GraphOptions {
   readonly adapter: KernelTraits;
   readonly maxBindingBytes?: number;
-  /** How attention tiles rows. [as usual on such an adapter] */
+  /** How attention tiles rows. [the adapter's default] */
   readonly tiles?: QueryTiles;
   /** Whether all is compiled, and not only what a first step needs. [true] */
   readonly isComplete?: boolean;
@@ -66,7 +66,7 @@ export async function prepareGraph(
   await uploader.fill();
   uploader.destroy();
   const { vocabSize } = shape;
-  // Of those for GPUs one will do, for products of any size: they compile slowly on a software adapter.
+  // One of the kernels for GPUs suffices, for products of any size: they compile slowly on a software adapter.
   const matmuls = adapter.style === "plain" ? defaultMatmuls(adapter) : defaultMatmuls(adapter).slice(-1);
   const later = new LaterPipelines(compiler);
   const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };

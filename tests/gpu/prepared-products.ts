@@ -17,7 +17,7 @@ import { randomFloats } from "./buffers.ts";
 export interface PreparedProducts {
   /** Times a kernel, and so has it compute. */
   readonly measure: ReturnType<typeof measureOn>;
-  /** What they read, random numbers, and what all of them write: the last layer's stays. */
+  /** The random numbers that they read, and the output that all of them write: the last layer's stays. */
   readonly x: GPUBuffer;
   readonly y: GPUBuffer;
   /** Values of a row of y, without padding. */

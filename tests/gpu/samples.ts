@@ -6,7 +6,7 @@ const FIELDS = [...(/struct Sample {([^}]*)}/.exec(step)?.[1] ?? "").matchAll(/(
   ([, name = "", type = ""]) => ({ name, type }),
 );
 
-/** Of no effect, but for what is given. */
+/** Parameters without effect, except the given ones. */
 const NEUTRAL = { temperature: 1, top_p: 1, typical_p: 1, repetition_penalty: 1 };
 
 /** One sample a record, by the field names of shaders/lib/step.wgsl; sample i is of row and slot i. */

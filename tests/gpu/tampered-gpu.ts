@@ -19,7 +19,7 @@ interface Tampering {
 /** WebGPU's default limits that the engine reads. The device itself has all of them at their defaults. */
 const DEFAULT_LIMITS = { maxBufferSize: 2 ** 28, maxStorageBufferBindingSize: 2 ** 27 };
 
-/** What every adapter has, and no more. */
+/** The limits that every adapter has. */
 export const BARE: Tampering = { noFeatures: true, defaultLimits: true };
 
 export function tampered(

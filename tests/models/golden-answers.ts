@@ -1,4 +1,4 @@
-// What an engine answers through its public API, beside Hugging Face's golden values. Nothing of a test runner is imported:
+// Compares an engine's answers, by its public API, with Hugging Face's golden values. Nothing of a test runner is imported:
 // a bare page may import it, too.
 
 import type { ChorusEngine } from "../../src/index.ts";
@@ -7,7 +7,7 @@ import type { Golden, GoldenPrompt } from "./golden.ts";
 /** The three forms in which tests/fixtures/gpt2-tiny has its one checkpoint. */
 export const CHECKPOINTS = ["model.safetensors", "model.legacy-buffers.safetensors", "model.hub-noprefix.safetensors"];
 
-/** As many most likely tokens as a request may ask for. */
+/** The most top tokens that a request may ask for. */
 const NUM_TOP = 20;
 
 export interface GoldenAnswer {

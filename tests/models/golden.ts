@@ -48,7 +48,7 @@ interface GoldenFile {
     ids: number[];
   };
   context_full?: { ids: number[]; last_logits: TensorRef };
-  /** Of quantised weights, by scheme; "+wte": the embedding too. */
+  /** Values with quantised weights, by scheme; "+wte": the embedding too. */
   quantisation?: { schemes: Record<string, { prompts: QuantisedPrompt[] }> };
 }
 

@@ -57,7 +57,7 @@ export async function makeLargeModel(size: ModelSize, numShards = 1): Promise<La
   return { files, weightBytes, largestTensorBytes: Math.max(...entries.map(({ begin, end }) => end - begin)) };
 }
 
-/** Of tensors that lie one after the other in `data`. */
+/** Returns the header of tensors that lie one after the other in `data`. */
 function shardOf(tensors: readonly TensorEntry[], data: Uint8Array): Uint8Array<ArrayBuffer> {
   const [begin = 0, end = 0] = [tensors[0]?.begin, tensors.at(-1)?.end];
   const header = encodeSafetensorsHeader(tensors);

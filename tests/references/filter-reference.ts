@@ -1,4 +1,4 @@
-// What top-k, top-p, min-p and typical-p leave of a row of logits, in float64.
+// The tokens that top-k, top-p, min-p and typical-p leave of a row of logits, in float64.
 
 import { NO_FILTERS, type TokenFilters } from "../../src/engine/sampling/sampling-params.ts";
 

@@ -28,7 +28,7 @@ export function geluErfReference(x: number): number {
   return 0.5 * x * (1 + erf(x / Math.SQRT2));
 }
 
-/** By its Taylor series, and from 2.5 on by the continued fraction of 1 - erf; both to 1e-13. */
+/** Computes erf by its Taylor series, and from 2.5 on by the continued fraction of 1 - erf; both to 1e-13. */
 function erf(x: number): number {
   if (Math.abs(x) > 2.5) return Math.sign(x) * (1 - erfc(Math.abs(x)));
   let term = x;

@@ -11,7 +11,7 @@ export interface RuledRow {
 }
 
 /**
- * What the rules make of a row of logits, in float64, as Hugging Face's processors and vLLM's penalties have it.
+ * Returns a row of logits after the rules, in float64, as Hugging Face's processors and vLLM's penalties define them.
  * @param forbidden what stands for a token that may not come
  */
 export function ruleReference(

@@ -25,7 +25,7 @@ export async function storedAs(weights: ModelWeights, dtype: TensorDtype): Promi
   return { ...weights, tensor: (weight) => tensors.get(weight) ?? weights.tensor(weight) };
 }
 
-/** What is left of values stored as `dtype`. */
+/** Returns values after they were stored as `dtype`. */
 export function roundedAs(values: Float32Array, dtype: TensorDtype): Float32Array<ArrayBuffer> {
   if (dtype === "F16") return float16ToFloat32(float32ToFloat16(values));
   return Float32Array.from(values, (value) => (dtype === "BF16" ? floatOf(bitsOf(value) & 0xffff0000) : value));

@@ -11,12 +11,12 @@ interface Grouping {
 /** A matrix in integers; see shaders/README.md. */
 interface QuantisedMatrix {
   readonly integers: Int8Array<ArrayBuffer>;
-  /** Of each group, [ceil(rows / 32), columns] or [rows, ceil(columns / 32)]; halves, as floats. */
+  /** Each group's extreme, [ceil(rows / 32), columns] or [rows, ceil(columns / 32)]; halves, as floats. */
   readonly extremes: Float32Array<ArrayBuffer>;
   readonly extremesShape: readonly [number, number];
 }
 
-/** What a matrix's values are once the GPU keeps them in `dtype`: for the references of kernels. */
+/** Returns a matrix's values as the GPU keeps them in `dtype`: for the references of kernels. */
 export function weightsAsKept(
   values: Float32Array,
   rows: number,

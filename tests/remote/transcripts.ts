@@ -7,13 +7,13 @@ export const TOLD = "Grüße, 世界 👋!";
 const PIECES = ["Grüße", ", 世", "界 👋", "!"];
 
 interface Transcript {
-  /** As /v1/models names its owner. */
+  /** The owner's name in /v1/models. */
   readonly ownedBy: string;
   readonly chat: string;
   readonly reasoning: string;
   /** Tokens that the figures show: as the server counts them, else by events. */
   readonly numTokens: number;
-  /** What it sends where it fails in mid-answer. */
+  /** Its message when it fails in the middle of an answer. */
   readonly broken: string;
 }
 

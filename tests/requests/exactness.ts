@@ -47,7 +47,7 @@ export async function run(engine: ChorusEngine, request: Request): Promise<unkno
   return choices.map(({ token_ids, logprobs, finish_reason }) => [token_ids, logprobs?.token_logprobs, finish_reason]);
 }
 
-/** What each request gets that has the engine to itself. */
+/** Each request's answer when it has the engine to itself. */
 export async function answersAlone(create: CreateEngine, options: CreateEngineOptions): Promise<unknown[]> {
   await using engine = await create({ ...options, runAhead: 0, enablePrefixCaching: false });
   const answers = [];
@@ -66,7 +66,7 @@ export async function answersTogether(engine: ChorusEngine, everyMs = 12): Promi
 }
 
 interface AnswersUnder {
-  /** What they got, each time. */
+  /** Their answers, each time. */
   readonly rounds: readonly unknown[][];
   readonly hasHappened: boolean;
   readonly stats: EngineStats;
@@ -107,7 +107,7 @@ export interface Circumstance {
   readonly config: Partial<CreateEngineOptions>;
   /** Made in turn, one after every third step. [none] */
   readonly changes?: readonly EngineChanges[];
-  /** What must have happened for the comparison to mean something. */
+  /** The events without which the comparison would prove nothing. */
   readonly happened: (stats: EngineStats) => boolean;
 }
 
@@ -179,7 +179,7 @@ export const ALL_AT_ONCE: Circumstance = {
     maxNumBatchedTokens: 50,
     longPrefillTokenThreshold: 7,
     maxNumSeqs: 10,
-    // As many as a sequence of the fixtures' families may have, so that kernels are those of an engine with more.
+    // The longest sequence of the fixtures' families, so that the kernels are those of a longer context.
     numGpuBlocks: 16,
     schedulingPolicy: "shortest-remaining",
   },

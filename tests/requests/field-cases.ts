@@ -77,7 +77,7 @@ function oneOf(param: string, ...names: readonly string[]): FieldCase {
   return field(param, ["string"], names, ["", "none", `${names[0]} `, (names[0] ?? "").toUpperCase(), LONG_TEXT]);
 }
 
-/** What a field refuses: values of other kinds, and those of its own. */
+/** Values that a field refuses: of other kinds, and of its own kind. */
 export function refusalsOf(name: string, { kinds, refused }: FieldCase): Refusal[] {
   return [...othersThan(kinds).map((value) => refusal("invalid_type", name, value)), ...refused];
 }
@@ -237,7 +237,7 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
   ),
   n: integer("n", 1, 128),
   use_beam_search: boolean("use_beam_search"),
-  // What changes the answer is for those who ask for beam search: see beam-fields.test.ts.
+  // Fields that need beam search are in beam-fields.test.ts.
   best_of: field("best_of", ["integer"], [1], [0, 2, 20, 21, 1e300]),
   length_penalty: field("length_penalty", NUMBER, [1], [-11, 0.5, 11, NaN, Infinity, -1e300]),
   early_stopping: field("early_stopping", ["boolean", "string"], [false], [true, "never", "", "always"]),

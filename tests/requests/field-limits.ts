@@ -22,7 +22,7 @@ const REQUESTS: Request[] = [
   { ...DRAWN, max_tokens: 24 },
 ];
 
-/** What differs, by what makes it so: answers to REQUESTS. */
+/** Different answers to REQUESTS, by the field that makes them differ. */
 export const AT_CONFIG_LIMITS = {
   "maxModelLen 2": ["same", ...Array.from({ length: 3 }, () => "context_length_exceeded of prompt")],
   "numGpuBlocks 1": ["same", "same", "cache_capacity_exceeded of prompt", "cache_capacity_exceeded of prompt"],
@@ -32,7 +32,7 @@ export const AT_CONFIG_LIMITS = {
 
 const SEEDS = [Number.MIN_SAFE_INTEGER, -(2 ** 32), -1, 0, 1, 2 ** 32, Number.MAX_SAFE_INTEGER];
 
-/** What differs, by what makes it so: a greedy answer and a drawn one. */
+/** Different greedy and drawn answers, by the field that makes them differ. */
 export const AT_REQUEST_LIMITS = {
   "temperature 0": ["same", "other"],
   "temperature 2": ["other", "other"],
@@ -71,7 +71,7 @@ const DEPENDENT: Cases = {
   "length_penalty 10": { ...BEAMS, best_of: 2, length_penalty: 10 },
 };
 
-/** What a value only works with. */
+/** The other fields that a value needs. */
 const BESIDE: Record<string, object> = {
   "maxNumBatchedTokens 1": { maxNumSeqs: 1 },
   "longPrefillTokenThreshold 256": { maxNumBatchedTokens: 256 },

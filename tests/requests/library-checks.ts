@@ -1,4 +1,4 @@
-// What a page that has imported the built library can be asked to find out. Results are plain data: a test outside of the
+// Checks that run in a page that has imported the built library. Results are plain data: a test outside of the
 // page judges them.
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
@@ -56,7 +56,7 @@ export async function exactnessIn(create: CreateEngine, dtypes: Dtypes): Promise
   return { alone, rounds, hasHappened };
 }
 
-/** What the embedded model answers on the CPU, in arithmetic that has the same bits in every browser. */
+/** Returns the embedded model's answer on the CPU, in arithmetic that has the same bits in every browser. */
 export async function portableAnswersOf(create: CreateEngine): Promise<string> {
   await using engine = await create({ model: CHAT, ...PORTABLE });
   return await portableAnswers(engine, PORTABLE_REQUEST);

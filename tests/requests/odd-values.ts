@@ -36,7 +36,7 @@ const VALUES: Readonly<Record<Kind, readonly unknown[]>> = {
   ],
 };
 
-/** Of everything but null and undefined, which are as if left out. */
+/** Values of all types except null and undefined, which count as left out. */
 export function kindOf(value: unknown): Kind {
   if (typeof value === "number") {
     if (!Number.isFinite(value)) return "not finite";

@@ -1,8 +1,8 @@
-// What the CPU backend must answer with the same bits in every browser and in Node, where cpuMath is "portable".
+// A request that the CPU backend must answer with the same bits in every browser and in Node if cpuMath is "portable".
 
 import type { ChorusEngine, CompletionRequest, EngineConfig } from "../../src/index.ts";
 
-/** Of the embedded model. */
+/** The answer of the embedded model. */
 export const PORTABLE: EngineConfig = { backend: "cpu", cpuMath: "portable", dtype: "f32", kvCacheDtype: "f16" };
 
 const REQUEST: CompletionRequest & { stream?: false } = {

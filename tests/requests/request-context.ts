@@ -15,7 +15,7 @@ export async function loadChorusTokenizer(): Promise<ModelTokenizer> {
   return loadTokenizer(openFolder("public/models/chorus-chat", ["tokenizer.json", "tokenizer_config.json"]));
 }
 
-/** What requests to the embedded model are parsed with: a context of 256 and a cache of 1024 tokens. Seeds: 1000, 1001, ... */
+/** The context for parsing requests to the embedded model: 256 tokens, and a cache of 1024. Seeds: 1000, 1001, ... */
 export function requestContext(tokenizer: ModelTokenizer, changes: Partial<RequestContext> = {}): RequestContext {
   let seed = 1000;
   return {

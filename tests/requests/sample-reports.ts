@@ -116,7 +116,7 @@ export const SAMPLE_STATS: EngineStats = {
   gpu_time_usage_perc: 0.75,
 };
 
-/** Of an engine that has done nothing. */
+/** The stats of an engine that has done nothing. */
 export const NO_STATS: EngineStats = {
   num_requests_running: 0,
   num_requests_waiting: 0,

@@ -26,7 +26,7 @@ export function chromiumFlags(/** @type {Adapter} */ on = adapter) {
 }
 
 /**
- * What tests do without on a machine without a GPU. SwiftShader writes out the zeros of each word of workgroup memory, which
+ * Features that tests disable on a machine without a GPU. SwiftShader writes out the zeros of each word of workgroup memory, which
  * makes a kernel with 16 KiB of it compile for two seconds instead of 0.2. No kernel may count on the zeros: here the memory
  * keeps what it held before. Drawing the page is quicker without a GPU that computes on the CPU.
  */

@@ -1,4 +1,4 @@
-// What looking for a Chromium, a Firefox and a WebKit have in common.
+// The common part of finding a Chromium, a Firefox and a WebKit.
 
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";

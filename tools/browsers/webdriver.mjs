@@ -5,13 +5,13 @@ import { within } from "../time-limits.mjs";
 /** Longer than the browser's own limits below. */
 const ANSWER_MS = 90_000;
 
-/** What WebDriver calls an element in JSON. */
+/** WebDriver's name of an element in JSON. */
 const ELEMENT = "element-6066-11e4-a52e-4f735466cecf";
 
 export class WebDriverSession {
   /** @type {string} */
   #url;
-  /** As the browser says it: "MiniBrowser 2.50.6". */
+  /** The browser's own name: "MiniBrowser 2.50.6". */
   browser;
 
   /** @private */

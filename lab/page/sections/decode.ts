@@ -15,7 +15,7 @@ export const decodeSection: Section = {
   run: (context) => measureDecode(context, context.options),
 };
 
-/** Measures other numbers of sequences, or longer prompts, than the options have. */
+/** Measures other numbers of sequences, or longer prompts, than in the options. */
 export async function measureDecode(
   context: BenchContext,
   { sequences, promptTokens, outputTokens }: Pick<BenchOptions, "sequences" | "promptTokens" | "outputTokens">,

@@ -9,7 +9,7 @@ import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
 import { randomIntegers } from "../../seeded-random.ts";
 
 const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
-/** The engine's maxNumSeqs: room for all. */
+/** The engine's maxNumSeqs: enough for all. */
 const BATCH_SIZE = 64;
 /** More would take too long one after the other. */
 const MAX_AT_ONCE = 32;
@@ -97,7 +97,7 @@ function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
           outcomes,
         ),
       );
-      // No efficiency: the batch has room for more than come.
+      // No efficiency: the batch has room for more requests than there are.
       const cells = plain.map((cell) => ({
         ...comparedWith(cellOf(plain, "sequential", cell.concurrency), cell),
         efficiency: null,

@@ -58,7 +58,7 @@ export const prefillSection: Section = {
   },
 };
 
-/** Prompt lengths within the context, with room for one token. */
+/** Returns prompt lengths within the context, with room for one token. */
 function prefillLengths({ options, model }: BenchContext): number[] {
   const longest = model.contextLength - 1;
   const lengths = (options.quick ? QUICK_LENGTHS : LENGTHS).filter((length) => length <= longest);

@@ -6,10 +6,10 @@ import { medianOf, spreadOf } from "../../statistics.ts";
 
 const DEPTHS = [0, 1, 2, 3, 4];
 const QUICK_DEPTHS = [0, 2];
-/** More say nothing new: the longer a step, the less it matters when its tokens are known. */
+/** More show nothing new: the longer a step, the less it matters when its tokens are known. */
 const SEQUENCES = [1, 8, 64];
 
-/** Tokens per second by how many steps are submitted before the tokens of the oldest are known. */
+/** Tokens per second by the number of steps that are submitted before the tokens of the oldest are known. */
 export const runAheadSection: Section = {
   id: "run-ahead",
   title: "Running ahead",

@@ -20,7 +20,7 @@ const KINDS: Readonly<Record<string, SamplingFields>> = {
   "20 logprobs": { logprobs: 20 },
 };
 
-/** What the ways to draw a token cost, as part of a step. */
+/** The costs of the ways to draw a token, as part of a step. */
 export const samplingSection: Section = {
   id: "sampling",
   title: "Sampling",

@@ -12,11 +12,11 @@ const MAX_SEQS = 16;
 /** Times that each text is sent. */
 const LAPS = 4;
 const QUICK_LAPS = 1;
-/** Of the rate that the engine reaches when all requests come at once. */
+/** Fraction of the rate that the engine reaches when all requests come at once. */
 const LOAD = 0.5;
 const MAX_MS_PER_WINDOW = 12_000;
 
-/** What the window of static batching costs and gains. */
+/** The costs and gains of static batching's window. */
 export const staticWindowSection: Section = {
   id: "static-window",
   title: "Static window",

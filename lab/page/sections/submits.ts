@@ -2,7 +2,7 @@ import type { Section } from "../bench-context.ts";
 import type { SubmitCosts } from "../../kernels/submit-costs.ts";
 import { formatFigure } from "../../report/format-figure.ts";
 
-/** What a step costs whatever it computes, on this adapter and in this browser. */
+/** A step's fixed costs on this adapter and in this browser. */
 export const submitsSection: Section = {
   id: "submits",
   needsWebGpu: true,

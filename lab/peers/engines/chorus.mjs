@@ -1,4 +1,4 @@
-// Chorus in its page, as every engine of the comparison is: load() once, then generate() as often as asked.
+// Chorus in its page, with the interface of every engine of the comparison: load() once, then generate() any number of times.
 
 import { inTurn } from "./in-turn.mjs";
 
@@ -9,9 +9,9 @@ let engine;
 
 export async function load(/** @type {{ config: object }} */ { config }) {
   const { createEngine } = await import(LIBRARY);
-  // Every round asks the same prompts again: what is measured is computing them.
+  // Every round sends the same prompts again: computing them is measured.
   engine = await createEngine({ model: "/model/", enablePrefixCaching: false, ...config });
-  // As its card has it: "CPU, 3 threads".
+  // The card says "CPU, 3 threads".
   const [, threads] = /^CPU, (\d+)/.exec(engine.model.adapter) ?? [];
   return { threads: threads ? Number(threads) : null };
 }

@@ -30,7 +30,7 @@ export async function load(
   return { threads: device === "wasm" ? (wasm.numThreads ?? null) : null };
 }
 
-/** Of a large model's weights, beside its graph. */
+/** Returns the number of files with a large model's weights, beside its graph. */
 async function countDataFiles() {
   for (let count = 0; ; count++) {
     const name = `model.onnx_data${count === 0 ? "" : `_${count}`}`;

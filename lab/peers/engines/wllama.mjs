@@ -40,7 +40,7 @@ export async function load(
 export function generate({ prompts, maxTokens, withTokenIds }) {
   const startMs = performance.now();
   const request = { max_tokens: maxTokens, temperature: 0, top_k: 1, ignore_eos: true, cache_prompt: false };
-  // Token ids come with log-probabilities only, which cost time: they are asked for where nothing is timed.
+  // Token ids come with log-probabilities only, which cost time: they are requested if nothing is timed.
   const askForIds = async (/** @type {import("../engine-page.ts").Prompt} */ { text, ids }) => {
     const answer = await wllama.createCompletion({ ...request, prompt: text, n_probs: 1 });
     if (answer.usage.prompt_tokens !== ids.length) {

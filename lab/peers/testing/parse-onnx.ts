@@ -17,7 +17,7 @@ export interface ParsedOnnx {
   readonly constants: ReadonlyMap<string, Tensor>;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  /** Of inputs, by name: sizes, or names for what differs from call to call. */
+  /** Axes of inputs, by name: sizes, or names for those that differ from call to call. */
   readonly inputAxes: ReadonlyMap<string, readonly (number | string)[]>;
 }
 

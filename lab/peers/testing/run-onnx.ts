@@ -35,7 +35,7 @@ function find(values: ReadonlyMap<string, Tensor>, name: string): Tensor {
 /** An optional input that is left out. */
 const NOTHING: Tensor = { shape: [0], data: [] };
 
-/** NaN for what is not there, so that a slip shows. */
+/** Returns an item, or NaN if there is none, so that a mistake shows. */
 const get = (list: readonly number[], index: number) => list.at(index) ?? NaN;
 const sizeOf = (shape: readonly number[]) => shape.reduce((product, size) => product * size, 1);
 const vector = (data: readonly number[]): Tensor => ({ shape: [data.length], data });
@@ -211,8 +211,8 @@ function multiply(a: Tensor, b: Tensor): Tensor {
 }
 
 /** 0 keeps the axis. */
-function reshape({ shape, data }: Tensor, requested: readonly number[]): number[] {
-  const result = requested.map((size, axis) => (size === 0 ? get(shape, axis) : size));
+function reshape({ shape, data }: Tensor, sizes: readonly number[]): number[] {
+  const result = sizes.map((size, axis) => (size === 0 ? get(shape, axis) : size));
   if (sizeOf(result) !== data.length) throw new Error(`[${shape.join()}] cannot become [${result.join()}].`);
   return result;
 }

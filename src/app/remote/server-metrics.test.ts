@@ -27,8 +27,8 @@ sglang:num_queue_reqs{model_name="x"} 2826.0
 sglang:token_usage{model_name="x"} 0.28
 sglang:cache_hit_rate{model_name="x"} 0.0075
 sglang:generation_tokens_total{model_name="x"} 7.557e+06`;
-  const requested = { running: 162, waiting: 2826, kvUse: 0.28, prefixHits: 0.0075, generatedTokens: 7_557_000 };
-  expect(batchIn(text)).toEqual(requested);
+  const figures = { running: 162, waiting: 2826, kvUse: 0.28, prefixHits: 0.0075, generatedTokens: 7_557_000 };
+  expect(batchIn(text)).toEqual(figures);
 });
 
 it("reads llama.cpp's, which says less", () => {

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { LaterTiles } from "./later-tiles.ts";
 import { NO_TILES, type QueryTiles } from "./query-tiles.ts";
 
-const requested: QueryTiles = { name: "tiles of 4 rows", rows: 4, minStepRows: 0 };
+const target: QueryTiles = { name: "tiles of 4 rows", rows: 4, minStepRows: 0 };
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 let step: { tiles: QueryTiles };
@@ -12,13 +12,13 @@ let tiles: LaterTiles;
 /** One more operation. Returns what says that it is ready. */
 function awaited(): () => void {
   let resolve: (isReady: boolean) => void = () => undefined;
-  tiles.await(new Promise<boolean>((reported) => (resolve = reported)));
+  tiles.await(new Promise<boolean>((settle) => (resolve = settle)));
   return () => resolve(true);
 }
 
 beforeEach(() => {
   step = { tiles: NO_TILES };
-  tiles = new LaterTiles(step, requested);
+  tiles = new LaterTiles(step, target);
 });
 
 describe("tiles that are compiled later", () => {
@@ -29,7 +29,7 @@ describe("tiles that are compiled later", () => {
     expect(step.tiles).toBe(NO_TILES);
     first();
     await turn();
-    expect(step.tiles).toBe(requested);
+    expect(step.tiles).toBe(target);
   });
 
   it.each([
@@ -50,6 +50,6 @@ describe("tiles that are compiled later", () => {
     expect(step.tiles).toBe(NO_TILES);
     more();
     await turn();
-    expect(step.tiles).toBe(requested);
+    expect(step.tiles).toBe(target);
   });
 });

@@ -34,12 +34,12 @@ it("tells of each choice once: queued, its first token, its end; and gives the a
     { text: "aaa", score: -3, finishReason: "length" },
     { text: expect.stringMatching(/^[ab]{3}$/), score: -4, finishReason: "length" },
   ]);
-  const reported = (index: number) => harness.requests.filter((one) => one.index === index).map(({ status }) => status);
-  expect([reported(0), reported(1)]).toEqual(Array.from({ length: 2 }, () => ["queued", "first-token", "finished"]));
+  const statuses = (index: number) => harness.requests.filter((one) => one.index === index).map(({ status }) => status);
+  expect([statuses(0), statuses(1)]).toEqual(Array.from({ length: 2 }, () => ["queued", "first-token", "finished"]));
   const finished = harness.requests.find(({ status }) => status === "finished");
   expect(finished).toMatchObject({ outputTokens: 3, finishReason: "length", scheduledMs: expect.any(Number) });
   expect(harness.engine.stats()).toMatchObject({ generation_tokens_total: 6, request_success_total: { length: 2 } });
-  // A round is reported as one token, of the first choice.
+  // A round is statuses as one token, of the first choice.
   expect(harness.steps.map(({ sampledTokens }) => sampledTokens)).toEqual([1, 1, 1]);
   expect(harness.steps.flatMap(({ entries }) => entries).every(({ index }) => index === 0)).toBe(true);
   const ends = harness.steps.map(({ entries }) => entries.some(({ finishReason }) => finishReason !== null));

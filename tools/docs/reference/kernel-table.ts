@@ -12,7 +12,7 @@ export function kernelTable(kernels: ReadonlyMap<string, string>): string {
   );
 }
 
-/** What the first comment says: a formula without the shapes that follow it after some space, or a sentence. */
+/** Returns the first comment: a formula without the shapes that follow it after some space, or a sentence. */
 function wordsOf(text: string): string {
   const comment = /^(?:\/\/ .+\n)+/m.exec(text)?.[0].replaceAll("// ", "") ?? "";
   const formula = /^(.*?) {3,}/.exec(comment)?.[1];

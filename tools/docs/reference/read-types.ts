@@ -6,12 +6,12 @@ import { parseSync, type ESTree } from "vite";
 /** One field of an interface. */
 export interface Field {
   readonly name: string;
-  /** As it is written. */
+  /** The type as written. */
   readonly type: string;
   readonly isOptional: boolean;
-  /** What it does. */
+  /** Its description. */
   readonly words: string;
-  /** What its docstring has in brackets at its end: the default, a semicolon, the unit. */
+  /** The end of its docstring in brackets: the default, a semicolon, the unit. */
   readonly defaultText: string | null;
   readonly unit: string | null;
 }
@@ -19,11 +19,11 @@ export interface Field {
 export interface Types {
   /** The fields of each interface, without those that it has from others. */
   readonly interfaces: ReadonlyMap<string, readonly Field[]>;
-  /** What each `type Name = ...` stands for; of a list of choices its members. */
+  /** The meaning of each `type Name = ...`; the members of a list of choices. */
   readonly aliases: ReadonlyMap<string, string>;
 }
 
-/** What numbers can count or measure. */
+/** The units of numbers. */
 const UNITS: readonly string[] =
   "tokens,token ids,rows,sequences,steps,blocks,bytes,threads,answers,beams,ms,probability,fraction,ratio,logits,exponent,integer".split(
     ",",

@@ -1,4 +1,4 @@
-// What the documents say of the code is made from the code, or compared with it.
+// The documents' statements about the code are made from the code, or compared with it.
 // `npm run test:unit -- reference -u` writes the parts that are made.
 
 import { readdirSync, readFileSync } from "node:fs";

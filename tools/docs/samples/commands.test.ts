@@ -9,7 +9,7 @@ import { parseCommandLine } from "../../../src/server/command-line.ts";
 import { root } from "../../run-command.mjs";
 import { commandsOf, readSamples } from "./read-samples.ts";
 
-/** What no test starts, and why. */
+/** Commands that no test starts, and why. */
 const NOT_STARTED: Readonly<Record<string, string>> = {
   "docker compose": "Docker is not everywhere",
   "haproxy -f": "HAProxy is not everywhere",

@@ -58,14 +58,14 @@ it("a branch shares every full block before its word, and computes the rest of o
     const after = await engine.stats();
     const { promptTokens, cachedTokens } = branch.memory.branches.get(0)!.cost!;
     // The question's tokens, those of the answer before the word, and the word.
-    const requested = pane.store.getState().figures!.promptTokens! + at + 1;
-    const reported = {
+    const numTokens = pane.store.getState().figures!.promptTokens! + at + 1;
+    const expected = {
       promptTokens: after.prefix_cache_queries - before.prefix_cache_queries,
       cachedTokens: after.prefix_cache_hits - before.prefix_cache_hits,
     };
-    expect({ promptTokens, cachedTokens }).toEqual(reported);
-    expect(promptTokens).toBe(requested);
-    expect(cachedTokens).toBe(BLOCK * Math.floor((requested - 1) / BLOCK));
+    expect({ promptTokens, cachedTokens }).toEqual(expected);
+    expect(promptTokens).toBe(numTokens);
+    expect(cachedTokens).toBe(BLOCK * Math.floor((numTokens - 1) / BLOCK));
     expect(promptTokens - cachedTokens).toBeLessThanOrEqual(BLOCK);
   }
 });

@@ -145,12 +145,12 @@ it("is forked, exported and imported with its server, never with the key", async
   connections.remove(remote.baseUrl);
   await importChats(workspace, text);
   const imported = workspace.store.getState().panes.at(-1);
-  const requested = server.requests.length;
+  const numRequests = server.requests.length;
   imported?.send("Again");
   if (imported) await idle(imported);
   expect(imported?.store.getState()).toMatchObject({ draft: "Again", answerer: remote });
   expect(imported?.store.getState().note?.body).toContain("no connection to");
-  expect(server.requests).toHaveLength(requested);
+  expect(server.requests).toHaveLength(numRequests);
 });
 
 it("sends new questions to the connection for long queues, once the queue is long", async () => {

@@ -14,15 +14,15 @@ import {
 const turn = (id: number): Turn => ({ id, question: `q${id}`, answer: `a${id}`, end: "stop" });
 const EMPTY: TurnTree = { turns: [], unchosen: [] };
 /** Asks at this place of the path, as an edit or a new question does. */
-function requested(tree: TurnTree, at: number): TurnTree {
+function withTurn(tree: TurnTree, at: number): TurnTree {
   const cut = cutPath(tree, at);
   return { ...cut, turns: [...cut.turns, turn(nextTurnId(tree))] };
 }
 const path = ({ turns }: TurnTree) => turns.map(({ id }) => id);
-const three = [0, 1, 2].reduce(requested, EMPTY);
+const three = [0, 1, 2].reduce(withTurn, EMPTY);
 
 it("keeps what is replaced, with what followed", () => {
-  const edited = requested(three, 1);
+  const edited = withTurn(three, 1);
   expect(path(edited)).toEqual([0, 3]);
   expect(edited.unchosen).toEqual([
     { ...turn(1), after: 0 },
@@ -37,7 +37,7 @@ it("keeps what is replaced, with what followed", () => {
 });
 
 it("goes to a variant and on as that was seen last", () => {
-  let tree = requested(requested(three, 2), 1); // 0-1-2, 0-1-3, 0-4
+  let tree = withTurn(withTurn(three, 2), 1); // 0-1-2, 0-1-3, 0-4
   expect(path(choosePath(tree, 1))).toEqual([0, 1, 3]);
   tree = choosePath(choosePath(tree, 2), 4);
   expect(path(choosePath(tree, 1))).toEqual([0, 1, 2]);
@@ -47,13 +47,13 @@ it("goes to a variant and on as that was seen last", () => {
 });
 
 it("goes on with the variant before where the last turn is taken away", () => {
-  expect(path(withoutLastTurn(requested(three, 1)))).toEqual([0, 1, 2]);
+  expect(path(withoutLastTurn(withTurn(three, 1)))).toEqual([0, 1, 2]);
   expect(path(withoutLastTurn(three))).toEqual([0, 1]);
-  expect(withoutLastTurn(requested(EMPTY, 0))).toEqual(EMPTY);
+  expect(withoutLastTurn(withTurn(EMPTY, 0))).toEqual(EMPTY);
 });
 
 it("counts what two paths have in common", () => {
-  expect(numInCommon(three.turns, requested(three, 1).turns)).toBe(1);
+  expect(numInCommon(three.turns, withTurn(three, 1).turns)).toBe(1);
   expect(numInCommon(three.turns, three.turns)).toBe(3);
   expect(numInCommon([], three.turns)).toBe(0);
 });
@@ -65,9 +65,7 @@ it("has every turn once, whatever is asked and chosen; each follows an earlier o
       let tree = EMPTY;
       let numRequests = 0;
       for (const { isAsked, at } of steps) {
-        tree = isAsked
-          ? requested(tree, at % (tree.turns.length + 1))
-          : choosePath(tree, at % Math.max(1, numRequests));
+        tree = isAsked ? withTurn(tree, at % (tree.turns.length + 1)) : choosePath(tree, at % Math.max(1, numRequests));
         if (isAsked) numRequests++;
         const chosen = tree.turns.map(({ id }, index) => ({ id, after: tree.turns[index - 1]?.id ?? null }));
         const all = [...chosen, ...tree.unchosen.map(({ id, after }) => ({ id, after }))];

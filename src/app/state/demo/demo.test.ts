@@ -51,8 +51,8 @@ it("asks all at once, then the same one after the other, and keeps both times", 
 });
 
 it("counts answers that differ", async () => {
-  let requested = 0;
-  const { demo, pass } = await openDemo({ answer: () => (requested++ === 17 ? "Or is it?" : "It is so.") });
+  let numAnswers = 0;
+  const { demo, pass } = await openDemo({ answer: () => (numAnswers++ === 17 ? "Or is it?" : "It is so.") });
   const done = demo.start();
   await pass(0, 3);
   await pass(1000, 3);

@@ -10,7 +10,7 @@ it("are found whatever their case and accents are; a script without spaces is fo
 });
 
 it("are found by their beginnings, all of them; a single letter by itself only", () => {
-  const has = (text: string, requested: string) => hasWords(wordsOf(text), wordsOf(requested));
+  const has = (text: string, query: string) => hasWords(wordsOf(text), wordsOf(query));
   expect(has("Why does bread rise?", "ris BREAD")).toBe(true);
   expect(has("Why does bread rise?", "ris cake")).toBe(false);
   expect(has("Why does bread rise?", "ise")).toBe(false);

@@ -158,9 +158,9 @@ describe("Hugging Face's processors", async () => {
 
   it.each(cases)("$name", async ({ ids: prompt, last_logits: raw, rules, expected }) => {
     if (!expected) throw new Error("no such processed logits in the fixture");
-    const requested = Array.from(golden.tensor(expected), (value) => (value === -Infinity ? FORBIDDEN : value));
+    const expectedRow = Array.from(golden.tensor(expected), (value) => (value === -Infinity ? FORBIDDEN : value));
     const [result] = await processed(golden.tensor(raw).slice(), [{ rules, prompt }]);
-    expectProcessed(result!, requested);
+    expectProcessed(result!, expectedRow);
   });
 });
 
