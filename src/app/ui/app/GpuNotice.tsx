@@ -3,7 +3,7 @@ import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { isNewNotice } from "../../state/remembered.ts";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./KeepingNotice.module.css";
+import css from "../components/Notice.module.css";
 
 /** A line above the panes: why the GPU is not used. It is said once; after that the list of what computes has it. */
 export function GpuNotice({ engine }: { engine: EngineControl }) {

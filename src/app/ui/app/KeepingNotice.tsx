@@ -2,7 +2,7 @@ import type { KeepingStatus, WorkspaceKeeper } from "../../state/workspace/works
 import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button } from "../components/Button.tsx";
 import { saveAllChats } from "../save-chats.ts";
-import css from "./KeepingNotice.module.css";
+import css from "../components/Notice.module.css";
 import { useStore } from "../use-store.ts";
 
 const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {

@@ -5,7 +5,7 @@ import { remember, remembered } from "../../state/remembered.ts";
 import { Button } from "../components/Button.tsx";
 import { memoryWords } from "../engine/memory-words.ts";
 import { useStore } from "../use-store.ts";
-import css from "./KeepingNotice.module.css";
+import css from "../components/Notice.module.css";
 
 const NAME = "memory-notice";
 

@@ -1,4 +1,5 @@
 import type { KvCacheMap } from "../../../index.ts";
+import { DataTable } from "../components/DataTable.tsx";
 import { formatCount } from "../format.ts";
 import { sequenceName } from "./cell-words.ts";
 
@@ -13,29 +14,10 @@ export function CacheBlocksTable({ map }: { map: KvCacheMap }) {
     row.tokens += map.filledTokens[block] ?? 0;
   }
   return (
-    <div className="sr">
-      <table>
-        <caption>Cache blocks by sequence</caption>
-        <thead>
-          <tr>
-            {["Sequence", "Blocks", "Shared blocks", "Tokens"].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ id, blocks, shared, tokens }) => (
-            <tr key={`${id.requestId}/${id.index}`}>
-              <th scope="row">{sequenceName(id)}</th>
-              <td>{formatCount(blocks)}</td>
-              <td>{formatCount(shared)}</td>
-              <td>{formatCount(tokens)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      caption="Cache blocks by sequence"
+      columns={["Sequence", "Blocks", "Shared blocks", "Tokens"]}
+      rows={rows.map(({ id, ...counts }) => [sequenceName(id), ...Object.values(counts).map(formatCount)])}
+    />
   );
 }

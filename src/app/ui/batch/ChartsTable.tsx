@@ -1,5 +1,6 @@
 import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
 import type { ChartSample } from "../../state/batch/charts.ts";
+import { DataTable } from "../components/DataTable.tsx";
 import { formatCount, formatMs, formatRate } from "../format.ts";
 
 const COLUMNS: readonly (readonly [name: string, read: (sample: ChartSample) => string])[] = [
@@ -19,35 +20,12 @@ const EVERY_S = 10;
 /** The charts' figures for screen readers. */
 export function ChartsTable({ samples }: { samples: readonly ChartSample[] }) {
   const every = (EVERY_S * 1000) / FIGURES_INTERVAL_MS;
-  const rows = Array.from({ length: Math.ceil(samples.length / every) }, (_, i) => samples.at(-1 - i * every));
+  const shown = Array.from({ length: Math.ceil(samples.length / every) }, (_, i) => samples.at(-1 - i * every));
+  const rows = shown.flatMap((sample, i) => {
+    const when = i === 0 ? "now" : `${i * EVERY_S} s ago`;
+    return sample ? [[when, ...COLUMNS.map(([, read]) => read(sample))]] : [];
+  });
   return (
-    <div className="sr">
-      <table>
-        <caption>Charts of the last minute</caption>
-        <thead>
-          <tr>
-            <th scope="col">When</th>
-            {COLUMNS.map(([name]) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(
-            (sample, i) =>
-              sample && (
-                <tr key={i}>
-                  <th scope="row">{i === 0 ? "now" : `${i * EVERY_S} s ago`}</th>
-                  {COLUMNS.map(([name, read]) => (
-                    <td key={name}>{read(sample)}</td>
-                  ))}
-                </tr>
-              ),
-          )}
-        </tbody>
-      </table>
-    </div>
+    <DataTable caption="Charts of the last minute" columns={["When", ...COLUMNS.map(([name]) => name)]} rows={rows} />
   );
 }

@@ -1,5 +1,6 @@
 import type { Batch } from "../../state/batch/batch.ts";
 import type { Timeline, Track } from "../../state/batch/timeline.ts";
+import { DataTable } from "../components/DataTable.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";
@@ -7,52 +8,29 @@ import { cellWords, sequenceName } from "./cell-words.ts";
 /** Number of newest steps in the table. */
 const STEPS = 100;
 
+const COLUMNS = [
+  "Sequence",
+  "Now",
+  "Prompt tokens computed",
+  "Found in the cache",
+  "Decode steps",
+  "Tokens drafted",
+  "Drafted tokens accepted",
+  "Steps waited",
+  "Preempted",
+];
+
 /** The timeline as a table for screen readers. */
-export function TimelineTable({ batch }: { batch: Batch }) {
+export function TimelineTable({ batch: { metrics, timeline } }: { batch: Batch }) {
   // At most four times per second, with the figures: a table that is being read must not change with every step.
-  const step = useStore(batch.metrics.store, (figures) => figures.step);
+  const step = useStore(metrics.store, (figures) => figures.step);
   const from = Math.max(1, step - STEPS + 1);
-  return (
-    <div className="sr">
-      <table>
-        <caption>
-          Timeline, steps {formatCount(from)} to {formatCount(step)}
-        </caption>
-        <thead>
-          <tr>
-            {[
-              "Sequence",
-              "Now",
-              "Prompt tokens computed",
-              "Found in the cache",
-              "Decode steps",
-              "Tokens drafted",
-              "Drafted tokens accepted",
-              "Steps waited",
-              "Preempted",
-            ].map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {batch.timeline.tracksIn(from, step).map((track) => (
-            <TrackRow
-              key={`${track.id.requestId}/${track.id.index}`}
-              track={track}
-              from={from}
-              timeline={batch.timeline}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
+  const caption = `Timeline, steps ${formatCount(from)} to ${formatCount(step)}`;
+  const rows = timeline.tracksIn(from, step).map((track) => rowOf(track, from, timeline));
+  return <DataTable caption={caption} columns={COLUMNS} rows={rows} />;
 }
 
-function TrackRow({ track, from, timeline }: { track: Track; from: number; timeline: Timeline }) {
+function rowOf(track: Track, from: number, timeline: Timeline): readonly string[] {
   const count = { promptTokens: 0, cachedTokens: 0, decode: 0, drafted: 0, accepted: 0, waiting: 0, preempted: 0 };
   for (let step = Math.max(from, track.firstStep); step <= timeline.lastStep; step++) {
     const cell = track.cellAt(step);
@@ -65,13 +43,6 @@ function TrackRow({ track, from, timeline }: { track: Track; from: number; timel
       count.accepted += cell.accepted;
     } else if (cell && cell.kind !== "finished") count[cell.kind] += 1;
   }
-  return (
-    <tr>
-      <th scope="row">{sequenceName(track.id)}</th>
-      <td>{cellWords(track.cellAt(track.endStep ?? timeline.lastStep))}</td>
-      {Object.entries(count).map(([name, value]) => (
-        <td key={name}>{formatCount(value)}</td>
-      ))}
-    </tr>
-  );
+  const now = cellWords(track.cellAt(track.endStep ?? timeline.lastStep));
+  return [sequenceName(track.id), now, ...Object.values(count).map(formatCount)];
 }

@@ -25,7 +25,7 @@ export function Connections({ app, onUsed }: ConnectionsProps) {
             to that server.
           </p>
         ) : (
-          <ul className={css.list} aria-label="Connections">
+          <ul aria-label="Connections">
             {connections.map((connection) => (
               <ConnectionRow key={connection.baseUrl} app={app} connection={connection} onUsed={onUsed} />
             ))}

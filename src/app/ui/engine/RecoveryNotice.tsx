@@ -1,7 +1,9 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import { currentStage, type LoadStages } from "../../state/engine/load-stages.ts";
 import { titleOf } from "../../state/chat/note.ts";
+import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
+import notice from "../components/Notice.module.css";
 import css from "./RecoveryNotice.module.css";
 import { describeStage, STAGE_NAMES } from "./stage-names.ts";
 import { useStore } from "../use-store.ts";
@@ -13,7 +15,7 @@ export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recove
   const stages = useStore(app.engine.store, (state) => (state.status === "loading" ? state.stages : null));
   if (cause === null) return null;
   return (
-    <div className={css.notice}>
+    <div className={classNames(notice.notice, css.notice)}>
       <output>
         <b>
           <Icon name="warn" />

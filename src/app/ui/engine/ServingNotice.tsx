@@ -6,7 +6,7 @@ import { writeServing } from "../../state/settings/serving-settings.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./ServingNotice.module.css";
+import css from "../components/Notice.module.css";
 
 /** Lines above the panes: what became of the serving settings in the page's link, and of the draft model. */
 export function ServingNotice({ serving, engine }: { serving: Serving; engine: EngineControl }) {
@@ -36,7 +36,7 @@ export function ServingNotice({ serving, engine }: { serving: Serving; engine: E
 
 function Line(props: { isWarning: boolean; onDismiss: () => void; children: ReactNode }) {
   return (
-    <div className={classNames(css.notice, props.isWarning && css.warn)}>
+    <div className={classNames(css.notice, !props.isWarning && css.plain)}>
       <output>{props.children}</output>
       <Button look="quiet" onClick={props.onDismiss}>
         Dismiss

@@ -17,7 +17,7 @@ export function ModelList({ app, onUsed }: { app: AppState; onUsed: () => void }
   const storedBytes = models.reduce((sum, { stored }) => sum + (stored?.receivedBytes ?? 0), 0);
   return (
     <>
-      <ul className={css.list} aria-label="Models">
+      <ul aria-label="Models">
         {models.map((model) => (
           <ModelRow
             key={model.key}
