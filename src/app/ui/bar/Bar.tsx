@@ -64,7 +64,7 @@ function LiveRate({ app }: { app: AppState }) {
   return (
     <p className={css.live}>
       <b>{formatRate(rate)}</b>
-      <span>tokens/s</span>
+      <span className="small">tokens/s</span>
     </p>
   );
 }

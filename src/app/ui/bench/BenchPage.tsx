@@ -48,7 +48,7 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
           <h2 id={titleId} className={css.heading}>
             What to run
           </h2>
-          <p className={css.sub}>Everything runs on this page</p>
+          <p className="small">Everything runs on this page</p>
           <OptionsForm
             options={options}
             times={times}

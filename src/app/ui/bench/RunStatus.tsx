@@ -17,12 +17,12 @@ export function RunStatus({ control }: { control: BenchControl }) {
             Stop
           </Button>
           <progress aria-label="Progress" max={1} value={state.share} />
-          <p className={css.what}>{state.what}</p>
-          <p className={css.what}>About {formatDuration(state.leftSeconds)} left</p>
+          <p className="small">{state.what}</p>
+          <p className="small">About {formatDuration(state.leftSeconds)} left</p>
           <HiddenNote />
         </>
       )}
-      <output className={css.what}>{endingOf(state)}</output>
+      <output className="small">{endingOf(state)}</output>
     </div>
   );
 }

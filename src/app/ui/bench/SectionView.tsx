@@ -19,7 +19,7 @@ export function SectionView({ section }: { section: NamedSectionResult }) {
           {headlines.map(({ value, label }) => (
             <div key={label}>
               <b>{value}</b>
-              <p>{label}</p>
+              <p className="small">{label}</p>
             </div>
           ))}
         </div>

@@ -41,7 +41,7 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
     <li className={css.row}>
       <div className={css.facts}>
         <h3>{host}</h3>
-        <p>{facts.filter(Boolean).join(", ")}</p>
+        <p className="small">{facts.filter(Boolean).join(", ")}</p>
       </div>
       <div className={css.buttons}>
         <Button disabled={test === "running"} onClick={() => void connections.test(baseUrl)}>

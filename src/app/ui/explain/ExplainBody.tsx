@@ -37,7 +37,7 @@ export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
 function Now({ batch, term }: { batch: Batch; term: Term }) {
   const figures = useStore(batch.metrics.store, (state) => state);
   const mode = useStore(batch.mode.store, (state) => state);
-  return <p className={css.now}>{nowOf(term, figures, mode)}</p>;
+  return <p className="small">{nowOf(term, figures, mode)}</p>;
 }
 
 type Figures = ReturnType<Batch["metrics"]["store"]["getState"]>;

@@ -62,7 +62,7 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
         {...{ webkitdirectory: "" }}
         onChange={onChoose}
       />
-      <p className={css.hint}>
+      <p className="small">
         config.json, tokenizer.json, model.safetensors or its parts. Files aren&rsquo;t copied; choose them again after
         a reload.
       </p>

@@ -32,7 +32,7 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
     <div className={classNames(css.row, css.broad, field.kind === "text" && css.below)}>
       <label htmlFor={id}>
         {field.label}
-        {field.unit !== undefined && <span className={css.unit}> {field.unit}</span>}
+        {field.unit !== undefined && <span className="small"> {field.unit}</span>}
       </label>
       <Button
         look="icon"
