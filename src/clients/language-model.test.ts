@@ -53,7 +53,7 @@ describe("a session", () => {
     expect([next, order]).toEqual([2, ["streamed", "next"]]);
   });
 
-  it("goes on with a prefix", async () => {
+  it("goes on with a prefix, and afterwards from all of it", async () => {
     const session = await api.create(GREEDY);
     const rest = await session.prompt(
       [
@@ -73,6 +73,17 @@ describe("a session", () => {
       structured_outputs: { regex: "[a-z]{8}" },
     });
     expect(rest).toBe(choices[0]?.message.content);
+    const next = await session.prompt("And now?", BRIEF);
+    const { choices: following } = await fake.engine.chat.completions.create({
+      messages: [
+        { role: "user", content: "Say it" },
+        { role: "assistant", content: `It is ${rest}` },
+        { role: "user", content: "And now?" },
+      ],
+      temperature: 0,
+      structured_outputs: { regex: "[a-z]{8}" },
+    });
+    expect(next).toBe(following[0]?.message.content);
   });
 
   it("forks, and the forks share blocks and run side by side", async () => {
