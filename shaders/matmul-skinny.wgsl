@@ -10,39 +10,15 @@
 // With NORM the product's input is layer_norm(x). Every workgroup normalises the rows itself, which saves a dispatch. Each
 // row has its own lanes, which in each round first put the chunks' values into scratch.
 //
-// The head also summarises its logits for the sampler: see lib/head.wgsl.
+// The head also summarises its logits for the sampler: see lib/head.wgsl. Constants and buffers are in lib/fused-product.wgsl.
 
 const MAX_ROWS = 16u;
 
 override COLUMNS: u32; // at least 8
 override SPLITS: u32;
 override ROWS: u32; // at most MAX_ROWS
-override K4: u32; // K, padded to a multiple of 32, over 4
-override N4: u32;
-override EPILOGUE: u32;
-override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
-override SAMPLES_ONLY: bool; // one row per sample instead of per token; with NORM, x still has one per token
-override NORM: bool;
-
-@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
-@group(0) @binding(4) var<storage, read> samples: array<Sample>;
-@group(0) @binding(5) var<storage, read_write> y: array<vec2<f32>>;
-@group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // only for the head: [samples, num_logit_parts()]
-@group(0) @binding(7) var<uniform> step: Step;
 
 var<workgroup> scratch: array<vec4<f32>, SPLITS * ROWS * COLUMNS>;
-
-// The row whose values this lane stages: x[row], normalised by its mean and scale.
-struct Normed {
-  owner: u32,
-  lane: u32,
-  row: u32,
-  mean: f32,
-  scale: f32,
-}
 
 fn put_aside(thread: u32, part: LogitPart) {
   scratch[thread] = vec4(part.peak, part.total, part.luck, part.tokens);
@@ -53,12 +29,12 @@ fn aside(thread: u32) -> LogitPart {
   return LogitPart(part.x, part.y, part.z, part.w);
 }
 
-fn total_of_parts(owner: u32) -> f32 {
-  var total = 0.0;
-  for (var i = 0u; i < NUM_PARTS; i++) {
-    total = add_part(total, scratch[owner * NUM_PARTS + i]);
-  }
-  return total;
+fn put_values(at: u32, values: vec4<f32>) {
+  scratch[at] = values;
+}
+
+fn values_at(at: u32) -> vec4<f32> {
+  return scratch[at];
 }
 
 @compute @workgroup_size(COLUMNS, SPLITS)
@@ -71,28 +47,9 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
 
   let row_lanes = COLUMNS * SPLITS / ROWS;
   let thread = split * COLUMNS + column;
-  var normed = Normed(thread / row_lanes, thread % row_lanes, 0u, 0.0, 0.0);
+  var normed: Normed;
   if (NORM) {
-    if (normed.owner < ROWS) {
-      normed.row = first_row + normed.owner;
-      if (SAMPLES_ONLY) {
-        normed.row = samples[normed.row].row;
-      }
-      for (var part = normed.lane; part < NUM_PARTS; part += row_lanes) {
-        scratch[normed.owner * NUM_PARTS + part] = sum_part(normed.row, part);
-      }
-    }
-    workgroupBarrier();
-    normed.mean = mean_of(total_of_parts(min(normed.owner, ROWS - 1u)));
-    workgroupBarrier();
-    if (normed.owner < ROWS) {
-      for (var part = normed.lane; part < NUM_PARTS; part += row_lanes) {
-        scratch[normed.owner * NUM_PARTS + part] = square_part(normed.row, part, normed.mean);
-      }
-    }
-    workgroupBarrier();
-    normed.scale = scale_of(total_of_parts(min(normed.owner, ROWS - 1u)));
-    workgroupBarrier();
+    normed = normed_row(thread, row_lanes, ROWS, first_row);
   }
 
   var total: array<vec4<f32>, MAX_ROWS>;

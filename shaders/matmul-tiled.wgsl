@@ -9,7 +9,7 @@
 // With NORM the product's input is layer_norm(x). COLUMN_LANES / ROWS threads per row compute its sums first, and normalise
 // its values when they stage them. Every workgroup does this itself, which saves a dispatch.
 //
-// The head also summarises its logits for the sampler: see lib/head.wgsl.
+// The head also summarises its logits for the sampler: see lib/head.wgsl. Constants and buffers are in lib/fused-product.wgsl.
 
 const MAX_SUMS = 16u;
 
@@ -17,21 +17,6 @@ override COLUMN_LANES: u32; // a multiple of ROWS
 override ROW_LANES: u32;
 override ROWS: u32;
 override VECS: u32; // ROWS VECS is at most MAX_SUMS
-override K4: u32; // K, padded to a multiple of 32, over 4
-override N4: u32;
-override EPILOGUE: u32;
-override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
-override SAMPLES_ONLY: bool; // one row per sample instead of per token; with NORM, x still has one per token
-override NORM: bool;
-
-@group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read> norm: array<vec4<f32>>; // gamma, beta
-@group(0) @binding(4) var<storage, read> samples: array<Sample>;
-@group(0) @binding(5) var<storage, read_write> y: array<vec2<f32>>;
-@group(0) @binding(6) var<storage, read_write> logit_parts: array<LogitPart>; // only for the head: [samples, num_logit_parts()]
-@group(0) @binding(7) var<uniform> step: Step;
 
 var<workgroup> x_tile: array<vec4<f32>, 8u * ROW_LANES * ROWS>;
 var<workgroup> w_tile: array<vec4<f32>, 32u * COLUMN_LANES * VECS>;
@@ -45,12 +30,12 @@ fn aside(thread: u32) -> LogitPart {
   return LogitPart(part.x, part.y, part.z, part.w);
 }
 
-fn total_of_parts(owner: u32) -> f32 {
-  var total = 0.0;
-  for (var i = 0u; i < NUM_PARTS; i++) {
-    total = add_part(total, x_tile[owner * NUM_PARTS + i]);
-  }
-  return total;
+fn put_values(at: u32, values: vec4<f32>) {
+  x_tile[at] = values;
+}
+
+fn values_at(at: u32) -> vec4<f32> {
+  return x_tile[at];
 }
 
 @compute @workgroup_size(COLUMN_LANES, ROW_LANES)
@@ -65,29 +50,10 @@ fn matmul_tiled(
   let first_row = group.y * tile_rows;
   let first_n4 = group.x * tile_n4;
 
-  // With NORM: the row that this thread helps to stage.
   let row_threads = COLUMN_LANES / ROWS;
-  let owner = thread / row_threads;
-  let share = thread % row_threads;
-  var row_of_owner = first_row + owner;
-  var mean = 0.0;
-  var scale = 0.0;
+  var normed: Normed;
   if (NORM) {
-    if (SAMPLES_ONLY) {
-      row_of_owner = samples[row_of_owner].row;
-    }
-    for (var part = share; part < NUM_PARTS; part += row_threads) {
-      x_tile[owner * NUM_PARTS + part] = sum_part(row_of_owner, part);
-    }
-    workgroupBarrier();
-    mean = mean_of(total_of_parts(owner));
-    workgroupBarrier();
-    for (var part = share; part < NUM_PARTS; part += row_threads) {
-      x_tile[owner * NUM_PARTS + part] = square_part(row_of_owner, part, mean);
-    }
-    workgroupBarrier();
-    scale = scale_of(total_of_parts(owner));
-    workgroupBarrier();
+    normed = normed_row(thread, row_threads, tile_rows, first_row);
   }
 
   var total: array<vec4<f32>, MAX_SUMS>; // [row][vec]
@@ -97,8 +63,8 @@ fn matmul_tiled(
   var sum: array<vec4<f32>, MAX_SUMS>;
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
     if (NORM) {
-      for (var i = share; i < 8u; i += row_threads) {
-        x_tile[owner * 8u + i] = normalise(x[row_of_owner * K4 + chunk + i], chunk + i, mean, scale);
+      for (var i = normed.lane; i < 8u; i += row_threads) {
+        x_tile[normed.owner * 8u + i] = normalise(x[normed.row * K4 + chunk + i], chunk + i, normed.mean, normed.scale);
       }
     } else {
       for (var i = thread; i < 8u * tile_rows; i += num_threads) {

@@ -1,6 +1,7 @@
 import activation from "../../../../shaders/lib/activation.wgsl?raw";
 import best from "../../../../shaders/lib/best.wgsl?raw";
 import epilogue from "../../../../shaders/lib/epilogue.wgsl?raw";
+import fusedProduct from "../../../../shaders/lib/fused-product.wgsl?raw";
 import head from "../../../../shaders/lib/head.wgsl?raw";
 import logitPart from "../../../../shaders/lib/logit-part.wgsl?raw";
 import norm from "../../../../shaders/lib/norm.wgsl?raw";
@@ -50,7 +51,7 @@ const gpuBindings = [
 
 const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
 const gpuConstants = [...constants, "NORM", "RMS", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
-const gpuLibrary = [activation, best, epilogue, head, logitPart, norm, random, step, weights];
+const gpuLibrary = [activation, best, epilogue, fusedProduct, head, logitPart, norm, random, step, weights];
 
 /** One of six kernels with one contract and the same bits. matmul-variants.ts says which is used when. */
 export const matmulLane = defineKernel({
