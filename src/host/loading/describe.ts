@@ -2,6 +2,7 @@ import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { OpenedBackend } from "../../backends/backend.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
 import { describeModel } from "../../models/families.ts";
+import { CATALOGUE, type ChatFrame } from "../../protocol/catalogue.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
 import type { ModelLocation } from "../../protocol/model-source.ts";
 import type { Platform } from "../platforms/platform.ts";
@@ -23,8 +24,9 @@ export async function describe(
   platform: Platform,
   guard: LoadGuard,
 ) {
-  const folder = await openModel(location, platform, guard.reportFile, guard.signal);
-  const configJson = await folder.files.readJson(CONFIG_FILE);
+  const frame = chatFrameOf(location);
+  const { files, fetchFiles } = await openModel(location, platform, guard.reportFile, guard.signal);
+  const configJson = await files.readJson(CONFIG_FILE);
   const model = describeModel(configJson);
   const drafting = await describeDraftModel(config, location, platform, guard.reportFile, guard.signal);
   const defaults = backend.defaults(model);
@@ -32,8 +34,12 @@ export async function describe(
   checkFits(backend, model, requested, config);
   if (drafting) {
     checkFits(backend, drafting.model, requested, config);
-    await drafting.checkTokens(folder.files);
+    await drafting.checkTokens(files);
   }
   const defaultBatchedTokens = defaults.maxNumBatchedTokens ?? null;
-  return { configJson, model, drafting, requested, defaultBatchedTokens, fetchFiles: () => folder.fetch() };
+  return { configJson, model, frame, drafting, requested, defaultBatchedTokens, fetchFiles };
+}
+
+function chatFrameOf(location: ModelLocation): ChatFrame | null {
+  return CATALOGUE.find(({ model }) => location.type === "hub" && model === location.id)?.chatFrame ?? null;
 }

@@ -25,7 +25,7 @@ export interface DescribedDraftModel {
   /** @throws ChorusError model_unsupported if its tokens are not those of the model that it drafts for */
   checkTokens(target: ModelFiles): Promise<void>;
   /** Fetches its weights. */
-  fetch(): Promise<ModelWeights>;
+  fetchWeights(): Promise<ModelWeights>;
 }
 
 /**
@@ -54,9 +54,9 @@ export async function describeDraftModel(
         ]);
         checkSameTokens(own, others);
       },
-      fetch: () =>
+      fetchWeights: () =>
         ofDraftModel(async () => {
-          const checkpoint = await openCheckpoint(await opened.fetch());
+          const checkpoint = await openCheckpoint(await opened.fetchFiles());
           return openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
         }),
     };

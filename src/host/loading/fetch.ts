@@ -5,9 +5,7 @@ import { readTokenizer } from "../../files/tokenizer.ts";
 import { checkValues } from "../../models/check-values.ts";
 import { describeModel } from "../../models/families.ts";
 import { openWeights } from "../../models/model-weights.ts";
-import { CATALOGUE, type ChatFrame } from "../../protocol/catalogue.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import type { ModelLocation } from "../../protocol/model-source.ts";
 import type { Platform } from "../platforms/platform.ts";
 import { textPortInPlace } from "../text/port-in-place.ts";
 import { Texts } from "../text/texts.ts";
@@ -25,8 +23,7 @@ export type FetchedModel = Awaited<ReturnType<typeof fetchModel>>;
  * @throws ChorusError that names the file
  */
 export async function fetchModel(
-  { configJson, model, drafting, fetchFiles }: DescribedModel,
-  location: ModelLocation,
+  { configJson, model, frame, drafting, fetchFiles }: DescribedModel,
   platform: Platform,
   known: Texts | null,
   guard: LoadGuard,
@@ -38,7 +35,6 @@ export async function fetchModel(
     files,
     readingDefaults.then(({ eosTokenIds }) => eosTokenIds),
   );
-  const frame = chatFrameOf(location);
   const openTexts = async () =>
     Texts.open(platform.openTextThread ?? textPortInPlace, { tokenizer: await readingSource, frame });
   const texts = known ? Promise.resolve(known) : guard.keep(openTexts(), (late) => late.dispose());
@@ -53,12 +49,8 @@ export async function fetchModel(
   const checking = guard.keep(checkValues(weights));
   // A model that is refused costs no other's download.
   if (drafting) await Promise.all([texts, checking]);
-  const draftWeights = (await drafting?.fetch()) ?? null;
+  const draftWeights = (await drafting?.fetchWeights()) ?? null;
   return { name: files.name, frame, source, defaults, weights, draftWeights, vocabSize, texts, checking };
-}
-
-function chatFrameOf(location: ModelLocation): ChatFrame | null {
-  return CATALOGUE.find(({ model }) => location.type === "hub" && model === location.id)?.chatFrame ?? null;
 }
 
 /**

@@ -53,7 +53,7 @@ export async function loadModel(
     guard.report({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
     const described = await describe(backend, location, config, platform, guard);
     const { requested, defaultBatchedTokens } = described;
-    const fetched = await fetchModel(described, location, platform, known, guard);
+    const fetched = await fetchModel(described, platform, known, guard);
     const { source, defaults, weights } = fetched;
     const placing = (kernels: KernelChoice) => place(backend, fetched, requested, kernels, platform, guard);
     const [texts, verified, tokenizer] = await Promise.all([

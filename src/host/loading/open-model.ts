@@ -12,7 +12,7 @@ interface OpenedModel {
   /** For reading the config before anything large is fetched. */
   readonly files: ModelFiles;
   /** Returns all files. First downloads a hub's model into the store. */
-  fetch(): Promise<ModelFiles>;
+  readonly fetchFiles: () => Promise<ModelFiles>;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function openModel(
   if (location.type === "folder" || !store?.canDownload) return atHand(files);
   return {
     files,
-    async fetch() {
+    fetchFiles: async () => {
       await store.download(location, {
         ...(signal && { signal }),
         onProgress: ({ receivedBytes, totalBytes }) =>
@@ -58,5 +58,5 @@ export async function openModel(
 }
 
 function atHand(files: ModelFiles): OpenedModel {
-  return { files, fetch: () => Promise.resolve(files) };
+  return { files, fetchFiles: () => Promise.resolve(files) };
 }
