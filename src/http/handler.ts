@@ -1,6 +1,7 @@
 // OpenAI's API with vLLM's additions, over Request and Response: for a page, a service worker and a server alike.
 
 import { toChorusError } from "../protocol/errors.ts";
+import { isObject } from "../protocol/json-object.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
 import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 import { VERSION } from "../version.ts";
@@ -100,8 +101,7 @@ async function complete({ request, requestId }: ServedRequest, endpoint: Endpoin
 }
 
 function named(body: unknown, requestId: string): unknown {
-  const isObject = typeof body === "object" && body !== null && !Array.isArray(body);
-  return isObject ? { request_id: requestId, ...body } : body;
+  return isObject(body) ? { request_id: requestId, ...body } : body;
 }
 
 /** Returns vLLM's entry of a model: `root` is its own name, which `id` may be an alias of. */

@@ -1,15 +1,14 @@
 import { parseArgs } from "node:util";
 
 import { nearestName } from "../api/nearest-name.ts";
-
-export const BACKENDS = ["auto", "webgpu", "cpu"] as const;
+import { BACKEND_CHOICES, type BackendChoice } from "../index.ts";
 
 export interface ServeOptions {
   /** A folder of this machine, or "owner/name" of the hub. */
   readonly model: string;
   readonly port: number;
   readonly host: string;
-  readonly backend: (typeof BACKENDS)[number];
+  readonly backend: BackendChoice;
   /** The bearer token that requests must have. */
   readonly apiKey: string | null;
   /** The origin whose pages may send requests. */
@@ -105,8 +104,8 @@ function parsePort(values: ReadonlyMap<string, string>): number {
 
 function parseBackend(values: ReadonlyMap<string, string>): ServeOptions["backend"] {
   const name = values.get("backend") ?? "auto";
-  if (isOneOf(BACKENDS, name)) return name;
-  throw new UsageError(`--backend must be one of ${BACKENDS.join(", ")}, not "${name}".`);
+  if (isOneOf(BACKEND_CHOICES, name)) return name;
+  throw new UsageError(`--backend must be one of ${BACKEND_CHOICES.join(", ")}, not "${name}".`);
 }
 
 function parseOrigin(values: ReadonlyMap<string, string>): string | null {

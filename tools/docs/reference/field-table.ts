@@ -1,6 +1,13 @@
+import { ALERT_FIELDS, CONFIG_FIELDS, DRAFT_FIELDS, type ConfigField } from "../../../src/protocol/config.ts";
 import { LIVE_FIELDS } from "../../../src/protocol/live-config.ts";
 import { markdownTable } from "./generated-parts.ts";
 import type { Types } from "./read-types.ts";
+
+const TABLES: Readonly<Record<string, Readonly<Record<string, ConfigField>>>> = {
+  EngineConfig: CONFIG_FIELDS,
+  NgramSpeculationConfig: DRAFT_FIELDS,
+  AlertThresholds: ALERT_FIELDS,
+};
 
 /** Returns a table of an interface's own fields. */
 export function fieldTable(name: string, { interfaces, aliases }: Types): string {
@@ -11,12 +18,20 @@ export function fieldTable(name: string, { interfaces, aliases }: Types): string
     ["field", "type", "default", "unit", "what it does"],
     fields.map((field) => [
       `\`${field.name}\``,
-      typeWords(field.type, aliases),
+      typeWords(field.type, aliases) + limitWords(TABLES[name]?.[field.name]),
       field.isOptional ? codeIfLiteral(field.defaultText ?? "") : "required",
       field.unit ?? "",
       live.includes(field.name) ? `${field.words} Can change while the engine runs.` : field.words,
     ]),
   );
+}
+
+/** ", 1 to 1024"; the largest of all integers is no limit to speak of. */
+function limitWords(field?: ConfigField): string {
+  if (field === undefined || !("min" in field) || field.min === field.max) return "";
+  const isOpen = field.max === Number.MAX_SAFE_INTEGER;
+  if (field.above) return `, above ${field.min}${isOpen ? "" : `, at most ${field.max}`}`;
+  return isOpen ? `, at least ${field.min}` : `, ${field.min} to ${field.max}`;
 }
 
 /** Types as code, with "or" between: a bar would end the cell. null is what is left out, and is not repeated. */

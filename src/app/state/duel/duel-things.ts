@@ -1,5 +1,5 @@
 import type { RemoteModel } from "../../remote/answerer.ts";
-import { WEIGHTS_DTYPES, type BatchingMode, type WeightsDtype } from "../../../index.ts";
+import { CONFIG_FIELDS, WEIGHTS_DTYPES, type BatchingMode, type WeightsDtype } from "../../../index.ts";
 import { remoteName } from "../connections/connections.ts";
 import { readRemote, writeRemote } from "../connections/remote-choices.ts";
 import { keyOfChoice, labelOfChoice, type ModelChoice } from "../models/model-choice.ts";
@@ -10,7 +10,7 @@ import type { DuelSide } from "./duel.ts";
 export const DUEL_THINGS = ["seed", "temperature", "dtype", "model", "answerer", "mode"] as const;
 export type DuelThing = (typeof DUEL_THINGS)[number];
 
-export const BATCHING_MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
+export const BATCHING_MODES: readonly BatchingMode[] = CONFIG_FIELDS.batchingMode.choices;
 
 /** What there is to choose from. */
 export interface DuelChoices {
