@@ -4,7 +4,7 @@ import { readPageOptions } from "./state/app/page-options.ts";
 import { IndexedDbStorage } from "./state/workspace/workspace-storage.ts";
 import { loadKept, startApp } from "./ui/app/start-app.ts";
 
-/** No await at the top: late parts of the page import its first file, and would wait for it as it waits for them. */
+/** Starts the app. Not awaited at the top: late parts of the page import this file, and both would wait for each other. */
 async function start(root: HTMLElement): Promise<void> {
   const kept = await loadKept(new IndexedDbStorage());
   const updates = new AppUpdates(import.meta.url);

@@ -1,4 +1,4 @@
-/** Returns a text with its percent escapes decoded. Null: they are no UTF-8, or a "%" begins none. */
+/** Returns a text with its percent escapes decoded; null if they are not UTF-8, or if a "%" begins none. */
 export function percentDecoded(text: string): string | null {
   try {
     return decodeURIComponent(text);

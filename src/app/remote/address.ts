@@ -1,8 +1,8 @@
-// What people paste as a server's address, and where in the network it is.
+// Reads the addresses of servers that people paste, and their place in the network.
 
 import { ChorusError } from "../../index.ts";
 
-/** Where an address is, in the words of Chrome's Local Network Access. */
+/** An address's place in the network, in the words of Chrome's Local Network Access. */
 type AddressSpace = "loopback" | "local" | "public";
 
 const ENDPOINTS = /\/(?:chat\/completions|completions|responses|models|embeddings)$/;
@@ -37,7 +37,7 @@ export function normaliseAddress(text: string): string {
   return url.origin + base + (isComplete ? "" : "/v1");
 }
 
-/** Returns the server's root, where /metrics and /health are. */
+/** Returns the server's root URL, which has /metrics and /health. */
 export function rootOf(baseUrl: string): string {
   return baseUrl.replace(/\/v\d[^/]*$/, "");
 }

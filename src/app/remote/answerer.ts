@@ -1,4 +1,4 @@
-// Whoever answers a pane's questions: the engine of this page, or a server that speaks OpenAI's API.
+// The answerer of a pane's questions: the engine of this page, or a server with OpenAI's API.
 
 import type {
   ChatCompletionChunk,
@@ -27,11 +27,11 @@ export interface Answerer {
   readonly completions: {
     create(body: CompletionRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<Completion>>;
   };
-  /** Absent: the answerer doesn't show its tokens. */
+  /** Absent if the answerer doesn't show its tokens. */
   tokenize?(body: TokenizeRequest): Promise<TokenizeResponse>;
 }
 
-/** A model on a server: what a pane remembers of who answers it. */
+/** A model on a server, as a pane remembers its answerer. */
 export interface RemoteModel {
   /** The connection's address, such as "https://host.example/v1". */
   readonly baseUrl: string;

@@ -1,7 +1,7 @@
 import { addressSpaceOf } from "./address.ts";
 import { errorOfResponse, RemoteError } from "./remote-error.ts";
 
-/** How a server is reached. */
+/** The access to a server. */
 export interface ServerAccess {
   /** "https://host.example/v1" */
   readonly baseUrl: string;
@@ -12,7 +12,7 @@ export interface ServerAccess {
 }
 
 /**
- * Asks a server, and never another: redirects are errors, since they would take the key and the chat elsewhere.
+ * Sends a request to this server only: redirects are errors, since they would take the key and the chat elsewhere.
  * @throws RemoteError; the signal's reason
  */
 export async function askServer(access: ServerAccess, url: string, init: RequestInit = {}): Promise<Response> {
@@ -30,7 +30,7 @@ export async function askServer(access: ServerAccess, url: string, init: Request
     referrerPolicy: "no-referrer",
   };
   const space = addressSpaceOf(url);
-  // Chrome's: tells it before the connection that the user means this network, so that it can ask for permission.
+  // For Chrome: names the network before the connection, so that the browser can ask for permission.
   if (space !== "public") options.targetAddressSpace = space;
   let response: Response;
   try {

@@ -3,14 +3,14 @@ import { askServer, type ServerAccess } from "./ask-server.ts";
 import { readText } from "./read-text.ts";
 import { RemoteError } from "./remote-error.ts";
 
-/** Bytes of a list of models. (OpenRouter's has half a megabyte.) */
+/** Most bytes of a list of models. (OpenRouter's has half a megabyte.) */
 const MAX_LIST_BYTES = 8 * 2 ** 20;
 const MAX_MODELS = 2000;
 
 export interface ServerModels {
   /** Their ids, as the server orders them. */
   readonly models: readonly string[];
-  /** What the first names as its owner: the server's software. Null: nothing. */
+  /** The owner that the first model names: the server's software; null if it names none. */
   readonly ownedBy: string | null;
 }
 

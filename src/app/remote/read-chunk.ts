@@ -1,4 +1,4 @@
-// A chunk of an answer, as servers of every make send it.
+// Reads a chunk of an answer from any server software.
 
 import { parseJson, type FinishReason, type TokenLogprob, type TopLogprob } from "../../index.ts";
 import { errorInStream, RemoteError } from "./remote-error.ts";
@@ -8,13 +8,13 @@ export interface RemoteChunk {
   readonly reasoning: string;
   readonly logprobs: readonly TokenLogprob[] | null;
   readonly finishReason: FinishReason | null;
-  /** Tokens of the whole answer so far, where the server counts them. */
+  /** Tokens of the whole answer so far, if the server counts them. */
   readonly completionTokens: number | null;
 }
 
 /**
- * Reads an event's data, or a whole answer that came at once. What a server sends is checked field by field.
- * @throws RemoteError for errors that the data tells of, and for what is no chunk
+ * Reads an event's data, or a whole answer that came at once, and checks every field.
+ * @throws RemoteError for errors in the data, and for data that is not a chunk
  */
 export function readChunk(data: string, host: string): RemoteChunk {
   const value = parse(data, host);
@@ -39,7 +39,7 @@ function parse(data: string, host: string): unknown {
     const value: unknown = parseJson(data);
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // As for any other text that is no chunk.
+    // Like any other text that is not a chunk.
   }
   throw new RemoteError("server_answer_invalid", `${host} sent an unexpected response: ${data.slice(0, 80)}`);
 }

@@ -3,15 +3,15 @@ import { createParser } from "eventsource-parser";
 import { RemoteError } from "./remote-error.ts";
 import { chunksOf } from "./read-text.ts";
 
-/** Characters of one event. A server that never ends a line would otherwise fill the memory. */
+/** Most characters of one event. A server that never ends a line would otherwise fill the memory. */
 const MAX_EVENT_CHARS = 4 * 2 ** 20;
 
 /**
- * Yields the data of server-sent events, up to "[DONE]" or the end of the body. Comments, keep-alives and characters that
- * were cut in two are dealt with.
+ * Yields the data of server-sent events, up to "[DONE]" or the end of the body. Skips comments and keep-alives, and joins
+ * characters that were cut in two.
  *
  * @param silenceMs longest time without a byte
- * @throws RemoteError for a body that breaks off, stays silent, or has an event beyond all measure
+ * @throws RemoteError for a body that breaks off, stays silent, or has too long an event
  */
 export async function* readEvents(response: Response, host: string, silenceMs: number): AsyncGenerator<string, void> {
   const decoder = new TextDecoder();

@@ -1,4 +1,4 @@
-/** Returns a response's text, and leaves off reading beyond `maxBytes`. */
+/** Returns a response's text, and stops reading after `maxBytes`. */
 export async function readText(response: Response, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -11,7 +11,7 @@ export async function readText(response: Response, maxBytes: number): Promise<st
   return text + decoder.decode();
 }
 
-/** The pieces of a body. (Not every browser can iterate over a stream.) Leaving the loop cancels the rest. */
+/** Yields the pieces of a body. (Not every browser can iterate over a stream.) Leaving the loop cancels the rest. */
 export async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array, void> {
   if (body === null) return;
   const reader = body.getReader();

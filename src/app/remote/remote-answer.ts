@@ -5,23 +5,23 @@ import { readEvents } from "./read-events.ts";
 import { readText } from "./read-text.ts";
 import { RemoteError } from "./remote-error.ts";
 
-/** How long a server may take, and how often it is tried again. */
+/** The time limit of a server, and the delays of retries. */
 export interface RemotePatience {
   /** Longest time without a byte, milliseconds. [180,000: prompts can be long, and queues too] */
   readonly silenceMs: number;
-  /** Waits before each new try, milliseconds. A try that brings text starts them again. [0.5 to 8 seconds] */
+  /** Waits before each retry, milliseconds. An attempt that brings text starts them again. [0.5 to 8 seconds] */
   readonly retryDelaysMs: readonly number[];
 }
 
 const PATIENCE: RemotePatience = { silenceMs: 180_000, retryDelaysMs: [500, 1000, 2000, 4000, 8000] };
 
-/** Characters of an answer, with its reasoning. A server without end would fill the memory. */
+/** Most characters of an answer, with its reasoning. An endless answer would fill the memory. */
 const MAX_ANSWER_CHARS = 4 * 2 ** 20;
 
-/** What a client sees of its requests, by their names and the page's clock. */
+/** Observes a client's requests, by their names and the page's clock. */
 export interface RemoteObserver {
   sent(name: string): void;
-  /** @param numTokens of the whole answer so far; counted by events where the server does not count */
+  /** @param numTokens tokens of the whole answer so far; counted by events if the server does not count */
   received(name: string, numTokens: number): void;
   ended(name: string): void;
 }
@@ -30,9 +30,9 @@ interface RemoteAnswerOptions extends ServerAccess {
   /** "/chat/completions" */
   readonly path: string;
   readonly name: string;
-  /** Whether the server can continue an answer whose beginning it is given. */
+  /** Whether the server can continue a given beginning of an answer. */
   readonly canContinue: boolean;
-  /** Returns the request's body. @param soFar what has come of the answer, to be continued */
+  /** Returns the request's body. @param soFar the answer so far, to be continued */
   readonly write: (soFar: string, numTokens: number) => string;
   readonly signal: AbortSignal | undefined;
   readonly observer?: RemoteObserver;
@@ -48,10 +48,10 @@ export class RemoteAnswer {
   #text = "";
   #reasoning = "";
   #numTokens = 0;
-  /** Tokens of the requests before the last, whose counts the server has forgotten. */
+  /** Tokens of the requests before the last, which the server does not count any more. */
   #tokensBefore = 0;
   #numFailures = 0;
-  /** Whether the server has answered once, and broke off. */
+  /** Whether the server has begun to answer and then broke off. */
   #isResuming = false;
 
   constructor(options: RemoteAnswerOptions) {
@@ -72,7 +72,7 @@ export class RemoteAnswer {
     }
   }
 
-  /** Yields what the server sends. Where it breaks off, and can continue, the rest comes from a new request. */
+  /** Yields the server's chunks. If it breaks off and can continue, the rest comes from a new request. */
   async *chunks(): AsyncGenerator<RemoteChunk, undefined> {
     try {
       for (;;) {
@@ -97,7 +97,7 @@ export class RemoteAnswer {
       try {
         return await this.#ask();
       } catch (error) {
-        // Once more, since the server may have closed a connection that was kept for it. Twice is rather a wrong address.
+        // Retried once, since the server may have closed an idle connection. A second failure means a wrong address.
         const isUnreachable = error instanceof RemoteError && error.code === "server_unreachable";
         const isWrong = isUnreachable && !this.#isResuming && this.#numFailures > 0;
         if (isWrong || !(await this.#waitAfter(error))) throw error;
@@ -133,7 +133,7 @@ export class RemoteAnswer {
       throw new RemoteError("server_answer_invalid", message);
     }
     try {
-      // Some proxies gather a stream into one answer.
+      // Some proxies buffer a stream into one answer.
       if (/json/i.test(type)) yield await readText(response, MAX_ANSWER_CHARS);
       else yield* readEvents(response, this.#host, this.#patience.silenceMs);
     } catch (cause) {
@@ -157,14 +157,14 @@ export class RemoteAnswer {
     this.#options.observer?.received(this.#options.name, this.#numTokens);
   }
 
-  /** What was thought can't be given back, only what was said. */
+  /** Returns whether a new request can continue the answer: it can repeat the text, but not the thought. */
   #canResume(error: unknown): boolean {
     if (!(error instanceof RemoteError) || !error.isTransient) return false;
     if (this.#text === "") return this.#reasoning === "";
     return this.#options.canContinue;
   }
 
-  /** Waits before the next try. Returns whether there is one. @throws the signal's reason */
+  /** Waits before the next attempt. Returns whether there is one. @throws the signal's reason */
   async #waitAfter(error: unknown): Promise<boolean> {
     const delayMs = this.#patience.retryDelaysMs[this.#numFailures];
     if (!(error instanceof RemoteError) || !error.isTransient || delayMs === undefined) return false;

@@ -14,12 +14,12 @@ import { writeRequest } from "./write-request.ts";
 export interface RemoteEngineOptions extends ServerAccess, RemoteModel {
   /** `owned_by` in /v1/models: which software it is. [null: unknown] */
   readonly ownedBy?: string | null;
-  /** Told of each request, by its request_id: all that is known of a server without metrics. */
+  /** Observes each request, by its request_id: the only figures of a server without metrics. */
   readonly observer?: RemoteObserver;
   readonly patience?: Partial<RemotePatience>;
 }
 
-/** A model on a server of OpenAI's API. It streams; a request that breaks off is taken up again where the server can. */
+/** A model on a server of OpenAI's API. It streams; a request that breaks off is continued if the server can. */
 export class RemoteEngine implements Answerer {
   readonly model: Answerer["model"];
   readonly #options: RemoteEngineOptions;

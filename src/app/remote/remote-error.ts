@@ -1,11 +1,11 @@
-// What a server says went wrong, in the words of the library.
+// Turns a server's errors into the library's.
 
 import { ChorusError, parseJson, type ChorusErrorCode } from "../../index.ts";
 import { readText } from "./read-text.ts";
 
-/** Bytes of an error's body that are read. Proxies send whole pages. */
+/** Most bytes read of an error's body. Proxies send whole pages. */
 const MAX_ERROR_BYTES = 64 * 1024;
-/** Characters of a server's own words that are shown. */
+/** Most characters shown of a server's own message. */
 const MAX_SHOWN = 400;
 const MAX_RETRY_AFTER_MS = 30_000;
 
@@ -13,7 +13,7 @@ const MAX_RETRY_AFTER_MS = 30_000;
 export class RemoteError extends ChorusError {
   /** Whether the same request may succeed later, here or on the server that a balancer chooses next. */
   readonly isTransient: boolean;
-  /** How long the server asks clients to wait, milliseconds; 0 where it does not say. */
+  /** Time that the server asks clients to wait, milliseconds; 0 if it does not say. */
   readonly retryAfterMs: number;
 
   constructor(
@@ -31,7 +31,7 @@ export class RemoteError extends ChorusError {
   }
 }
 
-/** Reads why a server refused. */
+/** Returns the error of a server's refusal. */
 export async function errorOfResponse(response: Response, host: string): Promise<RemoteError> {
   const text = await readText(response, MAX_ERROR_BYTES).catch(() => "");
   const seconds = Number(response.headers.get("retry-after"));
@@ -39,7 +39,7 @@ export async function errorOfResponse(response: Response, host: string): Promise
   return errorOfStatus(response.status, messageIn(parsed(text)), host, retryAfterMs);
 }
 
-/** Returns the error that a server tells of inside a stream; null: the data tells of none. */
+/** Returns the error in a stream's data; null if there is none. */
 export function errorInStream(data: unknown, host: string): RemoteError | null {
   if (typeof data !== "object" || data === null) return null;
   const isError = "error" in data ? data.error !== null : "object" in data && data.object === "error";
@@ -70,7 +70,7 @@ function errorOfStatus(status: number, said: string, host: string, retryAfterMs:
   return new RemoteError("server_refused", `${host} refuses the request (${status}).${words}`);
 }
 
-/** vLLM's and OpenAI's, llama.cpp's, SGLang's and Ollama's words, in this order. */
+/** Returns whether a message is about the context: vLLM's and OpenAI's, llama.cpp's, SGLang's and Ollama's words. */
 function isAboutContext(said: string): boolean {
   return /maximum context length|context_length_exceeded|exceeds? the (?:available )?context|longer than the model's context|prompt is too long/i.test(
     said,
@@ -85,7 +85,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** OpenAI's, Ollama's own, old vLLM's and FastAPI's shapes. */
+/** Returns the message of an error in OpenAI's, Ollama's own, old vLLM's or FastAPI's shape. */
 function messageIn(body: unknown): string {
   if (typeof body !== "object" || body === null) return "";
   const fields = body as Record<string, unknown>;
@@ -99,7 +99,7 @@ function messageIn(body: unknown): string {
   return message.length > MAX_SHOWN ? `${message.slice(0, MAX_SHOWN)}…` : message;
 }
 
-/** The status that an error in a stream would have had; vLLM and llama.cpp put it into `code`. */
+/** Returns the status that an error in a stream would have had; vLLM and llama.cpp put it into `code`. */
 function statusIn(body: object): number | null {
   const inner = "error" in body && typeof body.error === "object" && body.error !== null ? body.error : body;
   const code = "code" in inner ? Number(inner.code) : Number.NaN;

@@ -1,4 +1,4 @@
-// What a server's Prometheus metrics tell of its batch, whatever software it runs.
+// Reads the figures of a server's batch from its Prometheus metrics, whatever software it runs.
 
 import { rootOf } from "./address.ts";
 import { askServer, type ServerAccess } from "./ask-server.ts";
@@ -7,19 +7,19 @@ import { RemoteError } from "./remote-error.ts";
 
 const MAX_METRICS_BYTES = 4 * 2 ** 20;
 
-/** Null: the server doesn't say. */
+/** A server's batch; null where the server has no such metric. */
 export interface ServerBatch {
   readonly running: number | null;
   readonly waiting: number | null;
   /** 0..1 */
   readonly kvUse: number | null;
-  /** 0..1, of all prompt tokens since the server's start. */
+  /** Share of all prompt tokens since the server's start, 0..1. */
   readonly prefixHits: number | null;
-  /** Since the server's start. */
+  /** Tokens generated since the server's start. */
   readonly generatedTokens: number | null;
 }
 
-/** By vLLM (and Chorus, which has its names), SGLang, llama.cpp and Dynamo. */
+/** Names in vLLM (and Chorus, which uses them), SGLang, llama.cpp and Dynamo. */
 const NAMES = {
   running: [
     "vllm:num_requests_running",
@@ -51,7 +51,7 @@ const NAMES = {
 
 const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{[^}]*\})?\s+(\S+)/;
 
-/** Reads a server's metrics. @throws RemoteError where there are none that say anything of a batch */
+/** Reads a server's metrics. @throws RemoteError if none of them is about a batch */
 export async function readServerBatch(access: ServerAccess, signal?: AbortSignal): Promise<ServerBatch> {
   const response = await askServer(access, `${rootOf(access.baseUrl)}/metrics`, signal && { signal });
   const batch = batchIn(await readText(response, MAX_METRICS_BYTES));

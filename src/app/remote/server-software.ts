@@ -1,12 +1,12 @@
-// What servers of OpenAI's API understand beyond it.
+// The extensions of OpenAI's API that servers understand.
 
 /** Fields of a request that not every server of OpenAI's API takes. */
 export type ExtraField = "top_k" | "min_p" | "repetition_penalty";
 
 export interface ServerSoftware {
-  /** For people. */
+  /** Name for display. */
   readonly title: string;
-  /** The names that it gives to fields; absent: it does not take the field. */
+  /** Its names of fields; absent if it does not take the field. */
   readonly extraFields: Readonly<Partial<Record<ExtraField, string>>>;
   /**
    * How it continues an answer that has begun. flag: by vLLM's `continue_final_message`. last: by itself, if the last
@@ -19,7 +19,7 @@ export interface ServerSoftware {
 
 const VLLM_FIELDS = { top_k: "top_k", min_p: "min_p", repetition_penalty: "repetition_penalty" } as const;
 
-/** By `owned_by` of the entries in /v1/models. */
+/** Software by `owned_by` of the entries in /v1/models. */
 const SOFTWARE: Readonly<Record<string, ServerSoftware>> = {
   chorus: { title: "Chorus", extraFields: VLLM_FIELDS, continues: "flag", maxTokens: "max_tokens" },
   vllm: { title: "vLLM", extraFields: VLLM_FIELDS, continues: "flag", maxTokens: "max_tokens" },
@@ -35,7 +35,7 @@ const SOFTWARE: Readonly<Record<string, ServerSoftware>> = {
   system: { title: "OpenAI", extraFields: {}, continues: null, maxTokens: "max_completion_tokens" },
 };
 
-/** A server that says nothing about itself gets OpenAI's fields alone. */
+/** An unknown server gets OpenAI's fields alone. */
 const UNKNOWN: ServerSoftware = {
   title: "an OpenAI-compatible server",
   extraFields: {},
@@ -43,7 +43,7 @@ const UNKNOWN: ServerSoftware = {
   maxTokens: "max_tokens",
 };
 
-/** @param ownedBy of an entry in /v1/models; null: it was never asked, or has none */
+/** @param ownedBy owner of an entry in /v1/models; null if unknown */
 export function softwareOf(ownedBy: string | null): ServerSoftware {
   return (ownedBy !== null && Object.hasOwn(SOFTWARE, ownedBy) && SOFTWARE[ownedBy]) || UNKNOWN;
 }

@@ -1,5 +1,5 @@
-// Finds out why a server can't be used from this page. A failed fetch doesn't say why it failed: the page's own protocol, the
-// browser's permissions and a request whose answer can't be read tell it together.
+// Finds out why a server can't be used from this page. A failed fetch doesn't say why it failed, but the page's own protocol,
+// the browser's permissions and a request without a readable answer show it together.
 
 import { addressSpaceOf } from "./address.ts";
 import { askServer, type ServerAccess } from "./ask-server.ts";
@@ -22,19 +22,19 @@ type ConnectionProblem =
   | "refused";
 
 export interface ConnectionReport {
-  /** Null: it works. */
+  /** Null if the connection works. */
   readonly problem: ConnectionProblem | null;
-  /** For people: what is wrong and what to do. */
+  /** Message for display: what is wrong and what to do. */
   readonly message: string;
-  /** Null: the server lists none. */
+  /** Null if the server lists none. */
   readonly found: ServerModels | null;
 }
 
-/** What a page is allowed to. */
+/** The permissions of a page. */
 export interface PageFacts {
   /** "https://app.example" */
   readonly origin: string;
-  /** The state of the browser's permission; null: it has none of that name. */
+  /** Returns the state of the browser's permission; null if it has none of that name. */
   readonly permission: (name: string) => Promise<PermissionState | null>;
 }
 
@@ -67,13 +67,13 @@ export async function testConnection(
       if (model !== null && error instanceof RemoteError && error.code === "server_answer_invalid") return null;
       throw error;
     });
-    const requested = model ?? found?.models[0] ?? null;
-    if (requested === null)
+    const modelName = model ?? found?.models[0] ?? null;
+    if (modelName === null)
       return report("no such model", "The server lists no model. Load one there, or type its name here.", found);
-    if (found && !found.models.includes(requested))
-      return report("no such model", noSuchModel(requested, found), found);
-    await askOneToken(access, requested, signal);
-    return report(null, `${requested} answers.`, found);
+    if (found && !found.models.includes(modelName))
+      return report("no such model", noSuchModel(modelName, found), found);
+    await askOneToken(access, modelName, signal);
+    return report(null, `${modelName} answers.`, found);
   } catch (error) {
     if (signal.aborted) {
       const message = `${hostOf(access)} has not answered within ${patienceMs / 1000} seconds. It may be loading its model.`;
@@ -128,7 +128,7 @@ async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Om
     const message = `This page came by https, and browsers then refuse http://${host}. Give the server https, or open this page by http.`;
     return { problem: "mixed content", message };
   }
-  // Asked for only on the way from a more public network to a more private one.
+  // Requested only from a more public network to a more private one.
   const isGuarded = PRIVACY[space] > PRIVACY[addressSpaceOf(page.origin)];
   const permission = isGuarded && space !== "public" ? await networkPermission(space, page) : null;
   if (permission === "denied" || permission === "prompt") {
@@ -137,7 +137,7 @@ async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Om
     return { problem: "permission", message };
   }
   try {
-    // Without the key: whoever answers may not be whom it is meant for.
+    // Without the key: another server may answer.
     await fetch(`${baseUrl}/models`, { mode: "no-cors", cache: "no-store", credentials: "omit" });
     return { problem: "CORS", message: corsAdvice(host, port, page.origin) };
   } catch {
@@ -152,7 +152,7 @@ async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Om
 
 const PRIVACY = { public: 0, local: 1, loopback: 2 } as const;
 
-/** Chrome has had three names for it. */
+/** Returns the permission's state; Chrome has had three names for it. */
 async function networkPermission(
   space: "loopback" | "local",
   { permission }: PageFacts,

@@ -17,8 +17,8 @@ const COMMON = [
 /**
  * Returns a streamed request's body with the fields that the server's software takes, under its names.
  *
- * @param soFar the answer's text that has come already; the server continues it
- * @param numTokens of `soFar`
+ * @param soFar the answer's text so far; the server continues it
+ * @param numTokens number of tokens of `soFar`
  */
 export function writeRequest(
   body: ChatCompletionRequest | CompletionRequest,
@@ -47,14 +47,14 @@ function chatFields(body: ChatCompletionRequest, software: ServerSoftware, soFar
   const flag = isContinued && software.continues === "flag";
   return {
     messages: withText(body, soFar),
-    // vLLM refuses the one without the other. Our own engine knows only the first, which implies the second.
+    // vLLM refuses one without the other. Our own engine knows only the first, which implies the second.
     ...(flag && { continue_final_message: true, ...(software.title !== "Chorus" && { add_generation_prompt: false }) }),
     ...(body.chat_template_kwargs &&
       software.continues === "flag" && { chat_template_kwargs: body.chat_template_kwargs }),
   };
 }
 
-/** The conversation, with what has come of the answer as its last message. */
+/** Returns the conversation, with the answer so far as its last message. */
 function withText({ messages, continue_final_message: isContinued }: ChatCompletionRequest, soFar: string) {
   if (soFar === "") return messages;
   const last = messages.at(-1);

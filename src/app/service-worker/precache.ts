@@ -6,7 +6,7 @@ export interface PrecacheEntry {
   readonly path: string;
   /** SHA-256 of the contents, hexadecimal. */
   readonly sha256: string;
-  /** Whether the name says what is in it (assets/index-B7s0x.js), so that it can never be out of date. */
+  /** Whether the name has a hash of the contents (assets/index-B7s0x.js), so that it can never be out of date. */
   readonly isImmutable: boolean;
 }
 

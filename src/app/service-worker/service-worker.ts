@@ -48,7 +48,7 @@ self.addEventListener("fetch", (event) => {
   if (response) event.respondWith(ISOLATED.has(request.destination) ? response.then(isolated) : response);
 });
 
-/** null: the browser asks the server, as if there were no service worker. */
+/** Returns null if the browser should fetch by itself, as if there were no service worker. */
 function answerTo(event: FetchEvent): Promise<Response> | null {
   const { request } = event;
   const entry = entryFor(precache, request.url, scope);
@@ -59,12 +59,12 @@ function answerTo(event: FetchEvent): Promise<Response> | null {
   return request.destination === "worker" ? fetch(request) : null;
 }
 
-/** What can be isolated from other origins. Nothing else is wrapped: weights come later through a second body. */
+/** The requests that can be isolated from other origins. Others are not wrapped: a second body would delay weights. */
 const ISOLATED = new Set<RequestDestination>(["document", "frame", "iframe", "worker", "sharedworker"]);
 
-/** What a host may not send: nothing that is fetched across origins is refused, it only goes without cookies. */
+/** Adds headers that a host may not send: requests across origins are not refused, they only go without cookies. */
 function isolated(response: Response): Response {
-  // What can't be read can't be a page or a worker of this app.
+  // An unreadable response can't be a page or a worker of this app.
   if (response.type === "opaque" || response.type === "opaqueredirect" || response.status === 304) return response;
   const { body, status, statusText } = response;
   const headers = new Headers(response.headers);
@@ -119,12 +119,12 @@ async function fromCache(entry: PrecacheEntry, request: Request): Promise<Respon
   return (await cached(entry)) ?? fetch(request);
 }
 
-/** A page that was open before an update may still request code of its own version. */
+/** Finds a file of an older version: a page that was open before an update may still request it. */
 async function fromOlder(request: Request): Promise<Response> {
   return (await (await caches.open(cacheName)).match(request, { ignoreSearch: true })) ?? fetch(request);
 }
 
-/** A page of the documents is kept when it is visited, until the next version comes. */
+/** Keeps a page of the documents when it is visited, until the next version. */
 async function fromVisit(event: FetchEvent): Promise<Response> {
   const { request } = event;
   const cache = await caches.open(cacheName);

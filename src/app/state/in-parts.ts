@@ -1,7 +1,7 @@
 /** A part of the work takes so long: the page draws and hears keys between two parts. */
 const PART_MS = 12;
 
-/** Handles each item of a long list without holding up the page. Stops at what `handle` throws. */
+/** Handles each item of a long list without blocking the page. Stops if `handle` throws. */
 export async function inParts<Item, Result>(
   items: readonly Item[],
   handle: (item: Item, index: number) => Result,
@@ -21,7 +21,7 @@ export async function inParts<Item, Result>(
   return results;
 }
 
-/** Resolves in a task of its own, after those that wait already. Timers would add 4 ms, and a second in a hidden tab. */
+/** Resolves in a new task, after those that wait already. Timers would add 4 ms, and a second in a hidden tab. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

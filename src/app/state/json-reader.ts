@@ -34,7 +34,7 @@ export class JsonReader {
     throw this.wrong("a text");
   }
 
-  /** A whole number in `from` .. `to`. */
+  /** Returns a whole number in `from` .. `to`. */
   integer(from: number, to: number): number {
     const value = this.#value;
     if (typeof value === "number" && Number.isInteger(value) && value >= from && value <= to) return value;

@@ -18,7 +18,7 @@ export function remember(name: string, value: string): void {
   }
 }
 
-/** Returns whether a notice was not given before, and remembers it. Later starts may add to it. Null, where nothing is to be said, forgets it. */
+/** Returns whether a notice is new, and remembers it. Later starts may extend it. Null forgets it. */
 export function isNewNotice(name: string, notice: string | null): boolean {
   const given = remembered(name) || null;
   const isNew = notice !== null && (given === null || !notice.startsWith(given));

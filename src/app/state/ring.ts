@@ -25,7 +25,7 @@ export class Ring<T> {
     return this.#values[(this.#next - 1 - index + 2 * this.#capacity) % this.#capacity];
   }
 
-  /** Oldest first. */
+  /** Returns the values, oldest first. */
   toArray(): T[] {
     if (this.#values.length < this.#capacity) return [...this.#values];
     return [...this.#values.slice(this.#next), ...this.#values.slice(0, this.#next)];

@@ -1,12 +1,12 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** Where one pane is in view at a time. */
+/** Windows with one pane in view at a time. */
 export const PHONE = "(max-width: 719px)";
 
-/** Where the map of the cache fits. It is not drawn elsewhere, nor asked for. */
+/** Windows with room for the map of the cache, which is not drawn or requested elsewhere. */
 export const HAS_ROOM_FOR_MAP = "(min-width: 1280px), (max-width: 719px)";
 
-/** Whether a media query holds now. */
+/** Returns whether a media query holds now. */
 export function useMedia(query: string): boolean {
   const subscribe = useCallback(
     (listener: () => void) => {
@@ -28,7 +28,7 @@ function subscribeToNetwork(onChange: () => void): () => void {
   };
 }
 
-/** Whether the browser thinks that it has a network. */
+/** Returns whether the browser thinks that it has a network. */
 export function useOnline(): boolean {
   return useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
 }

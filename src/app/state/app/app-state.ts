@@ -37,13 +37,13 @@ export interface AppStateOptions {
   readonly onModelChosen?: (choice: ModelChoice) => void;
   /** Settings from the page's address. */
   readonly sampling: Settings;
-  /** Where the chats are saved, and what was loaded from there. [nothing is saved] */
+  /** The storage of the chats, and the loaded workspace. [nothing is saved] */
   readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
   /** [schemas are not checked before they are sent] */
   readonly schemaProblem?: SchemaProblem;
-  /** What lets the tabs of the app share an engine, and know what their engines take. [nothing does] */
+  /** Lets the app's tabs share an engine, and know the memory of their engines. [none] */
   readonly tabsHome?: EngineTabsHome;
-  /** What computes. [the one chosen before, or "auto"] */
+  /** The backend. [the one chosen before, or "auto"] */
   readonly backend?: BackendChoice | null;
   /** The page's address, whose link may ask for serving settings. [no link] */
   readonly route?: ReadonlyStore<Route>;
@@ -62,9 +62,8 @@ export interface AppState {
   readonly metrics: BatchMetrics;
   readonly batch: Batch;
   readonly workspace: Workspace;
-  /** For all panes. */
+  /** The settings for all panes. */
   readonly settings: SharedSettings;
-  /** Null where nothing can offer the engine to the origin. */
   /** Null where tabs can't know of each other. */
   readonly tabs: EngineTabs | null;
   /** The servers that can answer panes. */
@@ -72,7 +71,7 @@ export interface AppState {
   /** Null where nothing is saved. */
   readonly keeper: WorkspaceKeeper | null;
   readonly demo: Demo;
-  /** What panes outside the workspace need. */
+  /** The context of panes outside the workspace. */
   readonly paneContext: PaneContext;
   readonly announcements: Announcements;
   /** All commands, for the palette and the shortcuts. */

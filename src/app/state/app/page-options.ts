@@ -2,7 +2,7 @@ import { BACKEND_CHOICES, type BackendChoice } from "../../../index.ts";
 import type { Settings } from "../settings/settings.ts";
 
 interface PageOptions {
-  /** Null: the one chosen before, or what suits the machine. */
+  /** Null: the one chosen before, or the machine's default. */
   readonly backend: BackendChoice | null;
   /** Null: the model chosen before, or the embedded one. */
   readonly model: string | null;

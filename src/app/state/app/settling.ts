@@ -2,19 +2,19 @@ import type { CreateEngine } from "../engine/engine-control.ts";
 
 /** A page may load no model, and a large one takes minutes. */
 const MAX_WAIT_MS = 10_000;
-/** Who asked while the model was loading has an answer by then. */
+/** Questions asked while the model was loading have answers by then. */
 const PAUSE_MS = 2000;
 
 /**
- * Tells when a page may download what it needs only later. `isSettled` resolves two seconds after the first engine is there or
- * has failed, and after twelve seconds at the latest.
+ * Decides when a page may download its later parts. `isSettled` resolves two seconds after the first engine is ready or has
+ * failed, and after twelve seconds at the latest.
  */
 export function settling(create: CreateEngine): { createEngine: CreateEngine; isSettled: Promise<void> } {
   let onFirstLoad: (loading: Promise<unknown>) => void = () => undefined;
   const firstLoad = new Promise<unknown>((resolve) => (onFirstLoad = resolve));
   const createEngine: CreateEngine = (options) => {
     const loading = create(options);
-    onFirstLoad(loading.catch(() => undefined)); // heard by whoever loads
+    onFirstLoad(loading.catch(() => undefined)); // the caller of the load handles the error
     return loading;
   };
   const isSettled = Promise.race([firstLoad, sleep(MAX_WAIT_MS)]).then(() => sleep(PAUSE_MS));

@@ -19,7 +19,7 @@ export class Theme {
     this.#apply();
   }
 
-  /** system, light, dark, system ... */
+  /** Switches to the next theme: system, light, dark, system ... */
   next(): void {
     this.choose(CHOICES[(CHOICES.indexOf(this.#store.getState()) + 1) % CHOICES.length] ?? "system");
   }

@@ -3,7 +3,7 @@ import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 
-/** An alert, and when the page heard of it: milliseconds since 1970. */
+/** An alert, and when the page received it: milliseconds since 1970. */
 export interface SeenAlert extends Alert {
   readonly seenAtMs: number;
 }
@@ -17,7 +17,7 @@ interface AlertsState {
 
 export type ThresholdName = keyof AlertThresholds;
 
-/** A threshold as people set it: in per cent, sequences or milliseconds. */
+/** A threshold as shown: in per cent, sequences or milliseconds. */
 export interface ThresholdField {
   readonly name: ThresholdName;
   readonly label: string;
@@ -25,7 +25,7 @@ export interface ThresholdField {
   /** The default in words. */
   readonly defaultText: string;
   readonly most: number;
-  /** Shares are 0..1 for the engine. */
+  /** The engine's unit per shown unit: its shares are 0..1. */
   readonly perUnit: number;
 }
 
@@ -65,7 +65,7 @@ export class BatchAlerts {
   readonly #store = createStore<AlertsState>(() => ({ raised: [], resolved: [] }));
   readonly store: ReadonlyStore<AlertsState> = this.#store;
   readonly #thresholds = createStore<AlertThresholds>(() => rememberedThresholds());
-  /** Those that a person has set. Null: never. */
+  /** The thresholds that a person has set. Null: never. */
   readonly thresholds: ReadonlyStore<AlertThresholds> = this.#thresholds;
   readonly #clock: () => number;
   #engine: WatchedEngine | null = null;
@@ -109,12 +109,12 @@ export class BatchAlerts {
   }
 
   #applyToEngine(): void {
-    // It refuses only when it is gone, which its fatal event says.
+    // It refuses only when it is gone, which its fatal event reports.
     void this.#engine?.update({ alerts: this.thresholds.getState() }).catch(() => undefined);
   }
 }
 
-/** Reads what was set before; what is no threshold is left out. */
+/** Reads the saved thresholds, without invalid ones. */
 function rememberedThresholds(): AlertThresholds {
   try {
     const kept = parseJson(remembered(REMEMBERED) ?? "{}") as Record<string, unknown>;
@@ -128,7 +128,7 @@ function rememberedThresholds(): AlertThresholds {
   }
 }
 
-/** Returns what a person typed as a threshold: undefined is the default, null what can't be one. */
+/** Parses a typed threshold; undefined is the default, null an invalid one. */
 export function readThreshold({ name, most, perUnit }: ThresholdField, typed: string): number | null | undefined {
   if (typed.trim() === "") return undefined;
   const value = Number(typed);

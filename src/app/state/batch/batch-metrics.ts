@@ -12,7 +12,7 @@ interface BatchFigures {
   /** Rows of the last step, and the most that a step has. */
   readonly rows: number;
   readonly rowBudget: number;
-  /** GPU time of the last step over its whole time; null: the adapter has no clock. */
+  /** GPU time of the last step over its whole time; null if the adapter has no clock. */
   readonly gpuUse: number | null;
   /** Tokens of running sequences in the cache. */
   readonly residentTokens: number;
@@ -22,10 +22,10 @@ interface BatchFigures {
   /** Share of the cache's blocks in use, 0..1. */
   readonly kvUse: number;
   readonly tokensPerSecond: number;
-  /** Since the engine started. */
+  /** Number of the last step. */
   readonly step: number;
   readonly preemptions: number;
-  /** Share of prompt tokens found in the prefix cache, 0..1; null: none was looked up. */
+  /** Share of prompt tokens found in the prefix cache, 0..1; null if none was looked up. */
   readonly prefixHits: number | null;
 }
 
@@ -47,7 +47,7 @@ const NOTHING: BatchFigures = {
 
 /** Figures change four times per second, so that they can be read. */
 export const FIGURES_INTERVAL_MS = 250;
-/** What the engine says about now, between two steps. */
+/** The engine's current gauges, between two steps. */
 const NO_GAUGES = { running: 0, waiting: 0, kvUse: 0, residentTokens: 0 };
 const RATE_WINDOW_MS = 2000;
 const PEAK_WINDOW_MS = 60_000;
@@ -72,7 +72,7 @@ export class BatchMetrics {
     this.#now = now;
   }
 
-  /** Watches this engine from now on; null: there is none. */
+  /** Watches this engine from now on; null for none. */
   watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
     this.#rate = new SlidingRate(RATE_WINDOW_MS);
@@ -123,10 +123,10 @@ export class BatchMetrics {
 
   async #askGauges(): Promise<void> {
     const engine = this.#engine;
-    const requested = this.#last;
+    const lastStep = this.#last;
     try {
       const stats = await engine?.stats();
-      if (stats === undefined || this.#engine !== engine || this.#last !== requested) return;
+      if (stats === undefined || this.#engine !== engine || this.#last !== lastStep) return;
       this.#gauges = {
         running: stats.num_requests_running,
         waiting: stats.num_requests_waiting,

@@ -15,13 +15,13 @@ import type { WatchedEngine } from "./watched-engine.ts";
 const MAX_RECORDED_EVENTS = 20_000;
 
 export interface KernelTiming {
-  /** Whether the recording is to have the times of kernels. */
+  /** Whether the recording should have the times of kernels. */
   readonly isOn: boolean;
-  /** For people: why no kernel can be timed; null: they can. */
+  /** Why no kernel can be timed, for display; null if they can. */
   readonly obstacle: string | null;
 }
 
-/** Whether kernels are timed now. What was wished for one engine counts for the next that can. */
+/** Returns whether kernels are timed now. The choice for one engine applies to the next that can time them. */
 export function isTiming({ isOn, obstacle }: KernelTiming): boolean {
   return isOn && obstacle === null;
 }
@@ -34,7 +34,7 @@ function obstacleTo(engine: Pick<ChorusEngine, "model"> | null): string | null {
 }
 
 /**
- * All that is shown of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
+ * The views of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
  */
 export class Batch {
   readonly metrics: BatchMetrics;
@@ -103,7 +103,7 @@ export class Batch {
     void this.cacheMap.tick(this.metrics.store.getState());
   }
 
-  /** Brings the charts to what is shown otherwise. They copy all their samples for that. */
+  /** Brings the charts up to date with the other views. They copy all their samples for that. */
   refreshCharts(): void {
     const { waiting, running } = this.metrics.store.getState();
     this.charts.peek(this.metrics.workerNowMs, waiting, running);

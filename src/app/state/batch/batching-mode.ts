@@ -17,8 +17,8 @@ export class BatchingModeControl {
   #engine: WatchedEngine | null = null;
   /** Choices that the engine has not taken yet. */
   #numPending = 0;
-  /** What the engine has told since the last choice; null: nothing. */
-  #reported: BatchingMode | null = null;
+  /** The mode that the engine has reported since the last choice; null if none. */
+  #mode: BatchingMode | null = null;
   #isFollowing = false;
 
   /** Whether the mode was chosen in another tab. */
@@ -28,13 +28,13 @@ export class BatchingModeControl {
 
   watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
-    this.#reported = null;
+    this.#mode = null;
     if (engine === null) return;
-    engine.on("config", ({ batchingMode: reported }) => {
+    engine.on("config", ({ batchingMode: mode }) => {
       if (engine !== this.#engine) return;
-      this.#reported = reported;
-      // A choice that is on its way is newer than this.
-      if (this.#numPending === 0) this.#follow(reported);
+      this.#mode = mode;
+      // A pending choice is newer than this.
+      if (this.#numPending === 0) this.#follow(mode);
     });
     const { batchingMode } = engine.config;
     if (batchingMode !== USUAL) this.#follow(batchingMode);
@@ -47,7 +47,7 @@ export class BatchingModeControl {
 
   choose(mode: BatchingMode): void {
     this.#isFollowing = false;
-    this.#reported = null;
+    this.#mode = null;
     this.#store.setState(mode, true);
     this.#applyToEngine();
   }
@@ -61,10 +61,10 @@ export class BatchingModeControl {
   #applyToEngine(): void {
     if (this.#engine === null) return;
     this.#numPending += 1;
-    // It refuses only when it is gone, which its fatal event says.
+    // It refuses only when it is gone, which its fatal event reports.
     const taken = () => {
       this.#numPending -= 1;
-      if (this.#numPending === 0 && this.#reported !== null) this.#follow(this.#reported);
+      if (this.#numPending === 0 && this.#mode !== null) this.#follow(this.#mode);
     };
     this.#engine.update({ batchingMode: this.store.getState() }).then(taken, taken);
   }

@@ -4,10 +4,10 @@ import type { WatchedEngine } from "./watched-engine.ts";
 
 const NOTHING: KvBlockTokens = { tokenIds: [], sequence: null, start: null };
 
-/** What a block holds. */
+/** A block's content. */
 export interface BlockContent {
   readonly text: string;
-  /** The sequence that has it, and the position of its first token there; null: the block is only cached. */
+  /** The sequence that has it, and the position of its first token there; null if the block is only cached. */
   readonly sequence: SequenceId | null;
   readonly start: number | null;
   readonly numTokens: number;
@@ -36,7 +36,7 @@ export class CacheMap {
     return () => (this.#lookers -= 1);
   };
 
-  /** Returns what a block holds now; null: nothing, or no engine runs. */
+  /** Returns a block's content now; null if it is empty, or no engine runs. */
   async contentOf(block: number): Promise<BlockContent | null> {
     const engine = this.#engine;
     try {

@@ -9,7 +9,7 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 export interface ChartSample {
   /** Tokens per second, all streams. */
   readonly tokensPerSecond: number;
-  /** Tokens per second by pane number; 0 collects what no pane asked for. */
+  /** Tokens per second by pane number; 0 collects requests without a pane. */
   readonly byVoice: Readonly<Record<number, number>>;
   /** Mean over the steps since the last sample. If there were none, those of the step in progress: 0 where nothing runs. */
   readonly sequences: number;
@@ -26,7 +26,7 @@ export interface ChartSample {
 interface ChartsState {
   /** The last minute, oldest first. */
   readonly samples: readonly ChartSample[];
-  /** Percentiles of the last minute, milliseconds; null: no values. */
+  /** Percentiles of the last minute, milliseconds; null without values. */
   readonly ttft: Percentiles | null;
   readonly itl: Percentiles | null;
 }
@@ -47,7 +47,7 @@ export class Charts {
   readonly #itl = new SlidingPercentiles(CHARTS_WINDOW_MS, MAX_LATENCIES);
   /** Time of each open sequence's last token. */
   readonly #lastTokenMs = new Map<string, number>();
-  /** Since the last tick. */
+  /** Steps since the last tick. */
   #steps: StepReport[] = [];
   #last: StepReport | null = null;
 

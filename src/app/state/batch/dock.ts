@@ -104,7 +104,7 @@ export class Dock {
     this.#store.setState({ fitSteps: steps });
   }
 
-  /** Chooses the width of a step that fits the wanted steps into `widthPx`. */
+  /** Chooses the width of a step that fits the requested steps into `widthPx`. */
   settleZoom(widthPx: number): void {
     const { fitSteps, stepPx: before } = this.store.getState();
     if (fitSteps === null) return;

@@ -3,8 +3,8 @@ import type { Dock } from "./dock.ts";
 import type { Timeline } from "./timeline.ts";
 
 /**
- * When all of these panes, which have just been asked, have their answers, the timeline shows the whole run: the steps that
- * they shared would have left it to the left by then. Not if somebody has zoomed meanwhile.
+ * Fits the whole run into the timeline once all of these panes have their answers: the shared steps would have scrolled out
+ * of view by then. Does nothing if somebody has zoomed meanwhile.
  */
 export function fitWhenDone(
   panes: readonly Pick<Pane, "store">[],

@@ -3,12 +3,12 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 
 const SEEN = "ideas";
 
-/** Whether ideas to try take the place of a batch in which nothing has run yet: once in a browser. */
+/** Shows ideas to try instead of an empty batch, once per browser. */
 export class Ideas {
   readonly #store = createStore<boolean>(() => remembered(SEEN) === null);
   readonly store: ReadonlyStore<boolean> = this.#store;
 
-  /** To be called when they are on the page: on the next visit they don't come by themselves. */
+  /** Call it when they are on the page: on the next visit they don't appear by themselves. */
   markSeen(): void {
     remember(SEEN, "seen");
   }

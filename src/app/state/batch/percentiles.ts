@@ -25,7 +25,7 @@ export class SlidingPercentiles {
     this.#samples.push({ atMs, value });
   }
 
-  /** Null: nothing was measured. */
+  /** Returns the percentiles; null if nothing was measured. */
   at(nowMs: number): Percentiles | null {
     const recent = this.#samples.toArray().filter(({ atMs }) => atMs > nowMs - this.#windowMs);
     if (recent.length === 0) return null;

@@ -2,17 +2,17 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** Tokens that a person points at: in an answer's text, on the timeline or on the cache map. */
 export interface Pointed {
-  /** The name that the page gave the request, and which of its choices. */
+  /** The page's name of the request, and the index of the choice. */
   readonly requestName: string;
   readonly index: number;
-  /** Tokens of its output: from the first one to before the second. */
+  /** The range [from, to) of its output tokens. */
   readonly from: number;
   readonly to: number;
-  /** Where the person points. card: at a word whose own card tells all about it. */
+  /** Where the person points. card: at a word that shows a card of its own. */
   readonly by: "words" | "card" | "timeline" | "map";
 }
 
-/** What links the words of the chats and the cells of the batch: what one part points at, the others mark. */
+/** Links the words of the chats and the cells of the batch: if a person points at one, the other is marked. */
 export class Pointing {
   readonly #store = createStore<Pointed | null>(() => null);
   readonly store: ReadonlyStore<Pointed | null> = this.#store;
@@ -21,7 +21,7 @@ export class Pointing {
     if (!isSame(at, this.#store.getState())) this.#store.setState(at, true);
   }
 
-  /** Nothing is pointed at any more by this part; what another one points at stays. */
+  /** Ends this part's pointing; another part's stays. */
   leave(by: Pointed["by"]): void {
     if (this.#store.getState()?.by === by) this.#store.setState(null, true);
   }

@@ -12,7 +12,7 @@ export class SlidingRate {
     this.#leastSpanMs = leastSpanMs;
   }
 
-  /** Adds `count` things that were made from `startMs` to `atMs`. */
+  /** Adds `count` tokens that were made from `startMs` to `atMs`. */
   add(startMs: number, atMs: number, count: number): void {
     this.#samples.push({ startMs, atMs, count });
     this.#drop(atMs);

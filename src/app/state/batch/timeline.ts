@@ -8,7 +8,7 @@ import {
 } from "../../../index.ts";
 import { Ring } from "../ring.ts";
 
-/** What a sequence did in a step. */
+/** A sequence's work in a step. */
 export type Cell =
   /** Rows of its prompt; after a preemption, of all its tokens. */
   | { readonly kind: "prompt"; readonly rows: number; readonly cachedTokens: number; readonly start: number }
@@ -26,16 +26,16 @@ export interface Track {
   readonly firstStep: number;
   /** The column after its last; null while it is open. */
   readonly endStep: number | null;
-  /** Null: no report has had it yet. */
+  /** Null until a report has it. */
   readonly promptTokens: number | null;
   cellAt(step: number): Cell | undefined;
-  /** Returns the tokens that it took in a step; null if it took none, or nobody remembers the step. */
+  /** Returns the tokens that it took in a step; null if it took none, or the step is forgotten. */
   outputsAt(step: number): Outputs | null;
-  /** Returns the step that made an output token; null: it was not made, or nobody remembers the step. */
+  /** Returns the step that made an output token; null if there is no such token, or the step is forgotten. */
   stepOf(output: number): number | null;
 }
 
-/** Tokens of a sequence's output: from the first one to before the second. 0 is its first token. */
+/** The range [from, to) of a sequence's output tokens. 0 is its first token. */
 export interface Outputs {
   readonly from: number;
   readonly to: number;
@@ -56,9 +56,9 @@ export const TIMELINE_STEPS = 2048;
 const WAITING: Cell = { kind: "waiting" };
 const PREEMPTED: Cell = { kind: "preempted" };
 
-/** What each sequence did in each of the last steps, gathered from the engine's reports. */
+/** The work of each sequence in each of the last steps, gathered from the engine's reports. */
 export class Timeline {
-  /** In the order they began. */
+  /** Tracks in the order they began. */
   #tracks: SequenceTrack[] = [];
   /** Tracks that have not ended. */
   readonly #open = new Map<string, SequenceTrack>();
@@ -89,7 +89,7 @@ export class Timeline {
     return this.#lastStep - this.#steps.length + 1;
   }
 
-  /** Returns the newest track of a request's sequence. @param isOf whether a track is of it */
+  /** Returns the newest track of a request's sequence. @param isOf returns whether a track belongs to it */
   findTrack(isOf: (id: SequenceId) => boolean): Track | null {
     return this.#tracks.findLast(({ id }) => isOf(id)) ?? null;
   }
@@ -99,7 +99,7 @@ export class Timeline {
     return this.#tracks.filter(({ firstStep, endStep }) => firstStep <= toStep && (endStep ?? Infinity) >= fromStep);
   }
 
-  /** Undefined: too old, or not computed yet. */
+  /** Returns a step's rows; undefined if it is too old, or not computed yet. */
   rowsOf(step: number): StepRows | undefined {
     const rows = this.#steps.fromEnd(this.#lastStep - step);
     return rows?.step === step ? rows : undefined;
@@ -136,7 +136,7 @@ export class Timeline {
   }
 
   /**
-   * Returns the open track of a sequence, or a new one. Null: it has ended, but a step that was in flight still names
+   * Returns the open track of a sequence, or a new one; null if it has ended, though a step that was in flight still names
    * it.
    */
   #track(id: SequenceId, step: number): SequenceTrack | null {
@@ -178,7 +178,7 @@ class SequenceTrack implements Track {
   /** Output tokens after each of these steps. */
   #outputs: number[] = [];
   #numOutputs = 0;
-  /** Before firstStep. */
+  /** Number of output tokens before firstStep. */
   #outputsBefore = 0;
 
   constructor(id: SequenceId, firstStep: number) {
@@ -203,7 +203,7 @@ class SequenceTrack implements Track {
     return at < 0 ? null : this.firstStep + at;
   }
 
-  /** @param numTokens that it took */
+  /** @param numTokens number of tokens that it took */
   set(step: number, cell: Cell, numTokens = 0): void {
     const at = step - this.firstStep;
     this.#cells[at] = cell;
@@ -216,7 +216,7 @@ class SequenceTrack implements Track {
     this.#cells.push({ kind: "finished", reason });
   }
 
-  /** In large pieces: moving the rest costs more than keeping a few too many. */
+  /** Forgets older steps, in large pieces: moving the rest costs more than keeping a few too many. */
   forgetBefore(step: number): void {
     if (step - this.firstStep < TIMELINE_STEPS) return;
     const numForgotten = step - this.firstStep;

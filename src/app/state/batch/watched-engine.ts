@@ -1,6 +1,6 @@
 import type { ChorusEngine, ResolvedEngineConfig } from "../../../index.ts";
 
-/** What the views of the batch need of an engine: one that runs, or one that was recorded. */
+/** The part of an engine that the views of the batch need: one that runs, or a recorded one. */
 export interface WatchedEngine extends Pick<
   ChorusEngine,
   "model" | "on" | "stats" | "metrics" | "kvCacheMap" | "kvBlockTokens" | "detokenize" | "update"

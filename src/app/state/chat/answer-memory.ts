@@ -3,17 +3,17 @@ import { AnswerTokens } from "./answer-tokens.ts";
 import type { Figures } from "./request-book.ts";
 import { RequestNames } from "./request-name.ts";
 
-/** How an answer came to be that begins with the words of another one. */
+/** The origin of an answer that begins with the words of another one. */
 export interface Branch {
-  /** The word that it took. */
+  /** The word with which it differs. */
   readonly word: string;
-  /** Tokens of its prompt, and those of them that the prefix cache had; null: not known yet. */
+  /** Tokens of its prompt, and those of them that the prefix cache had; null while unknown. */
   readonly cost: { readonly promptTokens: number; readonly cachedTokens: number } | null;
 }
 
 /** The branches of a chat by turn id. */
 export class Branches extends Map<number, Branch> {
-  /** Keeps what the answer to a branch cost, once it is known. */
+  /** Keeps the cost of a branch's answer, once it is known. */
   tellCost(turnId: number, { promptTokens, cachedTokens }: Pick<Figures, "promptTokens" | "cachedTokens">): void {
     const branch = this.get(turnId);
     if (branch?.cost !== null || promptTokens === null || cachedTokens === null) return;
@@ -21,10 +21,10 @@ export class Branches extends Map<number, Branch> {
   }
 }
 
-/** What is known of a chat's answers beside their text, by turn id. It is not saved, and lasts as long as the page. */
+/** Data about a chat's answers besides their text, by turn id. It is not saved, and lasts as long as the page. */
 export class AnswerMemory {
   readonly tokens = new AnswerTokens();
-  /** Of finished answers. */
+  /** Metrics of finished answers. */
   readonly metrics = new Map<number, RequestMetrics>();
   readonly branches = new Branches();
   readonly requestNames = new RequestNames();

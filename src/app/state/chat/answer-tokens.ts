@@ -1,15 +1,15 @@
-// The tokens of answers: what each is, how likely it was, and which request made it. They link the words of a chat to the
-// steps of the batch, and an answer can be continued from any of them.
+// The tokens of answers, with their likelihoods and requests. They link the words of a chat to the steps of the batch, and an
+// answer can be continued from any of them.
 
 import type { CompletionLogprobs, TokenLogprob, TopLogprob } from "../../../index.ts";
 
-/** A token that could have come at a place of an answer. */
+/** A possible token at a place of an answer. */
 export interface LikelyToken {
-  /** Null: who answers doesn't tell. */
+  /** Null if the answerer doesn't report it. */
   readonly id: number | null;
-  /** What it adds to the text. Empty for control tokens, and for the beginning of a character that the next token ends. */
+  /** Its text. Empty for control tokens, and for the beginning of a character that the next token ends. */
   readonly text: string;
-  /** Natural log. */
+  /** Natural log of its probability. */
   readonly logprob: number;
 }
 
@@ -21,14 +21,14 @@ export interface AnswerToken extends LikelyToken {
 
 /** The tokens of one turn's answer. */
 export interface TurnTokens {
-  /** What the model thought first. */
+  /** Tokens of the thought before the answer. */
   readonly reasoning: readonly AnswerToken[];
   readonly answer: readonly AnswerToken[];
 }
 
 /** A token of a request's answer. */
 export interface OutputPlace {
-  /** The name that the page gave the request. */
+  /** The page's name of the request. */
   readonly requestName: string;
   /** 0 is the request's first token. */
   readonly output: number;
@@ -44,7 +44,7 @@ interface TurnEntry {
   readonly all: AnswerToken[];
   numReasoning: number;
   hasAnswer: boolean;
-  /** Those that answered or continued the turn, with the number of tokens before them. */
+  /** Requests that answered or continued the turn, with the number of tokens before them. */
   readonly requests: { readonly name: string; readonly first: number }[];
 }
 
@@ -52,14 +52,14 @@ interface TurnEntry {
 export class AnswerTokens {
   readonly #ofTurns = new Map<number, TurnEntry>();
 
-  /** A request answers a turn, or continues its answer. One whose beginning is not known here stays unknown. */
+  /** Begins a request that answers a turn or continues its answer. An answer with an unknown beginning stays unknown. */
   begin(turnId: number, requestName: string, isContinued: boolean): void {
     if (!isContinued) this.#ofTurns.set(turnId, { all: [], numReasoning: 0, hasAnswer: false, requests: [] });
     const entry = this.#ofTurns.get(turnId);
     entry?.requests.push({ name: requestName, first: entry.all.length });
   }
 
-  /** @param part what has come, with the tokens that it came with. Without tokens nothing is kept of it. */
+  /** @param part the new text with its tokens; without tokens it is not kept */
   add(turnId: number, part: { text: string; reasoning: string; tokens: readonly AnswerToken[] | null }): void {
     const entry = this.#ofTurns.get(turnId);
     if (entry === undefined || part.tokens === null) return;
@@ -72,7 +72,7 @@ export class AnswerTokens {
     if (part.reasoning !== "") entry.numReasoning = entry.all.length;
   }
 
-  /** An answer begins with tokens of another one. */
+  /** Begins an answer with the tokens of another one. */
   adopt(turnId: number, { reasoning, answer }: TurnTokens): void {
     const all = [...reasoning, ...answer];
     this.#ofTurns.set(turnId, { all, numReasoning: reasoning.length, hasAnswer: true, requests: [] });
@@ -81,11 +81,11 @@ export class AnswerTokens {
   /** Adds a token's likeliest alternatives, which arrive later than the token. */
   setLikeliest({ turnId, token }: TurnPlace, likeliest: readonly LikelyToken[]): void {
     const entry = this.#ofTurns.get(turnId);
-    const reported = entry?.all[token];
-    if (entry && reported) entry.all[token] = { ...reported, likeliest };
+    const known = entry?.all[token];
+    if (entry && known) entry.all[token] = { ...known, likeliest };
   }
 
-  /** Null: the answer's tokens are not known. */
+  /** Returns the answer's tokens; null if unknown. */
   of(turnId: number): TurnTokens | null {
     const entry = this.#ofTurns.get(turnId);
     if (entry === undefined || entry.all.length === 0) return null;
@@ -106,13 +106,13 @@ export class AnswerTokens {
     return text === answer && ids.length === end && end > 0 ? ids : null;
   }
 
-  /** Returns which request made a token; null: it was not made here. */
+  /** Returns the request that made a token; null if it was not made here. */
   outputOf({ turnId, token }: TurnPlace): OutputPlace | null {
     const request = this.#ofTurns.get(turnId)?.requests.findLast(({ first }) => first <= token);
     return request ? { requestName: request.name, output: token - request.first } : null;
   }
 
-  /** Returns the token that a request made; null: the request is unknown here, or has not made it yet. */
+  /** Returns the token that a request made; null if the request is unknown here, or has not made it yet. */
   placeOf({ requestName, output }: OutputPlace): TurnPlace | null {
     for (const [turnId, { all, requests }] of this.#ofTurns) {
       const at = requests.findIndex(({ name }) => name === requestName);
@@ -124,7 +124,7 @@ export class AnswerTokens {
     return null;
   }
 
-  /** Returns a token with what is known of it. */
+  /** Returns a token with its known data. */
   tokenAt({ turnId, token }: TurnPlace): AnswerToken | null {
     return this.#ofTurns.get(turnId)?.all[token] ?? null;
   }
@@ -136,7 +136,7 @@ const ID_NAME = /^token_id:(\d+)$/;
 export class TokenReader {
   readonly #utf8 = utf8Decoder();
 
-  /** Of a chat. */
+  /** Reads tokens of a chat. */
   read(tokens: readonly TokenLogprob[]): AnswerToken[] {
     return tokens.map((token) => ({
       ...likelyToken(token, this.#utf8),
@@ -155,7 +155,7 @@ function likelyToken({ token, logprob, bytes }: TopLogprob, utf8: TextDecoder): 
   return { id: Number(id), text: utf8.decode(Uint8Array.from(bytes), { stream: true }), logprob };
 }
 
-/** Returns the tokens of a completion, whose ids nobody tells. */
+/** Returns the tokens of a completion, which have no ids. */
 export function completionTokens({ tokens, token_logprobs, top_logprobs }: CompletionLogprobs): AnswerToken[] {
   return tokens.map((text, i) => ({
     id: null,

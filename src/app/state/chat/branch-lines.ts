@@ -1,4 +1,4 @@
-// A chat's tree of turns, laid out for the eye: one turn a line, each below the turn that it follows.
+// Lays out a chat's tree of turns: one turn per line, each below the turn that it follows.
 
 import type { Turn } from "./conversation.ts";
 import type { TurnTree } from "./turn-tree.ts";
@@ -9,7 +9,7 @@ export interface BranchLine {
   readonly isChosen: boolean;
   /** Its column: how often the chat branches before it. */
   readonly column: number;
-  /** Of each column before its own: whether the column goes on below this line, to a later variant. */
+  /** For each column before its own: whether the column goes on below this line, to a later variant. */
   readonly goesOn: readonly boolean[];
   /** first: it begins the chat. next: it alone follows the turn above. variant: it is one of several that follow a turn. */
   readonly place: "first" | "next" | "variant";
@@ -17,7 +17,7 @@ export interface BranchLine {
   readonly hasNext: boolean;
 }
 
-/** Returns all turns, each followed by what follows it; variants are in the order in which they were asked. */
+/** Returns all turns, each followed by its next turns; variants are in the order in which they were asked. */
 export function branchLines({ turns, unchosen }: TurnTree): readonly BranchLine[] {
   const next = new Map<number | null, Turn[]>();
   const add = (after: number | null, turn: Turn) => {

@@ -1,11 +1,11 @@
-// Going on from any word of an answer with another one.
+// Continues an answer from any of its words with another word.
 
 import type { LikelyToken } from "./answer-tokens.ts";
 import { continuesText } from "../settings/settings.ts";
 import type { Pane, PaneContext } from "./pane.ts";
 import { withoutOthers, type Turn } from "./conversation.ts";
 
-/** Returns whether the tokens of a turn's answer can be found by its text: the page's engine chats, and gave it. */
+/** Returns whether a turn's tokens can be found by its text: the page's engine has a chat template and gave the answer. */
 export function canScore(
   { engine, settings }: Pick<PaneContext, "engine" | "settings">,
   pane: Pane,

@@ -3,7 +3,7 @@ import { messagesFrom, type Turn } from "./conversation.ts";
 
 export type Tokenize = NonNullable<Answerer["tokenize"]>;
 
-/** Returns how many tokens a text has. */
+/** Returns the number of a text's tokens. */
 export async function tokensOf(text: string, tokenize: Tokenize): Promise<number> {
   return text === "" ? 0 : (await tokenize({ prompt: text, add_special_tokens: false })).count;
 }
@@ -18,7 +18,7 @@ export class ContextCut {
   readonly #tokenize: Tokenize;
   readonly #tokensFrom = new Map<number, number>();
 
-  /** @param turns what was said before the question */
+  /** @param turns the turns before the question */
   constructor(turns: readonly Turn[], system: string, tokenize: Tokenize) {
     this.turns = turns;
     this.system = system;
@@ -38,7 +38,7 @@ export class ContextCut {
 
   /**
    * Returns the first turn, from `firstSent` on, with which the prompt has at most `limitTokens`; the number of turns if
-   * none fits. It goes back from the newest turn in growing strides, so that it counts little more than what fits.
+   * none fits. It goes back from the newest turn in growing strides, so that it counts little more than the result.
    */
   async firstThatFits(firstSent: number, questionTokens: number, limitTokens: number): Promise<number> {
     const fits = async (first: number) => (await this.tokensFrom(first)) + questionTokens <= limitTokens;

@@ -3,29 +3,29 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
 import type { Pane, PaneContext } from "./pane.ts";
 
-/** What the next question takes of the model's context, in tokens. */
+/** The next question's share of the model's context, in tokens. */
 export interface ContextUse {
   readonly draftTokens: number;
-  /** All that will be sent; null while an answer grows. */
+  /** Tokens of the whole prompt; null while an answer grows. */
   readonly promptTokens: number | null;
-  /** Of the model: prompt and answer together. */
+  /** The model's context: prompt and answer together. */
   readonly contextTokens: number;
   /** Turns before this one will not be sent. */
   readonly firstSent: number;
 }
 
-/** People type faster than this: a count of what they type follows when they pause. All else is counted at once. */
+/** People type faster than this: typed text is counted when they pause, other changes at once. */
 const PAUSE_MS = 250;
 
-/** Counts a pane's draft and what will be sent with it, by the tokenizer of the page's engine, while `start` is in force. */
+/** Counts a pane's draft and its whole prompt, by the tokenizer of the page's engine, between start() and its end. */
 export class ContextMeter {
   readonly #store = createStore<ContextUse | null>(() => null);
-  /** Null: nothing is known, as before the model is ready or where a server answers. */
+  /** Null while unknown: before the model is ready, or if a server answers. */
   readonly store: ReadonlyStore<ContextUse | null> = this.#store;
   readonly #pane: Pane;
   readonly #context: Pick<PaneContext, "engine" | "settings">;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Of the newest count; older ones are ignored. */
+  /** Number of the newest count; older ones are ignored. */
   #attempt = 0;
   #cut: { readonly of: ContextCut; readonly engine: object } | null = null;
 
@@ -65,7 +65,7 @@ export class ContextMeter {
   async #count(): Promise<void> {
     clearTimeout(this.#timer);
     const attempt = ++this.#attempt;
-    // Where it can't be counted, the meter is empty; the question itself will be answered or refused with a reason.
+    // If it can't be counted, the meter is empty; the question itself will be answered or refused with a reason.
     const use = await this.#measure().catch(() => null);
     if (attempt === this.#attempt) this.#store.setState(use, true);
   }

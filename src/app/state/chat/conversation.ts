@@ -9,7 +9,7 @@ export type TurnEnd = (typeof TURN_ENDS)[number];
 /** An answer. `end` is null while it is in progress. */
 export interface OneAnswer {
   readonly answer: string;
-  /** What the model thought before its answer. It is not sent again. [nothing] */
+  /** The model's thought before its answer. It is not sent again. [none] */
   readonly reasoning?: string;
   readonly end: TurnEnd | null;
 }
@@ -18,15 +18,15 @@ export interface OneAnswer {
 export interface Turn extends OneAnswer {
   readonly id: number;
   readonly question: string;
-  /** All answers, if several were asked for. The turn's own is the chosen one. */
+  /** All answers, if several were requested. The turn's own is the chosen one. */
   readonly several?: SeveralAnswers;
-  /** Who answered, if not this page's engine: "model at host". */
+  /** The answerer, if not this page's engine: "model at host". */
   readonly by?: string;
 }
 
 export interface SeveralAnswers {
   readonly answers: readonly OneAnswer[];
-  /** An index. */
+  /** Index of the chosen answer. */
   readonly chosen: number;
 }
 
@@ -44,7 +44,7 @@ export function withAnswer(turn: Turn, chosen: number): Turn | null {
   return { ...rest, ...answer, several: { ...turn.several, chosen } };
 }
 
-/** Returns the turn with who answers it: "model at host". Null: this page's engine. */
+/** Returns the turn with its answerer, "model at host"; null for this page's engine. */
 export function answeredBy(turn: Turn, by: string | null): Turn {
   const { by: _, ...rest } = turn;
   return by === null ? rest : { ...rest, by };

@@ -7,12 +7,12 @@ interface Growing {
   end: TurnEnd | null;
 }
 
-/** The answers to a question as they come: one, or several side by side. Newer than the store, which follows once a frame. */
+/** The growing answers to a question: one, or several side by side. Newer than the store, which follows once a frame. */
 export class GrowingAnswers {
   readonly #answers: Growing[];
   #hasNews = false;
 
-  /** @param turn what it has of an answer is continued */
+  /** @param turn its answer so far is continued */
   constructor({ answer = "", reasoning = "" }: Partial<Turn>) {
     this.#answers = [{ answer, reasoning, end: null }];
   }
@@ -32,14 +32,14 @@ export class GrowingAnswers {
     return this.#answers.reduce((sum, { answer }) => sum + answer.length, 0);
   }
 
-  /** Returns the turn with what has come since the last call, or the same turn if nothing has. */
+  /** Returns the turn with the text since the last call, or the same turn if there is none. */
   written(turn: Turn): Turn {
     if (!this.#hasNews) return turn;
     this.#hasNews = false;
     return this.#in(turn, null);
   }
 
-  /** Returns the turn with ended answers. @param otherwise how those ended that didn't end by themselves */
+  /** Returns the turn with ended answers. @param otherwise end of those that didn't end by themselves */
   ended(turn: Turn, otherwise: TurnEnd): Turn {
     return this.#in(turn, otherwise);
   }

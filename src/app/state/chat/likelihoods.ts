@@ -1,4 +1,4 @@
-// How likely the words of answers were, and what else could have come, where the answers did not tell it.
+// Finds the likelihoods of an answer's words, and their alternatives, if the answer had none.
 
 import type { ChorusEngine, PromptLogprobs } from "../../../index.ts";
 import { requestFields, withSetting, type Settings } from "../settings/settings.ts";
@@ -7,7 +7,7 @@ import { branchedTurn } from "./branching.ts";
 import { messagesFrom, type Turn } from "./conversation.ts";
 import type { Pane, PaneContext } from "./pane.ts";
 
-/** Alternatives of a token. */
+/** Number of alternatives of a token. */
 const NUM_ALTERNATIVES = 5;
 
 /** An answer of the page's own engine, whose turn is the last one. */
@@ -37,9 +37,9 @@ export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): 
  */
 export async function findLikeliest(context: Asking, pane: Pane, turnId: number, token: number): Promise<void> {
   const { reasoning, answer } = pane.memory.tokens.of(turnId) ?? { reasoning: [], answer: [] };
-  const reported = answer[token];
-  // A server's token, which has no id, can't be asked for.
-  if (reported === undefined || reported.id === null || reported.likeliest.length > 0) return;
+  const known = answer[token];
+  // A server's token, which has no id, can't be looked up.
+  if (known === undefined || known.id === null || known.likeliest.length > 0) return;
   const own = answerOf(context, pane, turnId);
   const before = [...reasoning, ...answer.slice(0, token)];
   const likeliest = own ? await likeliestAfter(own, before, answer.slice(0, token)) : [];
@@ -63,7 +63,7 @@ function answerOf({ engine, settings: shared }: Asking, pane: Pane, turnId: numb
 }
 
 /**
- * One step, over what the cache has.
+ * Computes one step on the cached prefix.
  * @param before all tokens of the answer until there; `said` are those of its text
  */
 async function likeliestAfter(
@@ -74,13 +74,13 @@ async function likeliestAfter(
   const ids = before.flatMap(({ id }) => id ?? []);
   if (ids.length < before.length) return [];
   const started = branchedTurn(turn, said);
-  // A message that is continued must have a text, though its tokens are what counts.
-  const requested = ids.length > 0 && started.answer === "" ? { ...started, answer: " " } : started;
-  // What only decides where an answer ends, or how many there are, is left out.
+  // A continued message must have a text, though only its tokens count.
+  const continued = ids.length > 0 && started.answer === "" ? { ...started, answer: " " } : started;
+  // Settings for the end or the number of answers are left out.
   const { response_format: _, stop: __, n: ___, ...fields } = requestFields(withSetting(settings, "beams", null));
   const stream = await engine.chat.completions.create({
     ...fields,
-    messages: messagesFrom([...turns.slice(0, -1), requested], firstSent, settings.system),
+    messages: messagesFrom([...turns.slice(0, -1), continued], firstSent, settings.system),
     ...(ids.length > 0 && { continue_final_message: true, final_message_token_ids: ids }),
     max_tokens: 1,
     logprobs: true,

@@ -3,7 +3,7 @@ import { readBias } from "../settings/bias-line.ts";
 
 /**
  * Returns OpenAI's `logit_bias` for lines of the settings. A text biases each of its tokens, at the beginning of a text and
- * after a space. Null: the answerer doesn't show its tokens.
+ * after a space. Returns null if the answerer doesn't show its tokens.
  */
 export async function logitBias(
   lines: readonly string[],

@@ -1,6 +1,6 @@
 import type { ChorusErrorCode, ChorusErrorData } from "../../../index.ts";
 
-/** A note above a pane's composer: what happened and what to do. */
+/** A note above a pane's composer, about an event and its remedy. */
 export interface Note {
   readonly kind: "info" | "warn" | "bad";
   readonly title: string;
@@ -49,29 +49,29 @@ export function titleOf(error: ChorusErrorData): string {
   return TITLES[error.code] ?? "Something went wrong";
 }
 
-/** There are as many panes as the page allows. */
+/** Says that there are as many panes as the page allows. */
 export function noRoomNote(maxPanes: number): Note {
   const body = "Close one of them, and try again.";
   return { kind: "warn", title: `${maxPanes} panes are open already`, body, action: null, isUnsent: false };
 }
 
-/** The local queue was longer than the person wants to wait. */
+/** Says that a server answers, since the local queue was too long. */
 export function spilledNote(by: string, waitS: number): Note {
   const body = `This page's queue would have taken about ${Math.round(waitS)} s, so this question went to ${by}.`;
   return { kind: "info", title: "Answered elsewhere", body, action: null, isUnsent: false };
 }
 
-/** A question that the engine refused: it is back in the composer. */
+/** Says that the engine refused a question, which is back in the composer. */
 export function refusedNote(error: ChorusErrorData): Note {
   return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: true };
 }
 
-/** How likely an answer's words were can't be computed. */
+/** Says that the likelihoods of an answer's words can't be computed. */
 export function notScoredNote(error: ChorusErrorData): Note {
   return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: false };
 }
 
-/** An answer that ended with an error while the engine goes on. */
+/** Says that an answer ended with an error while the engine goes on. */
 export function brokenOffNote(error: ChorusErrorData): Note {
   return {
     kind: "bad",
@@ -82,7 +82,7 @@ export function brokenOffNote(error: ChorusErrorData): Note {
   };
 }
 
-/** The engine died while this pane was being answered (`hasText`) or had a question waiting. */
+/** Says that the engine died while this pane was being answered (`hasText`) or had a question waiting. */
 export function engineGoneNote(error: ChorusErrorData, hasText: boolean): Note {
   const kept = hasText
     ? "The text so far is kept. Start again to go on chatting."

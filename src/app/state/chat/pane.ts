@@ -16,19 +16,19 @@ import { streamAnswer } from "./stream-answer.ts";
 import { choosePath, cutPath, nextTurnId, numInCommon, type TurnTree } from "./turn-tree.ts";
 
 export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unchosen">, Conversation {
-  /** Names the chat. */
+  /** Identifies the chat. */
   readonly id: string;
   /** When the newest question was asked, milliseconds since 1970. Null: unknown. */
   readonly askedMs: number | null;
   /** Null: this page's engine. */
   readonly answerer: RemoteModel | null;
   /**
-   * idle: a question can be asked. held: a question waits until an engine is ready. queued: who answers has it and has
-   * not answered yet. streaming: the last turn's answer grows.
+   * idle: a question can be asked. held: a question waits until an engine is ready. queued: the answerer has it and has not
+   * answered yet. streaming: the last turn's answer grows.
    */
   readonly phase: "idle" | "held" | "queued" | "streaming";
   readonly note: Note | null;
-  /** Of the newest answer. */
+  /** Figures of the newest answer. */
   readonly figures: Figures | null;
 }
 
@@ -42,18 +42,18 @@ export interface PaneContext {
   /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
   /**
-   * Called when a regenerated answer or an edited question takes the place of a turn, with the last turn of the path
-   * until then. Returns what is called if that fails. [nobody can undo it]
+   * Called when a regenerated answer or an edited question replaces a turn, with the last turn of the path until then.
+   * Returns a function that is called if that fails. [it can't be undone]
    */
   readonly onReplaced?: (pane: Pane, what: "answer" | "question", lastTurnId: number) => () => void;
 }
 
 /** The question in progress. */
 interface Run {
-  /** Null: a server answers. */
+  /** Null if a server answers. */
   readonly engine: Answerer | null;
   readonly abort: AbortController;
-  /** Length of the answer that is continued; 0 for a new one. */
+  /** Length of the continued answer; 0 for a new one. */
   readonly startLength: number;
   readonly answers: GrowingAnswers;
   firstSent: number;
@@ -71,7 +71,7 @@ export class Pane {
   static #numOpened = 0;
   /** 1..16, its name and its colour. Never changes. */
   readonly number: number;
-  /** No other pane of this page has it: a number is used again, even for another pane in the same place. */
+  /** Unique on this page: a number is reused, even for another pane in the same place. */
   readonly key = ++Pane.#numOpened;
   readonly store: ReadonlyStore<PaneState>;
   readonly memory: AnswerMemory;
@@ -84,7 +84,7 @@ export class Pane {
   /** Called if the question in progress fails. */
   #onFailed: (() => void) | undefined;
 
-  /** @param memory of the chat, if it was in a pane before */
+  /** @param memory the chat's memory, if it was in a pane before */
   constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY, memory = new AnswerMemory()) {
     this.number = number;
     this.memory = memory;
@@ -128,7 +128,7 @@ export class Pane {
     };
   }
 
-  /** Chooses who answers from the next question on. Null: this page's engine. */
+  /** Chooses the answerer from the next question on; null for this page's engine. */
   answerBy(answerer: RemoteModel | null): void {
     this.#store.setState({ answerer });
   }
@@ -199,7 +199,7 @@ export class Pane {
     const { turns, unchosen, firstSent, phase } = this.#store.getState();
     if (phase !== "idle") return;
     const tree = choosePath({ turns, unchosen }, turnId);
-    // What fitted is known of the turns that both paths have.
+    // The first sent turn is known only for turns of both paths.
     this.#show({ ...tree, firstSent: Math.min(firstSent, numInCommon(turns, tree.turns)) });
   }
 
@@ -264,22 +264,22 @@ export class Pane {
     this.refreshFigures();
   }
 
-  /** Has the path's newest turn answered. @param replaced what of a turn this takes the place of */
-  #begin({ turns: requested, unchosen }: TurnTree, typed: string, replaced: "answer" | "question" | null = null): void {
+  /** Requests an answer to the path's newest turn. @param replaced the part of a turn that this replaces */
+  #begin({ turns: newTurns, unchosen }: TurnTree, typed: string, replaced: "answer" | "question" | null = null): void {
     const before = this.#store.getState();
     const last = before.turns.at(-1);
     this.#onFailed = replaced && last ? this.#context.onReplaced?.(this, replaced, last.id) : undefined;
     this.#before = { turns: before.turns, unchosen: before.unchosen, firstSent: before.firstSent, typed };
     const { remote, note } = this.#chooseAnswerer();
     const by = remote && remoteName(remote);
-    const turns = requested.map((turn, index) => (index === requested.length - 1 ? answeredBy(turn, by) : turn));
+    const turns = newTurns.map((turn, index) => (index === newTurns.length - 1 ? answeredBy(turn, by) : turn));
     const firstSent = before.firstSent < turns.length ? before.firstSent : 0;
     this.#store.setState({ turns, unchosen, firstSent, askedMs: Date.now(), phase: "held", note, figures: null });
     if (remote === null) this.#followEngine(this.#context.engine.store.getState());
     else void this.#ask(remote);
   }
 
-  /** The pane's own choice; else the connection for long queues, where the local one is long; else this page's engine. */
+  /** Returns the pane's own choice; else the connection for long queues, if the local one is long; else this page's engine. */
   #chooseAnswerer(): { readonly remote: RemoteModel | null; readonly note: Note | null } {
     const { answerer } = this.#store.getState();
     const spillOver = this.#context.connections?.store.getState().spillOver ?? null;
@@ -349,7 +349,7 @@ export class Pane {
     this.#store.setState({ phase: "streaming", turns: [...turns.slice(0, -1), grown], firstSent: run.firstSent });
   };
 
-  /** @param end of an answer that did not end by itself */
+  /** @param end end of an answer that did not end by itself */
   #end(end: TurnEnd): void {
     if (this.#run === null) return;
     this.#showText();
@@ -381,7 +381,7 @@ export class Pane {
     }
   }
 
-  /** Restores the conversation. The question goes into the composer, before what was typed since. */
+  /** Restores the conversation. The question goes into the composer, before newly typed text. */
   #takeBack(): void {
     this.#run = null;
     this.#onFailed?.();

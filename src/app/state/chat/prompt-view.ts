@@ -23,7 +23,7 @@ export class PromptView {
     this.#context = context;
   }
 
-  /** Whether there is a question and an engine for it. Plain text that is continued is its own prompt. */
+  /** Returns whether there is a question and an engine for it. Continued plain text is its own prompt. */
   canShow(pane: Pane): boolean {
     const { turns, settings: own, answerer } = pane.store.getState();
     const state = this.#context.engine.store.getState();
@@ -41,8 +41,8 @@ export class PromptView {
     let outcome: PromptState;
     try {
       const { system } = { ...this.#context.settings.inherited(), ...own };
-      const requested = [...turns.slice(0, -1), { ...last, answer: "" }];
-      const prompt = await state.engine.chat.render({ messages: messagesFrom(requested, firstSent, system) });
+      const withoutAnswer = [...turns.slice(0, -1), { ...last, answer: "" }];
+      const prompt = await state.engine.chat.render({ messages: messagesFrom(withoutAnswer, firstSent, system) });
       outcome = { ...asking, status: "shown", prompt };
     } catch (error) {
       outcome = { ...asking, status: "failed", error: toErrorData(error) };

@@ -3,16 +3,16 @@ import { nameIn } from "./request-name.ts";
 import type { RemoteObserver } from "../../remote/remote-answer.ts";
 import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
 
-/** A pane's figures about its answer. By the worker's clock, or the page's for a server's answer. Null: not known yet. */
+/** A pane's figures about its answer, by the worker's clock, or the page's for a server's answer; null while unknown. */
 export interface Figures {
-  /** Of the whole answer so far, after its first token. */
+  /** Rate of the whole answer so far, after its first token. */
   readonly tokensPerSecond: number | null;
   readonly ttftMs: number | null;
   readonly outputTokens: number;
-  /** Of the prompt, and those of them that the prefix cache had; null until the first token. */
+  /** Tokens of the prompt, and those of them that the prefix cache had; null until the first token. */
   readonly promptTokens: number | null;
   readonly cachedTokens: number | null;
-  /** 1 is served next; null: it runs, has ended, or is further back than reports list. */
+  /** 1 is served next; null if it runs, has ended, or is further back than reports list. */
   readonly queuePlace: number | null;
   /** Estimated seconds until it is served, from the duration of the last answers. */
   readonly queueWaitS: number | null;
@@ -46,7 +46,7 @@ const REMEMBERED_REQUESTS = 256;
 /** Number of answers that the duration of an answer is averaged over. */
 const MEASURED_ANSWERS = 8;
 
-/** Keeps each recent request's figures, gathered from the engine's reports, and for servers from what the page sees. */
+/** Keeps each recent request's figures, gathered from the engine's reports, and for servers from the page's own observation. */
 export class RequestBook implements RemoteObserver {
   readonly #now: () => number;
   readonly #entries = new Map<string, Entry>();
@@ -110,12 +110,12 @@ export class RequestBook implements RemoteObserver {
     this.#entry(name).isFinished = true;
   }
 
-  /** Estimated seconds that a new question would wait for the engine. 0: it would not, or nothing was measured yet. */
+  /** Returns the estimated wait of a new question for the engine, in seconds; 0 if nothing was measured yet. */
   expectedWaitS(): number {
     return this.#numWaiting === 0 ? 0 : (this.#waitS(this.#numWaiting + 1) ?? 0);
   }
 
-  /** Returns the figures of the request that the page gave this name, null while no report was about it. */
+  /** Returns the figures of the request with the page's name, null before the first report about it. */
   figuresOf(name: string): Figures | null {
     const entry = this.#entries.get(name);
     if (entry === undefined) return null;
@@ -133,7 +133,7 @@ export class RequestBook implements RemoteObserver {
     };
   }
 
-  /** Assumes that running requests end one after another and each lets the next one in. Null: nothing was measured. */
+  /** Estimates the wait, as if running requests ended one after another; null if nothing was measured. */
   #waitS(place: number): number | null {
     const measured = this.#answerMs.toArray();
     if (measured.length === 0) return null;

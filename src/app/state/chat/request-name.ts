@@ -1,8 +1,8 @@
-// A request's name says which pane asked it, so every report and every recording shows that too.
+// A request's name contains its pane's number, so every report and every recording has it too.
 
 import { randomId } from "../../../index.ts";
 
-/** A pane's question: which pane asked it, and which of its questions it was. */
+/** A pane's question: the numbers of the pane and of the question. */
 export interface Asker {
   /** 1..16 */
   readonly pane: number;
@@ -15,7 +15,7 @@ export function requestName({ pane, turn }: Asker, unique: string): string {
   return `pane-${pane}-turn-${turn}-${unique}`;
 }
 
-/** Returns the name that the page gave a request. In reports the engine has put the endpoint's prefix before it. */
+/** Returns the page's name of a request. In reports it follows the endpoint's prefix. */
 export function nameIn(requestId: string): string {
   return requestId.replace(/^(chat)?cmpl-/, "");
 }
@@ -38,7 +38,7 @@ export class RequestNames {
   }
 }
 
-/** Returns which pane asked, from a request's id in reports; null: no pane. */
+/** Returns the pane and question of a request's id in reports; null if no pane asked. */
 export function askerOf(requestId: string): Asker | null {
   const [, pane, turn] = /\bpane-(\d+)-turn-(\d+)-/.exec(requestId) ?? [];
   return pane === undefined || turn === undefined ? null : { pane: Number(pane), turn: Number(turn) };

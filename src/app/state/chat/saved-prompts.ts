@@ -27,7 +27,7 @@ export class SavedPrompts {
   }
 }
 
-/** What can't be read counts as nothing. */
+/** Returns the saved prompts; none if they can't be read. */
 function read(kept: string | null): readonly string[] {
   try {
     const prompts: unknown = parseJson(kept ?? "[]");

@@ -14,9 +14,9 @@ import { logitBias } from "./logit-bias.ts";
 
 interface Question {
   readonly answerer: Answerer;
-  /** The newest turn is asked; if it already has text, that text is continued. */
+  /** The turns. The newest one is asked; if it already has text, that text is continued. */
   readonly turns: readonly Turn[];
-  /** The tokens of that text, where they are known: it is then continued exactly. */
+  /** The tokens of that text, if they are known: it is then continued exactly. */
   readonly started: readonly number[] | null;
   /** Turns before this one are not sent. */
   readonly firstSent: number;
@@ -25,16 +25,16 @@ interface Question {
   readonly signal: AbortSignal;
 }
 
-/** What has come since the part before. */
+/** The new part of an answer. */
 export interface AnswerPart {
-  /** Of the answer, where several were asked for. */
+  /** Index of the answer, if several were requested. */
   readonly index: number;
   readonly text: string;
   readonly reasoning: string;
   readonly finishReason: FinishReason | null;
-  /** Null: who answers doesn't tell them. */
+  /** Null if the answerer doesn't report them. */
   readonly tokens: readonly AnswerToken[] | null;
-  /** With the last part, if who answers has them. */
+  /** With the last part, if the answerer has them. */
   readonly metrics: RequestMetrics | null;
 }
 
@@ -44,10 +44,10 @@ interface AnswerChunk extends AnswerPart {
 }
 
 /**
- * Asks the newest question with as much of the conversation as fits beside the tokens that are kept for its answer. What is
- * too long is refused at once; then the conversation is cut where its tokens say, or by a quarter of its text each time
- * where who answers doesn't count tokens. An answer that may be longer than what is kept for it ends with the context, as
- * does the newest question's alone. Throws context_length_exceeded if even that question is too long.
+ * Asks the newest question with as much of the conversation as fits beside the tokens reserved for its answer. If the answerer
+ * refuses a prompt as too long, the conversation is cut by its tokens, or by a quarter of its text each time if the answerer
+ * doesn't count tokens. An answer beyond its reserve ends with the context, as does one to the newest question alone. Throws
+ * context_length_exceeded if even that question is too long.
  */
 export async function* streamAnswer(question: Question): AsyncGenerator<AnswerChunk, void> {
   const { answerer, turns, settings } = question;
@@ -56,7 +56,7 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   let firstSent = start;
   const reserved = reservedTokens(settings, answerer.model);
   let maxTokens: number | null = settings.max_tokens ?? reserved;
-  // Questions of several panes are asked in one go, where nothing must be looked up first.
+  // Questions of several panes are sent at once if nothing must be looked up first.
   const bias = settings.logit_bias ? await logitBias(settings.logit_bias, answerer) : null;
   const own = requestFields(settings);
   const fields = { ...own, ...logprobFields(own, answerer), ...(bias && { logit_bias: bias }) };
@@ -77,20 +77,20 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
       const fitting = shorter === null ? firstSent : await firstThatFits(question, firstSent, reserved);
       if (fitting !== null && fitting > firstSent) firstSent = fitting;
       else if (maxTokens !== null && reserved !== null && maxTokens > reserved) {
-        // The prompt fits beside what is kept, but not beside all that was asked for. So the rest is less than that.
+        // The prompt fits beside the reserve, but not beside all requested tokens. So the answer gets fewer.
         maxTokens = fitting === null ? reserved : null;
       } else if (shorter !== null) {
         firstSent = fitting === null ? Math.max(shorter, leaveOutQuarter(turns, firstSent)) : shorter;
       } else if (maxTokens !== null) {
         maxTokens = null;
-        // Where the context is unknown, its length alone may have been too much, and all was left out for nothing.
+        // If the context is unknown, the requested length alone may have been too much, and turns were left out for nothing.
         if (reserved === null) firstSent = start;
       } else throw error;
     }
   }
 }
 
-/** Returns the first turn with which the prompt fits beside what is kept for the answer; null: that can't be counted. */
+/** Returns the first turn with which the prompt fits beside the answer's reserve; null if that can't be counted. */
 async function firstThatFits(
   { answerer, turns, settings }: Question,
   firstSent: number,
@@ -105,7 +105,7 @@ async function firstThatFits(
   return cut.firstThatFits(firstSent, questionTokens, contextLength - reserved);
 }
 
-/** An engine that shows its tokens tells them with each answer, which costs it nothing. A beam search can't. */
+/** Requests the tokens of each answer if the engine shows them, which costs nothing. A beam search can't. */
 function logprobFields(
   { use_beam_search: isSearch }: RequestFields,
   answerer: Answerer,
@@ -138,7 +138,7 @@ async function* answered(
   for await (const { choices, metrics = null } of stream) {
     for (const { index, delta, logprobs, finish_reason: finishReason } of choices) {
       const { content: text = "", reasoning_content: reasoning = "" } = delta;
-      // Of answers side by side only the first one's are kept.
+      // Only the first of several answers keeps its tokens.
       const tokens = logprobs && index === 0 ? reader.read(logprobs.content) : null;
       yield { index, text, reasoning, finishReason, tokens, metrics };
     }
@@ -167,8 +167,8 @@ async function* continued(
     { signal },
   );
   for await (const { choices, metrics = null } of stream) {
-    for (const { index, text, logprobs: reported, finish_reason: finishReason } of choices) {
-      const tokens = reported && index === 0 ? completionTokens(reported) : null;
+    for (const { index, text, logprobs: chunkLogprobs, finish_reason: finishReason } of choices) {
+      const tokens = chunkLogprobs && index === 0 ? completionTokens(chunkLogprobs) : null;
       yield { index, text, reasoning: "", finishReason, tokens, metrics };
     }
   }

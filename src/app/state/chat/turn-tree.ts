@@ -1,11 +1,11 @@
-// A chat is a tree of turns with a chosen path. A question that is reworded and an answer that is regenerated become
-// turns of their own beside the old ones, so nothing that was said is lost.
+// A chat is a tree of turns with a chosen path. An edited question and a regenerated answer become turns of their own beside
+// the old ones, so no text is lost.
 
 import type { Turn } from "./conversation.ts";
 
 /** A turn that is not on the chosen path. */
 export interface UnchosenTurn extends Turn {
-  /** Id of the turn before it. Null: it begins the chat. */
+  /** Id of the turn before it; null for the first. */
   readonly after: number | null;
 }
 
@@ -17,7 +17,7 @@ export interface TurnTree {
   readonly unchosen: readonly UnchosenTurn[];
 }
 
-/** Ends the path before its turn `at`. What followed is kept. */
+/** Ends the path before its turn `at`. Later turns are kept. */
 export function cutPath({ turns, unchosen }: TurnTree, at: number): TurnTree {
   if (at >= turns.length) return { turns, unchosen };
   const cut = turns.slice(at).map((turn, index) => ({ ...turn, after: turns[at + index - 1]?.id ?? null }));
@@ -33,7 +33,7 @@ export function choosePath(tree: TurnTree, turnId: number): TurnTree {
   path.reverse();
   const [first] = path;
   if (first === undefined) return tree;
-  // Of those after the same turn, the last one stays.
+  // The last of several turns after the same one stays.
   const lastAfter = new Map(unchosen.map((turn) => [turn.after, turn]));
   for (let turn = lastAfter.get(turnId); turn !== undefined; turn = lastAfter.get(turn.id)) path.push(turn);
 
@@ -69,7 +69,7 @@ export function unchosenAfter(unchosen: readonly UnchosenTurn[]): ReadonlyMap<nu
   return idsAfter;
 }
 
-/** Returns how many turns two paths have in common, from the first on. */
+/** Returns the number of first turns that two paths have in common. */
 export function numInCommon(one: readonly Turn[], other: readonly Turn[]): number {
   const differs = one.findIndex(({ id }, index) => id !== other[index]?.id);
   return differs < 0 ? one.length : differs;

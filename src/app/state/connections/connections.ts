@@ -15,13 +15,13 @@ import {
   type SpillOver,
 } from "./saved-connections.ts";
 
-/** A test of a connection: running, or what came of it. */
+/** A test of a connection: running, or its result. */
 export type ConnectionTest = "running" | ConnectionReport;
 
 interface ConnectionsOptions {
-  /** Told of every request to a server. */
+  /** Observes every request to a server. */
   readonly observer: RemoteObserver;
-  /** What this page may do in the network. [asks the browser] */
+  /** The page's permissions in the network. [the browser's] */
   readonly page?: PageFacts;
   /** The page's clock, milliseconds. */
   readonly now: () => number;
@@ -34,13 +34,13 @@ export function remoteName({ baseUrl, model }: RemoteModel): string {
   return `${model} at ${new URL(baseUrl).host}`;
 }
 
-/** The servers that can answer panes. What talks to them is loaded with the first. */
+/** The servers that can answer panes. Their client's code is loaded with the first. */
 export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #store = createStore<ConnectionsState>(keptConnections);
   readonly store: ReadonlyStore<ConnectionsState> = this.#store;
   readonly #tests = createStore<ReadonlyMap<string, ConnectionTest>>(() => new Map());
-  /** The newest test of each, by base URL. */
+  /** The newest test of each server, by base URL. */
   readonly tests: ReadonlyStore<ReadonlyMap<string, ConnectionTest>> = this.#tests;
   readonly batches: RemoteBatches;
 
@@ -51,8 +51,8 @@ export class Connections {
   }
 
   /**
-   * Adds a server, or gives the one of that address another key. Returns its base URL.
-   * @throws ChorusError for an address that is none
+   * Adds a server, or changes the key of the one with this address. Returns its base URL.
+   * @throws ChorusError for an invalid address
    */
   add(address: string, key: string, isKeyKept: boolean): string {
     const baseUrl = normaliseAddress(address);
@@ -82,7 +82,7 @@ export class Connections {
     this.#change({ ...connection, models: [...connection.models, name] });
   }
 
-  /** Where new questions go when the local queue is long; null: nowhere. */
+  /** Sets where new questions go when the local queue is long; null for nowhere. */
   spillTo(spillOver: SpillOver | null): void {
     this.#store.setState({ spillOver });
   }

@@ -3,18 +3,18 @@ import type { ServerBatch } from "../../remote/server-metrics.ts";
 import { SlidingRate } from "../batch/sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** What is known of a server's batch. */
+/** The known figures of a server's batch. */
 export interface RemoteBatch {
   readonly baseUrl: string;
-  /** This page's requests that are open there. */
+  /** Number of this page's open requests there. */
   readonly ownOpen: number;
-  /** Of this page's answers. */
+  /** Rate of this page's answers. */
   readonly ownTokensPerSecond: number;
-  /** From its metrics. Null: they can't be read, or were not yet. */
+  /** Figures from its metrics; null if they can't be read, or were not yet. */
   readonly server: ServerBatch | null;
-  /** Of all its answers, from two readings of its metrics. */
+  /** Rate of all its answers, from two readings of its metrics. */
   readonly serverTokensPerSecond: number | null;
-  /** Whether its metrics turned out to be out of reach, so that only this page's own figures are shown. */
+  /** Whether its metrics can't be read, so that only this page's own figures are shown. */
   readonly isBlind: boolean;
 }
 
@@ -76,7 +76,7 @@ export class RemoteBatches {
     for (const [baseUrl, watched] of this.#watched) {
       if (watched.open.size > 0) watched.usedMs = nowMs;
       if (nowMs - watched.usedMs > SHOWN_MS) this.#watched.delete(baseUrl);
-      // Once more after the last answer, so that what is shown has come to rest.
+      // Once more after the last answer, so that the shown figures are final.
       const isDue = nowMs - watched.readMs >= READ_EVERY_MS && watched.usedMs >= watched.readMs;
       if (isDue && !watched.isReading && !watched.shown.isBlind) void this.#readInto(watched, baseUrl, nowMs);
       const rate = Math.round(watched.rate.at(nowMs) * 10) / 10;

@@ -1,7 +1,7 @@
 import type { RemoteModel } from "../../remote/answerer.ts";
 import type { Connection } from "./saved-connections.ts";
 
-/** Returns every model of every server. What is chosen is among them, even if its server is gone. */
+/** Returns every model of every server. The chosen one is among them, even if its server is gone. */
 export function remoteChoices(servers: readonly Connection[], chosen: RemoteModel | null): readonly RemoteModel[] {
   const all = servers.flatMap(({ baseUrl, models }) => models.map((model) => ({ baseUrl, model })));
   const isListed = chosen === null || all.some((remote) => writeRemote(remote) === writeRemote(chosen));

@@ -1,4 +1,4 @@
-// Connections as they are kept in this browser. An address is kept always, a key only if that was asked for.
+// Connections as they are kept in this browser. An address is always kept, a key only on request.
 
 import { parseJson } from "../../../index.ts";
 import type { RemoteModel } from "../../remote/answerer.ts";
@@ -11,7 +11,7 @@ export interface Connection {
   readonly baseUrl: string;
   /** Listed by the server, or typed. */
   readonly models: readonly string[];
-  /** What its list of models names as owner: its software. */
+  /** The owner in its list of models: its software. */
   readonly ownedBy: string | null;
   /** Sent to this server alone. */
   readonly key: string | null;
@@ -39,7 +39,7 @@ export function keepConnections({ connections, spillOver }: ConnectionsState): v
   remember(NAME, JSON.stringify({ connections: kept, spillOver }));
 }
 
-/** Returns what was kept; nothing where it can't be read. */
+/** Returns the saved connections; none if they can't be read. */
 export function keptConnections(): ConnectionsState {
   const text = remembered(NAME);
   if (text === null) return NONE;

@@ -23,7 +23,7 @@ const DEMO_SETTINGS = { seed: 8, max_tokens: 64 };
 /** One run over all questions. */
 export interface DemoRun {
   readonly status: "waiting" | "running" | "done";
-  /** From the first question to the end of the last answer, by the page's clock; elapsed time while it runs. */
+  /** Time from the first question to the end of the last answer, by the page's clock; elapsed time while it runs. */
   readonly elapsedMs: number;
   readonly tokens: number;
   /** The answers so far. */
@@ -33,7 +33,7 @@ export interface DemoRun {
 export interface DemoState {
   /** failed: the engine died, or an answer ended with an error. */
   readonly phase: "closed" | "running" | "done" | "failed";
-  /** Panes 1 to 8 of the run that is shown, one question each. */
+  /** Panes 1 to 8 of the shown run, one question each. */
   readonly panes: readonly Pane[];
   readonly together: DemoRun;
   readonly apart: DemoRun;
@@ -45,7 +45,7 @@ interface DemoContext extends PaneContext {
   readonly now: () => number;
 }
 
-/** Tokens per question before the first run: an adapter is slow when it does something for the first time. */
+/** Tokens per question before the first run: an adapter is slow at its first steps. */
 const WARM_UP_TOKENS = 4;
 
 const NOT_RUN: DemoRun = { status: "waiting", elapsedMs: 0, tokens: 0, answers: [] };

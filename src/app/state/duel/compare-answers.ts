@@ -1,8 +1,8 @@
-/** How two answers agree. Words stand for both: answers of different models have no tokens in common. */
+/** The agreement of two answers, by words: answers of different models have no tokens in common. */
 export interface Agreement {
-  /** Index of the first word that is not the same; null: none is. */
+  /** Index of the first different word; null if there is none. */
   readonly firstDifference: number | null;
-  /** Words that both have in the same order, of those of both: 0..1. */
+  /** Share of the words that both have in the same order: 0..1. */
   readonly share: number;
 }
 
@@ -14,7 +14,7 @@ export function wordsOf(text: string): string[] {
   return text.trimStart().match(/\s*\S+/g) ?? [];
 }
 
-/** @param isOver whether both have ended; while they grow, what one of them lacks may still come */
+/** @param isOver whether both have ended; while they grow, missing words may still come */
 export function compareAnswers(one: string, other: string, isOver: boolean): Agreement {
   const [a = [], b = []] = [one, other].map((text) =>
     wordsOf(text)
@@ -23,7 +23,7 @@ export function compareAnswers(one: string, other: string, isOver: boolean): Agr
   );
   const shorter = Math.min(a.length, b.length);
   let same = 0;
-  // The last word of an answer that grows may not be whole.
+  // The last word of a growing answer may be incomplete.
   while (same < shorter && a[same] === b[same]) same += 1;
   const differsHere = same < shorter && (isOver || same < shorter - 1);
   const differsInLength = isOver && a.length !== b.length;
@@ -32,7 +32,7 @@ export function compareAnswers(one: string, other: string, isOver: boolean): Agr
   return { firstDifference, share: total === 0 ? 1 : (2 * commonWords(a, b)) / total };
 }
 
-/** Length of the longest common subsequence. */
+/** Returns the length of the longest common subsequence. */
 function commonWords(a: readonly string[], b: readonly string[]): number {
   let row = new Uint16Array(b.length + 1);
   for (const word of a) {

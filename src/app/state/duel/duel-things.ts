@@ -6,13 +6,13 @@ import { keyOfChoice, labelOfChoice, type ModelChoice } from "../models/model-ch
 import type { ShelfModel } from "../models/model-shelf.ts";
 import type { DuelSide } from "./duel.ts";
 
-/** What the sides of a duel can differ in. */
+/** The settings in which the sides of a duel can differ. */
 export const DUEL_THINGS = ["seed", "temperature", "dtype", "model", "answerer", "mode"] as const;
 export type DuelThing = (typeof DUEL_THINGS)[number];
 
 export const BATCHING_MODES: readonly BatchingMode[] = CONFIG_FIELDS.batchingMode.choices;
 
-/** What there is to choose from. */
+/** The available choices. */
 export interface DuelChoices {
   /** The model of the page's engine. */
   readonly choice: ModelChoice;
@@ -33,7 +33,7 @@ export function modelsHere(
   return isListed ? here : [choice, ...here];
 }
 
-/** What two sides have at first, as text. */
+/** Returns the first values of two sides, as text. */
 export function defaultValues(thing: DuelThing, { choice, models, remotes }: DuelChoices): readonly [string, string] {
   switch (thing) {
     case "seed":
@@ -53,7 +53,7 @@ export function defaultValues(thing: DuelThing, { choice, models, remotes }: Due
   }
 }
 
-/** Returns the side that has a value, as a person chose or typed it; null: it can't be one. */
+/** Returns the side with a chosen or typed value; null if it is invalid. */
 export function sideOf(thing: DuelThing, value: string, { choice, models }: DuelChoices): DuelSide | null {
   const number = value.trim() === "" ? NaN : Number(value);
   switch (thing) {
@@ -82,7 +82,7 @@ export function sideOf(thing: DuelThing, value: string, { choice, models }: Duel
   }
 }
 
-/** Returns what is wrong with a duel between these values; null: nothing. */
+/** Returns the problem of a duel between these values; null if there is none. */
 export function problemOf(thing: DuelThing, values: readonly string[], choices: DuelChoices): string | null {
   if (choices.isShared && (thing === "model" || thing === "dtype")) {
     return "Tabs share one engine, and this duel would start it again for all of them. Turn off “One engine for all tabs” in the settings first.";

@@ -8,12 +8,12 @@ import type { Settings } from "../settings/settings.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** What is different about one side. All else is the same for all. */
+/** The difference of one side. Everything else is the same for all. */
 export interface DuelSide {
-  /** For people: "seed 2", "q4". */
+  /** Name for display: "seed 2", "q4". */
   readonly label: string;
   readonly settings?: Settings;
-  /** Null: this page's engine. */
+  /** Null for this page's engine. */
   readonly answerer?: RemoteModel | null;
   /** Another model, or other weights: the engine is started with it. */
   readonly choice?: ModelChoice;
@@ -25,17 +25,17 @@ export interface DuelSetup {
   readonly sides: readonly DuelSide[];
 }
 
-/** A side under way. */
+/** The state of a side. */
 export interface DuelRun {
   readonly label: string;
-  /** loading: the engine starts with its model, or warms up. failed: its answer did not come to an end. */
+  /** loading: the engine starts with its model, or warms up. failed: its answer did not end. */
   readonly status: "waiting" | "loading" | "running" | "done" | "failed";
   readonly pane: Pane;
   /** Panes that ask the same with other seeds, so that a batching mode has a batch. */
   readonly companions: readonly Pane[];
-  /** From the question to the end of all its answers, by the page's clock. */
+  /** Time from the question to the end of all its answers, by the page's clock. */
   readonly elapsedMs: number;
-  /** Of all its answers. */
+  /** Tokens of all its answers. */
   readonly tokens: number;
 }
 
@@ -56,9 +56,9 @@ interface DuelContext extends PaneContext {
 }
 
 const WARM_UP_TOKENS = 4;
-/** Answers that a batching mode is tried on. */
+/** Number of answers with which a batching mode is tried. */
 export const BATCH = 4;
-/** What all sides have, unless the settings say otherwise: with the same seed only the one thing differs. */
+/** Settings of all sides, unless their own differ: with the same seed only one thing differs. */
 const SAME_FOR_ALL: Settings = { seed: 1, max_tokens: 128 };
 
 /** Most sides of a duel. */
@@ -66,14 +66,14 @@ export const MAX_SIDES = 4;
 
 const CLOSED: DuelState = { phase: "closed", question: "", runs: [], isTogether: true, message: "" };
 
-/** Returns whether one engine can do all sides at the same time. */
+/** Returns whether one engine can answer all sides at the same time. */
 export function canRunTogether(sides: readonly DuelSide[]): boolean {
   return sides.every(({ choice, mode }) => choice === undefined && mode === undefined);
 }
 
 /**
- * Has one question answered by panes that differ in one thing. What one engine can't have twice (a model, a dtype, a
- * batching mode) it has one after the other. It has its own panes, and leaves the engine as it was.
+ * Lets panes that differ in one thing answer one question. They run one after the other if one engine can't have both sides
+ * at once (a model, a dtype, a batching mode). Has its own panes, and leaves the engine as it was.
  */
 export class Duel {
   readonly #store = createStore<DuelState>(() => CLOSED);
@@ -81,9 +81,9 @@ export class Duel {
   readonly #context: DuelContext;
   /** Identifies the newest start; older ones are ignored. */
   #attempt = 0;
-  /** What to restore: the engine's model and mode before. */
+  /** The engine's model and mode to restore. */
   #before: { readonly choice: ModelChoice; readonly mode: BatchingMode } | null = null;
-  /** What warms up the engine, if anything does. */
+  /** The pane that warms up the engine, if any does. */
   #warmingUp: Pane | null = null;
   /** When each side's question was asked. */
   readonly #startMs = new Map<number, number>();
@@ -138,7 +138,7 @@ export class Duel {
     if (this.store.getState().phase === "running") this.#measure();
   }
 
-  /** @param seedOffset of a companion */
+  /** @param seedOffset a companion's offset to the seed */
   #paneOf({ settings = {}, answerer = null }: DuelSide, index: number, seedOffset = 0): Pane {
     const all: Settings = { ...SAME_FOR_ALL, ...this.#context.settings.inherited(), ...settings };
     const { n: _one, ...one } = all;
@@ -149,7 +149,7 @@ export class Duel {
     return pane;
   }
 
-  /** Brings the engine to a side's model and mode. Resolves with whether that worked. */
+  /** Switches the engine to a side's model and mode. Resolves with whether that worked. */
   async #prepare(index: number, { choice, mode }: DuelSide, isCurrent: () => boolean): Promise<boolean> {
     const { engine, mode: control } = this.#context;
     if (mode !== undefined) {
@@ -171,7 +171,7 @@ export class Duel {
     const settings = { ...side.settings, max_tokens: WARM_UP_TOKENS };
     const pane = (this.#warmingUp = this.#paneOf({ ...side, settings }, index));
     pane.send(this.store.getState().question);
-    await answerEnded(pane); // what fails here fails in the run again, which says so
+    await answerEnded(pane); // an error here occurs in the run again, which reports it
     pane.close();
     return isCurrent();
   }
@@ -218,7 +218,7 @@ export class Duel {
     for (const { pane, companions } of this.store.getState().runs) for (const one of [pane, ...companions]) one.close();
   }
 
-  /** Gives the engine its model and mode back. */
+  /** Restores the engine's model and mode. */
   async #restore(): Promise<void> {
     const before = this.#before;
     this.#before = null;

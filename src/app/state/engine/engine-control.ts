@@ -22,7 +22,7 @@ export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngin
 export type EngineState =
   | { readonly status: "loading"; readonly stages: LoadStages }
   | { readonly status: "ready"; readonly engine: ChorusEngine }
-  /** Nothing here can compute; nothing was downloaded. */
+  /** Neither GPU nor CPU can be used; nothing was downloaded. */
   | { readonly status: "unsupported"; readonly error: ChorusErrorData }
   /** failed: it did not start. dead: it ran and died. */
   | { readonly status: "failed" | "dead"; readonly error: ChorusErrorData };
@@ -31,9 +31,9 @@ interface EngineControlOptions {
   readonly createEngine: CreateEngine;
   /** The first model to load. */
   readonly choice: ModelChoice;
-  /** What computes. [the one chosen before, or "auto"] */
+  /** The backend. [the one chosen before, or "auto"] */
   readonly backend?: BackendChoice | null;
-  /** How it serves. [the engine's defaults] */
+  /** The serving config. [the engine's defaults] */
   readonly config?: EngineConfig;
   /** Called with each new engine before `store` says that it is ready, so that its first step can't be missed. */
   readonly onEngine?: (engine: ChorusEngine) => void;
@@ -41,17 +41,17 @@ interface EngineControlOptions {
   readonly now: () => number;
 }
 
-/** What is chosen before an engine starts. */
+/** The choices with which an engine starts. */
 export interface EngineChoice {
   readonly model: ModelChoice;
   readonly backend: BackendChoice;
-  /** How it serves. */
+  /** The serving config. */
   readonly config: EngineConfig;
   /** Whether tabs that choose the same share one engine. */
   readonly isShared: boolean;
 }
 
-/** Returns a key that is equal where tabs share an engine. */
+/** Returns a key that is equal for tabs that share an engine. */
 export function keyOfEngine({ model, backend, config, isShared }: EngineChoice): string {
   if (!isShared || !isNamed(model)) return randomId();
   return JSON.stringify([keyOfChoice(model), model.dtype ?? null, backend, config]);
@@ -65,16 +65,16 @@ function isSameButConfig(a: EngineChoice, b: EngineChoice): boolean {
 const DRAFT_MODEL = "speculation.model";
 const ONE_ENGINE = "one-engine";
 const BACKEND = "backend";
-/** An engine that is stuck holds up the next one for this long. */
+/** A stuck engine delays the next one by this time. */
 const MAX_ENDING_MS = 10_000;
 
-/** What was chosen before in this browser. */
+/** Returns the backend chosen before in this browser. */
 export function rememberedBackend(): BackendChoice {
   const name = remembered(BACKEND);
   return BACKEND_CHOICES.find((choice) => choice === name) ?? "auto";
 }
 
-/** What comes of a start whose engine was not ready yet when another began. */
+/** The result of a start that was replaced by another before its engine was ready. */
 export const REPLACED: ChorusErrorData = {
   code: "engine_disposed",
   message: "The engine was started with another choice meanwhile.",
@@ -89,7 +89,7 @@ export class EngineControl {
   /** The model that runs or is being loaded. */
   readonly choice: ReadonlyStore<ModelChoice>;
   readonly #backend;
-  /** What the next engine computes on, as it was chosen. Remembered. */
+  /** The chosen backend of the next engine. Remembered. */
   readonly backend: ReadonlyStore<BackendChoice>;
   readonly #config;
   /** The serving configuration of the engine that runs or is being loaded. */
@@ -98,7 +98,7 @@ export class EngineControl {
   /** Whether tabs that choose the same share one engine. Remembered. */
   readonly isShared: ReadonlyStore<boolean> = this.#isShared;
   readonly #withoutDrafts = createStore<ChorusErrorData | null>(() => null);
-  /** Why the engine started without the draft model that was asked for; null if it has what was asked for. */
+  /** Why the engine started without the requested draft model; null if it has it, or none was requested. */
   readonly withoutDrafts: ReadonlyStore<ChorusErrorData | null> = this.#withoutDrafts;
   #isFollowing = false;
   #onChosen: (choice: EngineChoice, isSharedChanged: boolean) => void = () => undefined;
@@ -107,7 +107,7 @@ export class EngineControl {
   readonly #options: EngineControlOptions;
   /** The newest engine, alive or dead, or still being loaded. */
   #newest: Promise<ChorusEngine> | null = null;
-  /** Gives the newest load up; what comes of it is ignored. */
+  /** Aborts the newest load, whose result is then ignored. */
   #replacing = new AbortController();
   /** Newer than the store, which is updated once per frame. */
   #stages: LoadStages = NOTHING_LOADED;
@@ -119,7 +119,7 @@ export class EngineControl {
     this.config = this.#config = createStore<EngineConfig>(() => options.config ?? {});
   }
 
-  /** What the newest engine was started with, or will be. */
+  /** The choices with which the newest engine was started, or will be. */
   get chosen(): EngineChoice {
     return {
       model: this.choice.getState(),
@@ -134,14 +134,14 @@ export class EngineControl {
     return this.#isFollowing;
   }
 
-  /** Has `listener` called with each choice made in this tab, before the engine that runs is given up for it. */
+  /** Calls `listener` with each choice made in this tab, before the running engine is replaced. */
   onChosen(listener: (choice: EngineChoice, isSharedChanged: boolean) => void): void {
     this.#onChosen = listener;
   }
 
   /**
-   * Loads the model, and replaces an engine that is there already. If the draft model can't be had, it starts without one: a
-   * link of another person's may name it. Resolves when the engine is ready or has failed.
+   * Loads the model, and replaces an existing engine. If the draft model can't be loaded, it starts without one: another
+   * person's link may name it. Resolves when the engine is ready or has failed.
    */
   async start(): Promise<void> {
     let error = await this.#load();
@@ -162,7 +162,7 @@ export class EngineControl {
     return this.#loadWith(this.#choice, choice);
   }
 
-  /** Whether the engine must be loaded again to serve in this way. */
+  /** Returns whether the engine must be loaded again to serve with this config. */
   needsRestart(config: EngineConfig): boolean {
     const state = this.#store.getState();
     if (state.status !== "ready") return true;
@@ -170,8 +170,8 @@ export class EngineControl {
   }
 
   /**
-   * Changes how the engine serves: at once where it can, else as switchTo does. Chats stay; an answer in progress goes on, or
-   * keeps the text it has.
+   * Changes the serving config: at once if possible, else as switchTo does. Chats stay; an answer in progress goes on, or keeps
+   * its text.
    */
   async reconfigure(config: EngineConfig): Promise<ChorusErrorData | null> {
     const state = this.#store.getState();
@@ -187,7 +187,7 @@ export class EngineControl {
     return null;
   }
 
-  /** Changes what computes: the model is loaded again, and the chats stay. */
+  /** Changes the backend: the model is loaded again, and the chats stay. */
   async useBackend(backend: BackendChoice): Promise<void> {
     this.#backend.setState(backend, true);
     remember(BACKEND, backend);
@@ -212,7 +212,7 @@ export class EngineControl {
     return error;
   }
 
-  /** Waits for the newer starts. The last of them may have this value, too: the engine falls back to it where others fail. */
+  /** Waits for newer starts. The last of them may have this value too: the engine falls back to it if others fail. */
   async #becomes<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
     const isLoading = () => this.#store.getState().status === "loading";
     if (isLoading()) {
@@ -235,7 +235,7 @@ export class EngineControl {
     await this.start();
   }
 
-  /** Starts what another tab has chosen, unless it runs here. A model of this tab's own files stays. */
+  /** Starts another tab's choice, unless it runs here. A model of this tab's own files stays. */
   async follow(choice: EngineChoice): Promise<void> {
     const before = this.chosen;
     if (!isNamed(before.model)) return;
@@ -253,7 +253,7 @@ export class EngineControl {
     if (!isSame && !isLive) await this.start();
   }
 
-  /** Resolves with the error; null: the engine is ready. */
+  /** Resolves with the error; null if the engine is ready. */
   async #load(): Promise<ChorusErrorData | null> {
     this.#replacing.abort();
     const { signal } = (this.#replacing = new AbortController());
@@ -273,7 +273,7 @@ export class EngineControl {
     }
   }
 
-  /** Opens an engine once the one before has ended: both may not fit together. */
+  /** Opens an engine once the previous one has ended: both may not fit together. */
   async #open(before: Promise<ChorusEngine> | null, signal: AbortSignal): Promise<ChorusEngine> {
     if (before !== null) {
       const ended = before.then((engine) => engine.dispose()).catch(() => undefined);

@@ -2,9 +2,9 @@ import type { ChorusErrorCode, ChorusErrorData } from "../../../index.ts";
 import type { EngineControl } from "./engine-control.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-/** Errors that a restart can cure. A lost device isn't one: the engine has tried others before it died of that. */
+/** Errors that a restart can cure. A lost device isn't one: the engine has already tried others. */
 const CURABLE: ReadonlySet<ChorusErrorCode> = new Set(["worker_died"]);
-/** If the engine dies again within this time, a restart doesn't cure it, and a person has to decide. */
+/** If the engine dies again within this time, a restart doesn't help, and a person must decide. */
 const PAUSE_MS = 5 * 60_000;
 
 /** Follows an engine that replaces a lost device by itself, and restarts one that died; waiting questions are then sent. */

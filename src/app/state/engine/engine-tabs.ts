@@ -3,16 +3,16 @@ import { randomId } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { keyOfEngine, type EngineChoice, type EngineControl } from "./engine-control.ts";
 
-/** What a browser has for tabs that know of each other. */
+/** The browser's means of communication between tabs. */
 export interface EngineTabsHome {
   readonly locks: Pick<LockManager, "request" | "query">;
-  /** Tells other tabs what is chosen. */
+  /** Sends choices to other tabs. */
   readonly channel: Pick<BroadcastChannel, "postMessage" | "addEventListener">;
   /** Whether the browser has shared workers, in which one engine serves several tabs. */
   readonly canShare: boolean;
 }
 
-/** Memory that the engines of the app's tabs take: weights and cache. */
+/** The memory of the engines of the app's tabs: weights and cache. */
 export interface TabsMemory {
   /** This tab's engine; null while there is none. */
   readonly hereBytes: number | null;
@@ -33,9 +33,8 @@ const LOCK = "chorus.engine";
 const LOOK_INTERVAL_MS = 1000;
 
 /**
- * Keeps the tabs of the app in step: tabs that share an engine choose together what it is, and each tab knows what the
- * engines of all of them take. A tab with an engine holds a lock whose name says what it takes, so a tab that crashes is
- * no longer counted either.
+ * Synchronises the tabs of the app: tabs that share an engine share its choice, and each tab knows the memory of all engines.
+ * A tab with an engine holds a lock whose name contains its memory, so a crashed tab is no longer counted either.
  */
 export class EngineTabs {
   readonly #engine: EngineControl;
@@ -62,17 +61,17 @@ export class EngineTabs {
     this.#engine.onChosen((choice, isSharedChanged) => {
       // A model of files is this tab's alone.
       if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
-      const reported = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
-      this.#newest = reported;
-      channel.postMessage(reported satisfies SentChoice);
+      const sent = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
+      this.#newest = sent;
+      channel.postMessage(sent satisfies SentChoice);
     });
     channel.addEventListener("message", (event) => {
-      const reported = (event as MessageEvent<SentChoice | null>).data;
-      if (reported === null) return; // it could not be read
+      const received = (event as MessageEvent<SentChoice | null>).data;
+      if (received === null) return; // it could not be read
       // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
-      if (!isLater(reported, this.#newest)) return;
-      this.#newest = reported;
-      void this.#engine.follow(reported.choice);
+      if (!isLater(received, this.#newest)) return;
+      this.#newest = received;
+      void this.#engine.follow(received.choice);
     });
     this.#engine.store.subscribe(() => this.#follow());
     this.#engine.config.subscribe(() => this.#follow());
@@ -80,7 +79,7 @@ export class EngineTabs {
     setInterval(() => void this.look(), LOOK_INTERVAL_MS);
   }
 
-  /** Looks which engines there are. */
+  /** Reads which engines there are. */
   async look(): Promise<void> {
     const { held = [] } = await this.#home.locks.query().catch((): LockManagerSnapshot => ({}));
     const names = new Set(held.flatMap(({ name }) => (name?.startsWith(`${LOCK} `) ? [name] : [])));
@@ -101,7 +100,7 @@ export class EngineTabs {
     }
     const { weightBytes, kvCacheBytes } = state.engine.model;
     const hereBytes = weightBytes + kvCacheBytes;
-    // Another name: the engine serves in another way now, and who shares it names it so, too.
+    // Another name: the engine's config has changed, and all tabs that share it use its new name.
     const key = keyOfEngine(this.#engine.chosen);
     if (this.#held && (this.#held.key === key || !this.#engine.isShared.getState())) return;
     this.#letGo();

@@ -18,7 +18,7 @@ const SERVING = "serving";
 
 export interface ServingState {
   readonly settings: ServingSettings;
-  /** What became of the settings in the page's link. Null: it had none, or others were applied since. */
+  /** The outcome of the settings in the page's link; null if it had none, or others were applied since. */
   readonly link: LinkOutcome | null;
 }
 
@@ -29,21 +29,21 @@ export type LinkOutcome =
 
 /** Returns the settings to start with: those of the link, else those kept in this browser. */
 export function openServing(route: Route | null): ServingState {
-  const requested = route === null ? null : readLink(route);
-  if (requested === null) return { settings: keptSettings(), link: null };
-  if ("error" in requested) return { settings: keptSettings(), link: { status: "refused", error: requested.error } };
-  return { settings: requested.settings, link: { status: "applied" } };
+  const linked = route === null ? null : readLink(route);
+  if (linked === null) return { settings: keptSettings(), link: null };
+  if ("error" in linked) return { settings: keptSettings(), link: { status: "refused", error: linked.error } };
+  return { settings: linked.settings, link: { status: "applied" } };
 }
 
 interface ServingOptions {
   readonly engine: EngineControl;
   readonly mode: BatchingModeControl;
   readonly opened: ServingState;
-  /** Called with the page's new link when others than the link's settings are in use. "#/": those kept in this browser. */
+  /** Called with the page's new link when its settings are no longer in use; "#/" for those kept in this browser. */
   readonly onLink: (link: string) => void;
 }
 
-/** How the page's engine serves. Some settings change while it runs; all others restart it. */
+/** The serving settings of the page's engine. Some change while it runs; all others restart it. */
 export class Serving {
   readonly #engine: EngineControl;
   readonly #mode: BatchingModeControl;
@@ -78,11 +78,11 @@ export class Serving {
     return null;
   }
 
-  /** Applies the settings that a link asks for, on this visit only. A link without any changes nothing. */
+  /** Applies a link's settings, on this visit only. A link without any changes nothing. */
   async follow(route: Route): Promise<void> {
-    const requested = readLink(route);
-    if (requested === null) return;
-    const error = "error" in requested ? requested.error : await this.#use(requested.settings, { status: "applied" });
+    const linked = readLink(route);
+    if (linked === null) return;
+    const error = "error" in linked ? linked.error : await this.#use(linked.settings, { status: "applied" });
     if (error) this.#store.setState({ link: { status: "refused", error } });
   }
 
@@ -115,7 +115,7 @@ export class Serving {
   };
 }
 
-/** Null: it asks for no serving settings. */
+/** Returns a link's serving settings; null if it has none. */
 function readLink({
   page,
   params,

@@ -8,11 +8,11 @@ import type { StoredChats } from "./stored-chats.ts";
 import { hasWords, wordsOf } from "./words.ts";
 
 export interface ListedChat extends ChatSummary {
-  /** Null: it is closed. */
+  /** Null if it is closed. */
   readonly pane: Pane | null;
 }
 
-/** What is looked for. */
+/** A search for chats. */
 export interface ChatQuery {
   readonly text: string;
   /** The first and the last day, "2026-11-22". Empty: any. */
@@ -21,10 +21,10 @@ export interface ChatQuery {
 }
 
 interface ChatListState {
-  /** unreadable: the browser doesn't let the page read what it stored; chats that were closed since are there. */
+  /** unreadable: the browser doesn't let the page read stored chats; newly closed ones are there. */
   readonly status: "loading" | "ready" | "unreadable";
   readonly query: ChatQuery;
-  /** What was found: open chats in the order of their panes, then the closed ones, the newest first. */
+  /** The found chats: open ones in the order of their panes, then the closed ones, the newest first. */
   readonly found: readonly ListedChat[];
 }
 
@@ -43,13 +43,13 @@ export class ChatList {
   #isStale = false;
   #unsubscribe: () => void = () => undefined;
 
-  /** @param openStored null: nothing is stored */
+  /** @param openStored null if nothing is stored */
   constructor(workspace: Workspace, openStored: (() => Promise<StoredChats>) | null) {
     this.#workspace = workspace;
     this.#openStored = openStored;
   }
 
-  /** Reads the list and follows what is closed and opened, until `close`. */
+  /** Reads the list and follows closed and opened chats, until `close`. */
   async open(): Promise<void> {
     try {
       this.#stored = (await this.#openStored?.()) ?? null;
@@ -75,7 +75,7 @@ export class ChatList {
     void this.#search();
   }
 
-  /** Puts a closed chat into a pane. Resolves with the pane, or with why that can't be done. */
+  /** Puts a closed chat into a pane. Resolves with the pane, or with the reason why it can't. */
   async openInPane(key: string): Promise<Pane | string> {
     if (!this.#workspace.hasRoom()) return "16 panes are open already. Close one of them, and try again.";
     let chat: SavedChat | null;
@@ -96,7 +96,7 @@ export class ChatList {
     this.#workspace.closed.remove(keys);
   }
 
-  /** Reads a closed chat. Null: it is not there any more. */
+  /** Reads a closed chat; null if it is not there any more. */
   async read(key: string): Promise<SavedChat | null> {
     const pending = this.#workspace.closed.store.getState().closed.get(key);
     return pending ? pending.chat : ((await this.#stored?.read(key)) ?? null);
@@ -109,7 +109,7 @@ export class ChatList {
     void this.#search();
   };
 
-  /** One search after the other: while one is under way, further ones wait, and only the last of them is made. */
+  /** Searches, one search at a time: of those that wait meanwhile only the last is made. */
   async #search(): Promise<void> {
     if (this.#isSearching) {
       this.#isStale = true;
@@ -145,7 +145,7 @@ export class ChatList {
   }
 }
 
-/** Returns when a day begins here, or the day after so many more. @param day "2026-11-22"; empty: none */
+/** Returns when a day, or the one `daysLater`, begins here. @param day "2026-11-22"; empty for none */
 function startOf(day: string, daysLater: number): number {
   if (day === "") return daysLater === 0 ? -Infinity : Infinity;
   const date = new Date(`${day}T00:00`);

@@ -1,25 +1,25 @@
-// A chat that is in no pane, as it is stored: the chat, what lists show of it, and the words it is found by.
+// A chat that is in no pane, as it is stored: the chat, its summary for lists, and the words for searches.
 
 import { textOfChat, titleOfChat, type SavedChat } from "../workspace/saved-workspace.ts";
 import { wordsOf } from "./words.ts";
 
 export interface ClosedChat {
-  /** Names this text of the chat. Two tabs may close a chat with different texts, and none replaces the other. */
+  /** Identifies this text of the chat. Two tabs may close a chat with different texts, and none replaces the other. */
   readonly key: string;
   readonly chat: SavedChat;
   /** Milliseconds since 1970. */
   readonly closedMs: number;
 }
 
-/** What a list shows of a chat. */
+/** A chat's summary in lists. */
 export interface ChatSummary {
   readonly key: string;
   readonly title: string;
-  /** How its last answer begins. */
+  /** The beginning of its last answer. */
   readonly preview: string;
   /** When its last question was asked, or else when it was closed. Milliseconds since 1970. */
   readonly dateMs: number;
-  /** On the chosen path. */
+  /** Number of turns on the chosen path. */
   readonly numTurns: number;
 }
 

@@ -4,7 +4,7 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import type { SavedChat } from "../workspace/saved-workspace.ts";
 import { closedChat, type ClosedChat } from "./closed-chat.ts";
 
-/** What is still to be stored: together with the panes, in one transaction, so that a chat is never nowhere. */
+/** Changes to be stored together with the panes, in one transaction, so that a chat is always in one of both. */
 export interface ChatMoves {
   /** Chats that were closed, by key. */
   readonly closed: ReadonlyMap<string, ClosedChat>;
@@ -12,11 +12,11 @@ export interface ChatMoves {
   readonly gone: ReadonlySet<string>;
 }
 
-/** As many are stored or removed at once: an import may bring thousands, and undoing it removes them again. */
+/** Most chats to store or remove at once: an import may add thousands, and undoing it removes them again. */
 const MAX_CLOSED_AT_ONCE = 25;
 const MAX_GONE_AT_ONCE = 250;
 
-/** Chats that left their panes or came back into them, until that is stored. */
+/** Chats that left their panes or returned to them, until that is stored. */
 export class ClosedChats {
   readonly #store = createStore<ChatMoves>(() => ({ closed: new Map(), gone: new Set() }));
   readonly store: ReadonlyStore<ChatMoves> = this.#store;
@@ -43,7 +43,7 @@ export class ClosedChats {
     return keys;
   }
 
-  /** Takes chats out: they are in panes again, or to be deleted for good. */
+  /** Removes chats that are in panes again, or to be deleted for good. */
   remove(keys: readonly string[]): void {
     for (const key of keys) this.#removed.add(key);
     this.#store.setState(({ closed, gone }) => {
@@ -53,7 +53,7 @@ export class ClosedChats {
     });
   }
 
-  /** Returns whether this page took any of these out since they were added. */
+  /** Returns whether this page removed any of these since they were added. */
   hasRemoved(keys: readonly string[]): boolean {
     return keys.some((key) => this.#removed.has(key));
   }
@@ -64,7 +64,7 @@ export class ClosedChats {
     return closed.size + gone.size > 0;
   }
 
-  /** Returns what to store next: the newest first, since the panes that are stored with it don't have it any more. */
+  /** Returns the next changes to store: the newest first, since the panes stored with them don't have those chats any more. */
   next(): ChatMoves {
     const { closed, gone } = this.#store.getState();
     return {
@@ -73,7 +73,7 @@ export class ClosedChats {
     };
   }
 
-  /** Forgets what has been stored, unless it has changed since. */
+  /** Forgets stored changes, unless they have changed since. */
   stored(moves: ChatMoves): void {
     if (moves.closed.size + moves.gone.size === 0) return;
     this.#store.setState(({ closed, gone }) => ({

@@ -1,7 +1,7 @@
 import type { SavedChat } from "../workspace/saved-workspace.ts";
 import { hasWords, wordsOf } from "./words.ts";
 
-/** Where a chat has the words that are searched for. */
+/** A passage of a chat with words of the search. */
 export interface Passage {
   readonly before: string;
   readonly word: string;
@@ -11,12 +11,12 @@ export interface Passage {
 const BEFORE_LENGTH = 40;
 const AFTER_LENGTH = 160;
 
-/** Returns the first passage of a chat with one of the words. Null: only its title has them. */
+/** Returns the first passage of a chat with one of the words; null if only its title has them. */
 export function findPassage({ turns, unchosen = [], draft }: SavedChat, words: ReadonlySet<string>): Passage | null {
   const texts = [...turns, ...unchosen].flatMap(({ question, answer }) => [question, answer]);
   for (const text of [...texts, draft]) {
     for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-      const isRequested = [...words].some((requested) => hasWords(wordsOf(word), new Set([requested])));
+      const isRequested = [...words].some((query) => hasWords(wordsOf(word), new Set([query])));
       if (!isRequested) continue;
       const end = index + word.length;
       const start = Math.max(0, index - BEFORE_LENGTH);

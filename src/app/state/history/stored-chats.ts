@@ -7,12 +7,12 @@ import { parseSavedChat, type SavedChat } from "../workspace/saved-workspace.ts"
 import { withinTime } from "../workspace/within-time.ts";
 import type { ChatSummary } from "./closed-chat.ts";
 
-/** All methods reject where the browser has no storage for the page. */
+/** Reads closed chats. All methods reject if the browser has no storage for the page. */
 export interface StoredChats {
   list(): Promise<readonly ChatSummary[]>;
   /** Returns the keys of chats that have all these words, or words that begin so. */
   find(words: ReadonlySet<string>): Promise<ReadonlySet<string>>;
-  /** Null: it is not there any more. Rejects with a ChorusError if it is damaged. */
+  /** Returns a chat; null if it is not there any more. Rejects with a ChorusError if it is damaged. */
   read(key: string): Promise<SavedChat | null>;
   /** Returns all chats by their keys, without those that are damaged. */
   readAll(): Promise<readonly (readonly [key: string, chat: SavedChat])[]>;

@@ -1,6 +1,6 @@
-// The words that chats are found by.
+// The words by which chats are found.
 
-/** Longer ones are cut: they are no words, but data. */
+/** Longer ones are cut: they are not words but data. */
 const MAX_LENGTH = 40;
 
 /** Characters of scripts that put no spaces between words. Each is a word of its own. */
@@ -14,12 +14,10 @@ export function wordsOf(text: string): Set<string> {
 }
 
 /**
- * Returns whether each word that is looked for begins one of the words. A single letter must be a whole word, else it
- * would find everything.
+ * Returns whether each word of the query begins one of the words. A single letter must be a whole word, or it would find
+ * everything.
  */
-export function hasWords(words: ReadonlySet<string>, requested: ReadonlySet<string>): boolean {
+export function hasWords(words: ReadonlySet<string>, query: ReadonlySet<string>): boolean {
   const list = [...words];
-  return [...requested].every(
-    (word) => words.has(word) || (word.length > 1 && list.some((each) => each.startsWith(word))),
-  );
+  return [...query].every((word) => words.has(word) || (word.length > 1 && list.some((each) => each.startsWith(word))));
 }

@@ -15,7 +15,7 @@ export interface ListedModel {
   readonly stored: StoredModel | null;
 }
 
-/** Always in the same order, so that nothing moves when a download ends. */
+/** Lists models, always in the same order, so that nothing moves when a download ends. */
 export function listModels(
   embedded: NamedChoice,
   catalogue: readonly CatalogueEntry[],

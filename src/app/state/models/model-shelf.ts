@@ -29,7 +29,7 @@ interface ModelWork {
   readonly progress: DownloadProgress | null;
   readonly isEstimating: boolean;
   readonly estimate: ModelEstimate | null;
-  /** Why there is no estimate. Nobody asked for one by itself: it is no error of an action. */
+  /** Why there is no estimate. It is not the error of an action. */
   readonly estimateError: ChorusErrorData | null;
   /** Error of the last action on this model. */
   readonly error: ChorusErrorData | null;
@@ -39,7 +39,7 @@ export interface ShelfModel extends ListedModel, ModelWork {}
 
 export interface ShelfState {
   readonly models: readonly ShelfModel[];
-  /** The model that is being switched to: its key, or "files". */
+  /** Key of the model to which the engine is switching, or "files". */
   readonly switchingTo: string | null;
   /** Error of the last action on a model that isn't in the list. */
   readonly error: ChorusErrorData | null;
@@ -68,7 +68,7 @@ const AT_REST: ModelWork = {
 export class ModelShelf {
   readonly #store = createStore<ShelfState>(() => ({ models: [], switchingTo: null, error: null }));
   readonly store: ReadonlyStore<ShelfState> = this.#store;
-  /** The first model of the catalogue; null: it has none. */
+  /** The first model of the catalogue; null if it has none. */
   readonly recommended: CatalogueEntry | null;
   readonly #options: ModelShelfOptions;
   /** By key. */
@@ -86,7 +86,7 @@ export class ModelShelf {
     this.#list();
   }
 
-  /** Reads again what this browser stores: other tabs download and delete too. */
+  /** Reads the stored models again: other tabs download and delete too. */
   async refresh(): Promise<void> {
     try {
       this.#stored = await this.#options.models.list();

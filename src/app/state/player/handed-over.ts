@@ -6,7 +6,7 @@ interface HandedOver {
   readonly text: string;
 }
 
-/** Null: nothing was handed over. */
+/** Null if there is none. */
 export const handedOver = createStore<HandedOver | null>(() => null);
 
 /** Opens the player with a recording. */

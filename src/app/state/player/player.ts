@@ -5,9 +5,9 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import { RecordedEngine } from "./recorded-engine.ts";
 import type { RecordedRun } from "./recorded-run.ts";
 
-/** Of the run's own time: a quick engine's steps take milliseconds. */
+/** Factors of the run's own speed: a quick engine's steps take milliseconds. */
 export const SPEEDS = [0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8] as const;
-/** Time to watch a run, where its own is shorter. */
+/** Time to watch a run if its own is shorter. */
 const SHORTEST_PLAY_MS = 10_000;
 
 /** Returns the speed to begin with: the run's own, unless it would be over at once. */
@@ -17,15 +17,15 @@ function defaultSpeed({ playMs }: RecordedRun): number {
 }
 
 export interface PlayerState {
-  /** Steps that are done. */
+  /** Number of finished steps. */
   readonly place: number;
   readonly isPlaying: boolean;
   readonly speed: number;
 }
 
 /**
- * Plays a recorded run: the views of the batch get what they got then, up to any step. Their clock is the run's, so
- * figures and charts are as they were.
+ * Plays a recorded run: the views of the batch get the same events as then, up to any step. Their clock is the run's, so
+ * figures and charts are the same.
  */
 export class Player {
   readonly run: RecordedRun;
@@ -33,7 +33,7 @@ export class Player {
   readonly #store;
   readonly store: ReadonlyStore<PlayerState>;
   #engine: RecordedEngine;
-  /** The run's clock where it is now. */
+  /** The run's clock at the current place. */
   #clockMs = 0;
   /** The moment of playing, which moves between places too. */
   #playMs = 0;
@@ -54,7 +54,7 @@ export class Player {
     this.batch.refresh();
   }
 
-  /** From the beginning again, if it was at the end. It begins with the first step: until then there is nothing to see. */
+  /** Plays or pauses; from the first step again if it was at the end. */
   togglePlay(): void {
     const { numSteps } = this.run;
     const { isPlaying, place } = this.store.getState();
@@ -75,7 +75,7 @@ export class Player {
     this.#pause();
   }
 
-  /** Lets this much real time pass while it plays. */
+  /** Advances by this real time while it plays. */
   advance(elapsedMs: number): void {
     const { isPlaying, speed } = this.store.getState();
     if (!isPlaying) return;
@@ -109,7 +109,7 @@ export class Player {
     this.batch.show(this.#engine);
   }
 
-  /** Passes on the events between two places. Charts take the samples that they took then, as far as they can still show them. */
+  /** Emits the events between two places. Charts take the same samples as then, as far as they can still show them. */
   #notify(from: number, to: number): void {
     const endMs = this.run.steps[to - 1]?.atMs ?? 0;
     for (const event of this.run.eventsBetween(from, to)) {
@@ -119,7 +119,7 @@ export class Player {
   }
 
   #sampleUpTo(atMs: number, shownFromMs: number): void {
-    // A rest longer than what the charts show leaves them empty, however long it is.
+    // A pause longer than the charts' window leaves them empty, however long it is.
     let next = Math.max((this.#sampledMs ?? atMs) + FIGURES_INTERVAL_MS, shownFromMs, atMs - CHARTS_WINDOW_MS);
     for (; next <= atMs; next += FIGURES_INTERVAL_MS) {
       this.#clockMs = next;

@@ -11,7 +11,7 @@ import type { WatchedEngine } from "../batch/watched-engine.ts";
 
 type Listener = (payload: never) => void;
 
-/** A recording in the place of an engine: it tells what it is made to tell, and its map is as it was then. */
+/** A recording instead of an engine: it emits given events, and its map is as it was then. */
 export class RecordedEngine implements WatchedEngine {
   readonly model: ModelCard;
   readonly config: WatchedEngine["config"];
@@ -59,7 +59,7 @@ export class RecordedEngine implements WatchedEngine {
 
   #emit<Name extends keyof EngineEvents>(name: Name, payload: EngineEvents[Name]): void {
     for (const listener of this.#listeners.get(name) ?? [])
-      (listener as (reported: EngineEvents[Name]) => void)(payload);
+      (listener as (payload: EngineEvents[Name]) => void)(payload);
   }
 }
 

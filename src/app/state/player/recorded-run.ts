@@ -2,9 +2,9 @@ import type { AskedReport, FinishReason, RecordedEvent, Recording, SequenceId, S
 import type { OutputPlace } from "../chat/answer-tokens.ts";
 import { askerOf, nameIn } from "../chat/request-name.ts";
 
-/** What a step added to an answer. */
+/** A step's addition to an answer. */
 export interface RecordedPiece {
-  /** Steps that were finished before it was reported: it is shown from this place of the run on. */
+  /** Number of steps finished before it was shown: it is shown from this place of the run on. */
   readonly place: number;
   readonly tokenIds: readonly number[];
   readonly text: string;
@@ -12,12 +12,12 @@ export interface RecordedPiece {
 
 /** One sequence of a run: a request's choice. */
 export interface RecordedSequence extends SequenceId {
-  /** Null: it was asked before the recording began, or the recording has no words. */
+  /** Null if it was asked before the recording began, or the recording has no texts. */
   readonly requested: Pick<AskedReport, "question" | "text" | "body"> | null;
   readonly pieces: readonly RecordedPiece[];
-  /** The place from which on it is shown: when it was queued, or first heard of. */
+  /** The first place at which it is shown: when it was queued, or first shown. */
   readonly firstPlace: number;
-  /** Null: it was still open when the recording ended. */
+  /** Null if it was still open when the recording ended. */
   readonly end: { readonly place: number; readonly reason: FinishReason | null } | null;
 }
 
@@ -27,12 +27,12 @@ interface GrowingSequence extends RecordedSequence {
   end: RecordedSequence["end"];
 }
 
-/** Time that passes between two steps while a run is played: at most this much, so that nobody waits through a rest. */
+/** Most time between two steps while a run is played, so that nobody waits through a pause. */
 const LONGEST_GAP_MS = 1000;
 
 /**
- * A recording, laid out by places: at place n its first n steps are done. What was reported between two steps belongs to
- * the place after the first of them.
+ * A recording, laid out by places: at place n its first n steps are done. Events between two steps belong to the place after
+ * the first of them.
  */
 export class RecordedRun {
   readonly recording: Recording;
@@ -92,15 +92,15 @@ export function wordsAt(
   { pieces }: RecordedSequence,
   place: number,
 ): { readonly text: string; readonly newest: string } {
-  const reported = pieces.filter((piece) => piece.place <= place);
+  const shown = pieces.filter((piece) => piece.place <= place);
   const isNew = (piece: RecordedPiece) => piece.place === place;
   return {
-    text: reported.flatMap((piece) => (isNew(piece) ? [] : [piece.text])).join(""),
-    newest: reported.flatMap((piece) => (isNew(piece) ? [piece.text] : [])).join(""),
+    text: shown.flatMap((piece) => (isNew(piece) ? [] : [piece.text])).join(""),
+    newest: shown.flatMap((piece) => (isNew(piece) ? [piece.text] : [])).join(""),
   };
 }
 
-/** Returns what a request's output token wrote; null where a step wrote several at once, from its second on, or is unknown. */
+/** Returns the text of a request's output token; null if unknown, or if it is a later one of several in a step. */
 export function recordedToken(
   { sequences }: RecordedRun,
   { requestName, output }: OutputPlace,
@@ -124,10 +124,10 @@ export function tokensOfSequence({ pieces }: RecordedSequence): number[] {
   return pieces.flatMap(({ tokenIds }) => [...tokenIds]);
 }
 
-/** Sequences that are shown at once. */
+/** Most sequences shown at once. */
 const MAX_SHOWN = 16;
 
-/** Returns the sequences to show at a place, in the order of their panes: of each pane the newest one. */
+/** Returns the sequences to show at a place, the newest of each pane, in the order of the panes. */
 export function shownAt({ sequences }: RecordedRun, place: number): readonly RecordedSequence[] {
   const byVoice = new Map<string, RecordedSequence>();
   for (const sequence of sequences) {

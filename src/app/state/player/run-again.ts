@@ -2,11 +2,11 @@ import { toErrorData, type ChorusEngine, type ModelCard } from "../../../index.t
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { tokensOfSequence, type RecordedRun, type RecordedSequence } from "./recorded-run.ts";
 
-/** The first token that came out differently. */
+/** The first different token. */
 export interface Difference {
-  /** Which token of the answer, from 0. */
+  /** Index of the token in the answer. */
   readonly token: number;
-  /** Null: the answer had ended. */
+  /** Null if the answer had ended. */
   readonly recorded: number | null;
   readonly now: number | null;
 }
@@ -20,7 +20,7 @@ export interface AgainResult {
 
 export interface AgainState {
   readonly status: "idle" | "running" | "done" | "stopped" | "failed";
-  /** Answers that are computed again, and those that are done. */
+  /** Numbers of answers to compute again, and of finished ones. */
   readonly numAnswers: number;
   readonly numDone: number;
   readonly results: ReadonlyMap<string, AgainResult>;
@@ -36,7 +36,7 @@ export const keyOfSequence = ({ requestId, index }: Pick<RecordedSequence, "requ
   `${requestId}/${index}`;
 
 /** A request of the run, with its choices. */
-interface Asked {
+interface RecordedRequest {
   readonly body: NonNullable<RecordedSequence["requested"]>["body"];
   readonly choices: readonly RecordedSequence[];
 }
@@ -45,7 +45,7 @@ interface Asked {
 export class RunAgain {
   readonly #store = createStore<AgainState>(() => IDLE);
   readonly store: ReadonlyStore<AgainState> = this.#store;
-  readonly #requests: readonly Asked[];
+  readonly #requests: readonly RecordedRequest[];
   #abort: AbortController | null = null;
 
   constructor(run: RecordedRun) {
@@ -64,9 +64,9 @@ export class RunAgain {
     this.#store.setState({ ...IDLE, status: "running", numAnswers: this.numAnswers }, true);
     const waiting = [...this.#requests];
     const work = async () => {
-      for (let requested = waiting.shift(); requested !== undefined; requested = waiting.shift()) {
-        // oxlint-disable-next-line no-await-in-loop -- so many at once, and no more
-        await this.#ask(engine, requested, signal);
+      for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
+        // oxlint-disable-next-line no-await-in-loop -- limits the number at once
+        await this.#ask(engine, request, signal);
       }
     };
     try {
@@ -85,7 +85,11 @@ export class RunAgain {
     if (this.store.getState().status === "running") this.#store.setState({ status: "stopped" });
   }
 
-  async #ask(engine: Pick<ChorusEngine, "completions">, requested: Asked, signal: AbortSignal): Promise<void> {
+  async #ask(
+    engine: Pick<ChorusEngine, "completions">,
+    requested: RecordedRequest,
+    signal: AbortSignal,
+  ): Promise<void> {
     const comparisons = requested.choices.map((choice) => new Comparison(choice));
     const longest = Math.max(...comparisons.map(({ expected }) => expected.length));
     const isCut = comparisons.some(({ isWhole }) => !isWhole);
@@ -122,7 +126,7 @@ export class RunAgain {
 class Comparison {
   readonly key: string;
   readonly expected: readonly number[];
-  /** Whether the recorded answer came to its own end. */
+  /** Whether the recorded answer ended by itself. */
   readonly isWhole: boolean;
   #count = 0;
   #difference: Difference | null = null;
@@ -155,19 +159,19 @@ class Comparison {
   }
 }
 
-/** The requests with a recorded question and at least one token. */
-function requestsOf({ sequences }: RecordedRun): Asked[] {
-  const byId = new Map<string, { body: Asked["body"]; choices: RecordedSequence[] }>();
+/** Returns the requests with a recorded question and at least one token. */
+function requestsOf({ sequences }: RecordedRun): RecordedRequest[] {
+  const byId = new Map<string, { body: RecordedRequest["body"]; choices: RecordedSequence[] }>();
   for (const sequence of sequences) {
     if (sequence.requested === null) continue;
-    const requested = byId.get(sequence.requestId) ?? { body: sequence.requested.body, choices: [] };
-    requested.choices[sequence.index] = sequence;
-    byId.set(sequence.requestId, requested);
+    const request = byId.get(sequence.requestId) ?? { body: sequence.requested.body, choices: [] };
+    request.choices[sequence.index] = sequence;
+    byId.set(sequence.requestId, request);
   }
   return [...byId.values()].filter(({ choices }) => choices.some((choice) => tokensOfSequence(choice).length > 0));
 }
 
-/** Returns why a recording can't be computed again by a model; null: it can. */
+/** Returns why a model can't compute a recording again; null if it can. */
 export function refusalOf(recorded: ModelCard, model: ModelCard): string | null {
   const isSame = (["name", "numParameters", "vocabSize", "numLayers"] as const).every(
     (name) => recorded[name] === model[name],
@@ -176,7 +180,7 @@ export function refusalOf(recorded: ModelCard, model: ModelCard): string | null 
   return `This run was recorded with ${recorded.name}, and the chats run ${model.name}. Choose ${recorded.name} in the chats first.`;
 }
 
-/** Returns what is not as it was then, so that tokens may differ: "q8 instead of f16"; empty if all is the same. */
+/** Returns changes since then that may change tokens: "q8 instead of f16"; empty if there are none. */
 export function changesSince(recorded: ModelCard, model: ModelCard): string {
   const change = (name: "dtype" | "kvCacheDtype" | "adapter", what = "") =>
     recorded[name] === model[name] ? [] : [`${what}${model[name]} instead of ${recorded[name]}`];

@@ -6,7 +6,7 @@ export interface Bias {
   readonly bias: number;
 }
 
-/** Reads a line such as "Paris: 5" or "#464: -100". Null: it isn't one. */
+/** Reads a line such as "Paris: 5" or "#464: -100"; returns null if it isn't one. */
 export function readBias(line: string): Bias | null {
   const colon = line.lastIndexOf(":");
   const name = line.slice(0, Math.max(0, colon)).trim();

@@ -3,7 +3,7 @@
 import { ChorusError, parseJson } from "../../../index.ts";
 import { SETTING_FIELDS, withSetting, type SettingField, type Settings, type SettingValue } from "./settings.ts";
 
-/** Resolves with why a JSON schema isn't supported, in words, or null. The check may have to be loaded first. */
+/** Resolves with the reason why a JSON schema isn't supported, or null. The check may have to be loaded first. */
 export type SchemaProblem = (schema: unknown) => Promise<string | null>;
 
 /** Returns the value as text for its box. */
@@ -14,8 +14,8 @@ export function writeSetting(value: SettingValue | undefined): string {
 }
 
 /**
- * Returns the value of what was typed; null if the box is empty.
- * @throws ChorusError invalid_value, which names the field and what it accepts
+ * Returns the typed value; null if the box is empty.
+ * @throws ChorusError invalid_value, with the field and its valid values
  */
 export function readSetting(field: SettingField, typed: string): SettingValue | null {
   if (typed.trim() === "") return null;
@@ -72,7 +72,7 @@ export function checkSettings(value: object): Settings {
   return settings;
 }
 
-/** @throws ChorusError invalid_value, with what the parser says */
+/** @throws ChorusError invalid_value, with the parser's message */
 function parseSchema(field: SettingField, text: unknown): void {
   let schema: unknown;
   try {

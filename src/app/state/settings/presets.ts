@@ -4,7 +4,7 @@ import type { Settings } from "./settings.ts";
 
 interface Preset {
   readonly name: string;
-  /** What it is good for. */
+  /** Its purpose. */
   readonly help: string;
   readonly settings: Pick<Settings, (typeof PRESET_SETTINGS)[number]>;
 }

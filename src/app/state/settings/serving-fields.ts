@@ -3,7 +3,7 @@
 
 import { CONFIG_FIELDS, DRAFT_FIELDS, type ConfigField, type ModelCard } from "../../../index.ts";
 
-/** By the library's names, so that what is copied from here can be given to createEngine. Each field of speculation is a setting. */
+/** Fields by the library's names, so that createEngine takes copied settings. Each field of speculation is a setting. */
 const FIELDS = {
   ...CONFIG_FIELDS,
   "speculation.method": { kind: "choice", choices: ["ngram", "draft_model"], default: null, takesEffect: "room" },
@@ -15,15 +15,15 @@ type Fields = typeof FIELDS;
 
 interface Words {
   readonly label: string;
-  /** One sentence for people. */
+  /** One sentence for display. */
   readonly help: string;
   /** Shown beside the label. */
   readonly unit?: string;
   /** Each choice's name. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The value used where nothing is set, if that isn't the library's default. Null: no engine runs yet. */
+  /** Returns the default in words, if it isn't the library's. @param model null if no engine runs yet */
   readonly defaultText?: (model: ModelCard | null) => string;
-  /** Present: the field exists only with these methods of speculation. */
+  /** If present, the field exists only with these methods of speculation. */
   readonly methods?: readonly string[];
 }
 
@@ -130,7 +130,7 @@ const WORDS = {
 export type ServingName = keyof typeof WORDS;
 export type ServingValue = string | number | boolean;
 
-/** "text": any that is not empty. */
+/** A setting with its words. "text": any that is not empty. */
 export type ServingField = { readonly name: ServingName } & Words &
   (
     | Exclude<ConfigField, { readonly kind: "speculation" | "alerts" }>
@@ -143,7 +143,7 @@ export const SERVING_FIELDS: readonly ServingField[] = (Object.keys(WORDS) as Se
   ...WORDS[name],
 }));
 
-/** Returns the value that counts where nothing is set, in words. */
+/** Returns the default in words. */
 export function defaultTextOf(field: ServingField, model: ModelCard | null): string {
   const { default: value = null, names = {}, defaultText } = field;
   if (defaultText) return defaultText(model);

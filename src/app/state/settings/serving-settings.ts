@@ -9,10 +9,10 @@ export type ServingSettings = { readonly [Name in ServingName]?: ServingValue };
 /** Texts by the names of settings, as typed in a form or written in a link. An empty one is absent. */
 export type TypedServing = Readonly<Record<string, string>>;
 
-/** It is no setting, whether chosen again, in a link or kept by a browser. */
+/** The default mode is not saved as a setting. */
 export const USUAL_MODE: BatchingMode = CONFIG_FIELDS.batchingMode.default;
 
-/** Where maxNumBatchedTokens is not set, it follows maxNumSeqs up to this. */
+/** If maxNumBatchedTokens is not set, it follows maxNumSeqs up to this. */
 const MAX_DEFAULT_BATCHED_TOKENS = CONFIG_FIELDS.maxNumBatchedTokens.default;
 
 /**
@@ -43,7 +43,7 @@ export function readServing(typed: TypedServing): ServingSettings {
   return checkServing(Object.fromEntries(values) as Record<string, unknown>);
 }
 
-/** Whether a field means anything with this method of speculation. */
+/** Returns whether a field has a meaning with this method of speculation. */
 export function isUsedWith({ methods }: ServingField, method: unknown): boolean {
   return methods === undefined || methods.some((name) => name === method);
 }
@@ -77,13 +77,13 @@ export function readServingJson(text: string): ServingSettings {
   return checkServing(flat(value));
 }
 
-/** Returns the config without the batching mode, which can be chosen elsewhere, too. */
+/** Returns the config without the batching mode, which can be chosen elsewhere too. */
 export function engineConfigOf(settings: ServingSettings): EngineConfig {
   const { batchingMode: _, ...fixed } = settings;
   return nested(fixed);
 }
 
-/** Returns the settings that engineConfigOf made this config of. @throws ChorusError like checkServing */
+/** Returns the settings of a config from engineConfigOf. @throws ChorusError like checkServing */
 export function servingOf(config: EngineConfig): ServingSettings {
   return checkServing(flat(config));
 }
@@ -123,7 +123,7 @@ function checkValue(field: ServingField, value: unknown): ServingValue {
   }
 }
 
-/** Checks what each setting alone doesn't show, so that the engine needn't be restarted to refuse it. */
+/** Checks combinations of settings, so that the engine needn't be restarted to refuse them. */
 function checkTogether(settings: ServingSettings): void {
   const { maxNumSeqs, maxNumBatchedTokens: budget, longPrefillTokenThreshold: piece } = settings;
   if (Number(maxNumSeqs ?? 0) > Number(budget ?? MAX_DEFAULT_BATCHED_TOKENS)) {
@@ -158,7 +158,7 @@ function nested(settings: ServingSettings): EngineConfig {
   return config;
 }
 
-/** Null is the default, as in EngineConfig. */
+/** Flattens a config, without nulls: null is the default, as in EngineConfig. */
 function flat(config: object): Record<string, unknown> {
   const given = Object.entries(config).filter(([, value]) => value !== null);
   const values = given.flatMap(([outer, value]) =>

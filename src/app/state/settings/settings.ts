@@ -1,5 +1,5 @@
-// What a person can set for questions. A setting that is absent is inherited: a pane's from the settings for all panes,
-// and those from the model.
+// The settings for questions. An absent setting is inherited: a pane's from the settings for all panes, and those from the
+// model.
 
 import { parseJson, type GenerationFields, type ModelCard } from "../../../index.ts";
 import type { Answerer } from "../../remote/answerer.ts";
@@ -29,7 +29,7 @@ export type Settings = {
   /** The text of a JSON schema. */
   readonly answer_schema?: string;
   readonly show_probabilities?: boolean;
-  /** Continue what is written as plain text. [true where the model has no chat template] */
+  /** Whether to continue the question as plain text. [true if the model has no chat template] */
   readonly continue_text?: boolean;
 } & { readonly [Name in NumberName]?: number };
 
@@ -39,9 +39,9 @@ export type SettingValue = string | number | boolean | readonly string[];
 interface FieldOf<Kind extends string> {
   readonly kind: Kind;
   readonly label: string;
-  /** One or two sentences for people. */
+  /** One or two sentences for display. */
   readonly help: string;
-  /** The value used where nothing is set, in words. */
+  /** Returns the default value in words. */
   readonly modelDefault: (model: ModelCard) => string;
 }
 
@@ -49,14 +49,14 @@ interface NumberField extends FieldOf<"number"> {
   readonly name: NumberName;
   readonly min: number;
   readonly max: number;
-  /** 1: whole numbers only. */
+  /** 1 for whole numbers only. */
   readonly step: number;
 }
 
 interface LinesField extends FieldOf<"lines"> {
   readonly name: "stop" | "logit_bias";
   readonly maxLines: number;
-  /** What each line must be, in words. */
+  /** The form of each line, in words. */
   readonly lines: string;
   readonly isLine: (line: string) => boolean;
 }
@@ -80,7 +80,7 @@ const LONGEST_ANSWER_TOKENS = 256;
 
 /**
  * Returns how many tokens of the context a chat leaves free for its answer: at most half of them, or a chat whose answers
- * may be long would be forgotten. Null: that is not known.
+ * may be long would be forgotten. Returns null if that is not known.
  */
 export function reservedTokens(
   { max_tokens: set }: Settings,
@@ -90,7 +90,7 @@ export function reservedTokens(
   return contextLength === null ? null : Math.min(set ?? LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2));
 }
 
-/** Returns whether the model continues what is written as plain text, instead of answering it as a chat message. */
+/** Returns whether the model continues a question as plain text, instead of answering it as a chat message. */
 export function continuesText({ continue_text: isSet }: Settings, { chat }: Pick<ModelCard, "chat">): boolean {
   return isSet ?? !chat;
 }
@@ -293,10 +293,10 @@ export function withSetting(settings: Settings, name: SettingName, value: Settin
   return Object.fromEntries(value === null ? others : [...others, [name, value]]);
 }
 
-/** Returns what counts for a question: servers draw as is set, without beams, and one answer is continued, not several. */
+/** Returns the effective settings of a question: servers have no beams, and only one answer is continued, not several. */
 export function settingsFor(settings: Settings, isRemote: boolean, isContinued: boolean): Settings {
-  const requested = isRemote ? withSetting(settings, "beams", null) : settings;
-  return isContinued ? withSetting(requested, "n", null) : requested;
+  const supported = isRemote ? withSetting(settings, "beams", null) : settings;
+  return isContinued ? withSetting(supported, "n", null) : supported;
 }
 
 export type RequestFields = Pick<
@@ -339,7 +339,7 @@ export function requestFields(settings: Settings): RequestFields {
 /** Fields about drawing or ending, which beam search refuses. */
 const NOT_WITH_BEAMS = ["temperature", "top_p", "top_k", "min_p", "seed", "stop", "logprobs", "top_logprobs"];
 
-/** The answers of a beam search are the best of its beams. */
+/** Returns the fields with beam search: its answers are the best of its beams. */
 function withBeams(fields: RequestFields, beams: number): RequestFields {
   const others = Object.entries(fields).filter(([name]) => !NOT_WITH_BEAMS.includes(name));
   return { ...Object.fromEntries(others), use_beam_search: true, best_of: beams, n: Math.min(fields.n ?? 1, beams) };

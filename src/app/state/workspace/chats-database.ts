@@ -2,26 +2,26 @@ import { promisifyRequest } from "idb-keyval";
 
 /** The panes' record, under its name. */
 export const PANES_STORE = "chats";
-/** Closed chats, with the words they are found by, by key. */
+/** Closed chats, with the words for searches, by key. */
 export const CLOSED_STORE = "closed";
-/** What lists show of closed chats, by key. */
+/** Summaries of closed chats for lists, by key. */
 export const SUMMARIES_STORE = "summaries";
-/** Of CLOSED_STORE: each word of a chat. */
+/** Index of CLOSED_STORE by each word of a chat. */
 export const WORDS_INDEX = "words";
 
 const NAME = "chorus";
 /** 2: closed chats. */
 const VERSION = 2;
 
-/** Runs `use` in a transaction over all stores. Rejects where there is no database. */
+/** Runs `use` in a transaction over all stores. Rejects if there is no database. */
 export type ChatsDatabase = <Result>(
   mode: IDBTransactionMode,
   use: (transaction: IDBTransaction) => Result | Promise<Result>,
 ) => Promise<Result>;
 
 /**
- * Opens the database of chats, and again whenever its connection has gone. A page that holds on to a database blocks
- * whoever wants to delete it, so it lets go at once.
+ * Opens the database of chats, and again whenever its connection has gone. An open connection would block the database's
+ * deletion, so it is then closed at once.
  *
  * @param onDeleted called when somebody deletes the database
  */

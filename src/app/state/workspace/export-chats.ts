@@ -20,7 +20,7 @@ export async function exportChats(
   return `${JSON.stringify({ ...workspace.toSaved(), ...(closed.length > 0 && { closed }) }, null, 2)}\n`;
 }
 
-/** A browser that doesn't let the page read may let it download: then what is in the page is saved. */
+/** Reads stored chats; none if the browser forbids it: then only the page's own chats are exported. */
 async function readStored(openStored: () => Promise<StoredChats>): ReturnType<StoredChats["readAll"]> {
   try {
     return await (await openStored()).readAll();
@@ -30,16 +30,16 @@ async function readStored(openStored: () => Promise<StoredChats>): ReturnType<St
 }
 
 export interface ImportedChats {
-  /** In panes. */
+  /** Number of chats opened in panes. */
   readonly numOpened: number;
-  /** In the list of chats: they were closed, or there was no room. */
+  /** Number of chats in the list: they were closed, or there was no room. */
   readonly numListed: number;
 }
 
 /** Largest file of chats that is read. (A book has about a megabyte, thousands of chats have some tens.) */
 const MAX_IMPORT_BYTES = 128 * 2 ** 20;
 
-/** Reads a file of chats. @throws ChorusError for one that no chats could fill */
+/** Reads a file of chats. @throws ChorusError for one that is too large */
 export async function readImport(file: Blob): Promise<string> {
   if (file.size <= MAX_IMPORT_BYTES) return file.text();
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MB`;
@@ -47,7 +47,7 @@ export async function readImport(file: Blob): Promise<string> {
   throw new ChorusError("invalid_value", message, "file");
 }
 
-/** How far an import is: chats that were read, and all chats. */
+/** Progress of an import: numbers of read chats and of all chats. */
 export interface ImportProgress {
   readonly numRead: number;
   readonly numChats: number;
@@ -78,7 +78,7 @@ export async function importChats(
   return { numOpened: opened.length, numListed: keys.length };
 }
 
-/** The closed chats may be thousands, and are read apart from the rest. */
+/** Separates the closed chats of an export, which may be thousands, from the rest. */
 function splitExport(file: unknown): { readonly rest: unknown; readonly closed: readonly JsonReader[] } {
   const root = new JsonReader(file);
   if (!root.has("closed")) return { rest: file, closed: [] };
@@ -100,7 +100,7 @@ export function chatMarkdown(chat: SavedChat): string {
   return [`# ${oneLine(titleOfChat(chat))}\n`, ...turns].join("\n");
 }
 
-/** A heading must be one line. */
+/** Returns a text as one line, for a heading. */
 function oneLine(text: string): string {
   return text.trim().replaceAll(/\s*\n\s*/g, " ");
 }

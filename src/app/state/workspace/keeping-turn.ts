@@ -3,8 +3,8 @@ import type { WorkspaceKeeper } from "./workspace-keeper.ts";
 const LOCK = "chorus.chats";
 
 /**
- * Decides which of several tabs saves the chats. The newest tab takes the lock from the tab before, whose chats it has
- * read already. A tab that lost the lock queues for it, and saves the chats again once the others are closed.
+ * Decides which of several tabs saves the chats. The newest tab takes the lock from the previous one, whose chats it has
+ * already read. A tab that lost the lock queues for it, and saves the chats again once the others are closed.
  */
 export class KeepingTurn {
   readonly #keeper: WorkspaceKeeper;
@@ -45,7 +45,7 @@ export class KeepingTurn {
 /**
  * Saves the rest when the page is hidden or closed, and takes turns with other tabs.
  *
- * @param showAll flushes what waits for the next frame, which may never come
+ * @param showAll flushes changes that wait for the next frame, which may never come
  */
 export function keepWhileOpen(keeper: WorkspaceKeeper, showAll: () => void): void {
   document.addEventListener("visibilitychange", () => {

@@ -16,9 +16,9 @@ type Reconciliation =
 /**
  * Decides how the chats of two tabs are merged, so that none is lost.
  *
- * @param before what both tabs started from
- * @param here what this tab has now
- * @param there what the other tab saved; null: nothing
+ * @param before the common earlier workspace of both tabs
+ * @param here this tab's workspace
+ * @param there the other tab's saved workspace; null for none
  * @param isBusy whether an answer is in progress here, which must not be stopped
  */
 export function reconcile(

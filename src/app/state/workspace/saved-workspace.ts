@@ -9,20 +9,20 @@ import { checkSettings } from "../settings/check-settings.ts";
 import { MAX_ANSWERS, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
-/** Increases when fields change their meaning. A new field has a value for where it is missing instead. */
+/** Increases when fields change their meaning. A new field has a default for older records instead. */
 const VERSION = 1;
-/** Greatest id of a turn: as many as nobody asks. */
+/** Greatest id of a turn: nobody asks as many. */
 const MAX_TURN_ID = 2 ** 31;
 
 export interface SavedChat {
   /** Names the chat for as long as it exists. [a new one] */
   readonly id?: string;
-  /** Null: named after its first question. */
+  /** Null if it is named after its first question. */
   readonly title: string | null;
   readonly settings: Settings;
-  /** On the chosen path. */
+  /** Turns on the chosen path. */
   readonly turns: readonly Turn[];
-  /** All others: variants, and what followed them. [none] */
+  /** All other turns: variants, and those after them. [none] */
   readonly unchosen?: readonly UnchosenTurn[];
   /** Turns before this one are not sent to the model. */
   readonly firstSent: number;
@@ -47,7 +47,7 @@ export interface SavedWorkspace {
   readonly shared: Settings;
   /** In display order; at least one, with distinct numbers. */
   readonly panes: readonly SavedPane[];
-  /** Of an export: the closed chats. [none] */
+  /** The closed chats, in an export. [none] */
   readonly closed?: readonly SavedChat[];
 }
 
@@ -59,12 +59,12 @@ export function titleOfChat({ title, turns }: Pick<SavedChat, "title" | "turns">
   return title ?? turns[0]?.question ?? "New chat";
 }
 
-/** Returns all that a person would miss of a chat, to compare it. */
+/** Returns the parts of a chat that a person would miss, to compare them. */
 export function textOfChat({ title, settings, turns, unchosen = [], firstSent, draft }: SavedChat): string {
   return JSON.stringify([title, settings, turns, unchosen, firstSent, draft]);
 }
 
-/** Returns whether nobody has said or written anything in the chat. */
+/** Returns whether the chat has no text. */
 export function isBlank({ title, turns, draft }: Pick<SavedChat, "title" | "turns" | "draft">): boolean {
   return title === null && turns.length === 0 && draft.trim() === "";
 }
@@ -107,7 +107,7 @@ export function parseSavedChat(chat: JsonReader): SavedChat {
   };
 }
 
-/** Along the path ids increase, as those of any turns that follow each other. */
+/** Parses a path, along which ids must increase. */
 function parsePath(path: JsonReader): readonly Turn[] {
   let leastId = 0;
   return path.list().map((turn) => {

@@ -1,8 +1,8 @@
-// A copy of what a page could not see saved before it went. The browser may drop the last writes to IndexedDB of a page that
-// goes, and it orders none of them before what the next page reads. localStorage is written at once. Where the next page is in
+// A copy of the edits whose save a closing page could not confirm. The browser may drop the last writes to IndexedDB of a
+// closing page, and orders none of them before the next page's reads. localStorage is written at once. If the next page is in
 // another process, as when the service worker isolates it on its first reload, a browser may still show it too late (Firefox
-// does so at times): then the page after that finds the copy. It can be forbidden, and it is full at about 5 MB; then only
-// IndexedDB has the last edits.
+// sometimes does): then the page after that finds the copy. localStorage can be forbidden, and it is full at about 5 MB; then
+// only IndexedDB has the last edits.
 
 import { parseJson } from "../../../index.ts";
 import type { ClosedChat } from "../history/closed-chat.ts";
@@ -20,12 +20,12 @@ export interface UnsavedCopy {
   readonly moves: ChatMoves;
 }
 
-/** What is used of localStorage. */
+/** The used part of localStorage. */
 export type CopyStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
 const PREFIX = "chorus.unsaved.";
 
-/** Returns the storage of copies, or null where it is forbidden. */
+/** Returns the storage of copies, or null if it is forbidden. */
 export function copyStorage(): CopyStorage | null {
   try {
     return localStorage;
@@ -34,13 +34,13 @@ export function copyStorage(): CopyStorage | null {
   }
 }
 
-/** @param page the name of the page that goes */
+/** @param page the name of the closing page */
 export function leaveCopy(storage: CopyStorage | null, page: string, { moves, ...copy }: UnsavedCopy): void {
   try {
     const text = JSON.stringify({ ...copy, closed: [...moves.closed.values()], gone: [...moves.gone] });
     storage?.setItem(PREFIX + page, text);
   } catch {
-    // As said above. An older one would be taken for the last edits.
+    // As above. An older copy would be mistaken for the last edits.
     dropCopy(storage, page);
   }
 }
@@ -49,7 +49,7 @@ export function dropCopy(storage: CopyStorage | null, page: string): void {
   try {
     storage?.removeItem(PREFIX + page);
   } catch {
-    // Of a storage that fails there are no copies either.
+    // A failing storage has no copies either.
   }
 }
 
@@ -69,11 +69,11 @@ export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, Uns
 }
 
 /**
- * Decides what becomes of a copy. arrived: the page's own write did. newer: it replaces the saved panes. other: another tab
- * has saved since, so its chats belong beside the saved ones.
+ * Decides how to use a copy. arrived: the page's own write was saved. newer: the copy replaces the saved panes. other: another
+ * tab has saved since, so the copy's chats belong beside the saved ones.
  *
  * @param save id of the newest save
- * @param aside id of what the page saved aside
+ * @param aside id of the page's save aside
  */
 export function placeOfCopy({ saves }: UnsavedCopy, save: string, aside: string): "arrived" | "newer" | "other" {
   const own = saves.at(-1);

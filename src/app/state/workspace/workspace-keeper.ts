@@ -8,14 +8,14 @@ import type { LoadedWorkspace, WorkspaceStorage } from "./workspace-storage.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * kept: everything is saved. damaged: as kept, but the earlier record could not be read. elsewhere: another tab saves
- * the chats. not-kept: the browser forbids it, or has no space; it is tried again until it works.
+ * kept: everything is saved. damaged: as kept, but the earlier record could not be read. elsewhere: another tab saves the
+ * chats. not-kept: the browser forbids it, or has no space; saving is retried until it works.
  */
 export type KeepingStatus = "kept" | "damaged" | "elsewhere" | "not-kept";
 
 /** Text arrives many times per second; the saved chats may lag by this much. */
 const PAUSE_MS = 500;
-/** Between the closed chats that are stored at once and the next. */
+/** Pause between two batches of closed chats. */
 const SHORT_PAUSE_MS = 50;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
@@ -29,12 +29,12 @@ export class WorkspaceKeeper {
   readonly #settings: SharedSettings;
   readonly #paneSubscriptions = new Map<Pane, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** What this tab last read or wrote. */
+  /** The workspace that this tab last read or wrote. */
   #lastKept: SavedWorkspace;
   /** Number of the newest handover or attempt. */
   #numChanges = 0;
   #retryMs = FIRST_RETRY_MS;
-  /** Whether this tab knows what was saved before. If not, it must not overwrite that. */
+  /** Whether this tab has read the earlier save. If not, it must not overwrite that. */
   #hasRead: boolean;
   /** Whether this tab's chats were saved aside, since another tab saves the chats. */
   #isAside = false;
@@ -83,8 +83,8 @@ export class WorkspaceKeeper {
   }
 
   /**
-   * Saves again. What the other tab saved is read first: it replaces the chats here if they have not changed since,
-   * else its chats are opened beside them.
+   * Saves again, after reading the other tab's save: it replaces the chats here if they have not changed since, else its chats
+   * are opened beside them.
    */
   async takeBack(): Promise<void> {
     const status = await this.#merge();
@@ -94,7 +94,7 @@ export class WorkspaceKeeper {
     this.#saveSoon();
   }
 
-  /** Saves unsaved changes when the page goes, and leaves them to the next page as well. */
+  /** Saves unsaved changes when the page closes, and leaves them to the next page as well. */
   leave(): void {
     this.flush();
     this.#storage.leave();
@@ -108,7 +108,7 @@ export class WorkspaceKeeper {
     void (this.#hasRead ? this.#save() : this.#retry());
   };
 
-  /** Reads what is saved, and merges it with the chats here. Returns null if another call has come in between. */
+  /** Reads the save, and merges it with the chats here. Returns null if another call has come in between. */
   async #merge(): Promise<LoadedWorkspace["status"] | null> {
     const change = ++this.#numChanges;
     clearTimeout(this.#timer);
@@ -186,7 +186,7 @@ export class WorkspaceKeeper {
     }
     if (this.#store.getState() !== "not-kept") return;
     this.#store.setState("kept", true);
-    // For what has changed meanwhile.
+    // For later changes.
     this.#saveSoon();
   }
 
@@ -201,7 +201,7 @@ export class WorkspaceKeeper {
     this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
   }
 
-  /** Tries to save again. What is there is read first: another tab may have saved meanwhile, or nothing is there. */
+  /** Tries to save again, after reading the save: another tab may have saved meanwhile, or there is none. */
   async #retry(): Promise<void> {
     const status = await this.#merge();
     if (status === "unavailable") this.#fail();

@@ -12,21 +12,21 @@ import { copiesLeft, dropCopy, leaveCopy, placeOfCopy, copyStorage, type Unsaved
 import { withinTime } from "./within-time.ts";
 
 export interface WorkspaceStorage {
-  /** Resolves with what was saved, or null. Never rejects, and never waits long. */
+  /** Resolves with the saved workspace, or null. Never rejects, and never waits long. */
   load(): Promise<LoadedWorkspace>;
   /**
-   * Saves the panes, and which chats were closed and opened again. Those that `load` found left are in there, so they are
-   * dropped. Rejects where it can't be saved.
+   * Saves the panes, and the closed and reopened chats. The panes include the chats that `load` found left, so those records
+   * are deleted. Rejects if it can't save.
    */
   save(workspace: SavedWorkspace, moves: ChatMoves): Promise<void>;
-  /** Saves the panes of a tab that doesn't keep them, in case it is closed. Rejects where it can't be saved. */
+  /** Saves the panes of a tab that doesn't keep them, in case it is closed. Rejects if it can't save. */
   saveAside(workspace: SavedWorkspace, moves: ChatMoves): Promise<void>;
   clearAside(): Promise<void>;
-  /** Leaves what is not saved yet to the next page, whose `load` saves it. Called when the page goes. */
+  /** Leaves unsaved changes to the next page, whose `load` saves them. Called when the page closes. */
   leave(): void;
-  /** What reads the closed chats. */
+  /** Returns the reader of the closed chats. */
   storedChats(): Promise<StoredChats>;
-  /** Called when what was saved has been deleted. */
+  /** Called when the save has been deleted. */
   onDeleted: () => void;
 }
 
@@ -41,24 +41,24 @@ export interface LoadedWorkspace {
 const RECORD = "workspace";
 /** A record that can't be read is kept under this name, so that it can be repaired by hand. */
 const DAMAGED_RECORD = "workspace-damaged";
-/** Before the name of a page. */
+/** Prefix of the name of a page. */
 const ASIDE_RECORD = "workspace-of-";
 /** The save's id, in the record of the panes. */
 const SAVE_ID = "save";
-/** Of a record that has no id, and of none. */
+/** Save id of a record without one, or of no record. */
 const NO_SAVE = "";
 
 export class IndexedDbStorage implements WorkspaceStorage {
   onDeleted: () => void = () => undefined;
   readonly #database = openChatsDatabase(() => this.onDeleted());
-  /** This page's name: each that is opened has another. */
+  /** This page's unique name. */
   readonly #page = randomId();
   /** This tab's record, which others leave alone while its lock of that name is held. */
   readonly #aside = ASIDE_RECORD + this.#page;
   #isAsideHeld = false;
-  /** Ids of the save that was read or has arrived last, and of those that were begun since. */
+  /** Ids of the last read or finished save, and of those begun since. */
   #saves: readonly string[] = [NO_SAVE];
-  /** What was given to the database last, until that says it is there. */
+  /** The last write to the database, until the database confirms it. */
   #unsaved: UnsavedCopy | null = null;
   /** Records of closed tabs. */
   #left: readonly string[] = [];
@@ -119,7 +119,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
     );
   }
 
-  /** Writes, with the moves. Until that has succeeded, the page has something to leave. */
+  /** Writes panes and moves. Until that has succeeded, the page leaves a copy when it closes. */
   async #keep(copy: UnsavedCopy, change: (panes: IDBObjectStore) => void): Promise<void> {
     this.#unsaved = copy;
     await this.#write((panes) => {
@@ -128,7 +128,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
     });
     if (this.#unsaved !== copy) return;
     this.#unsaved = null;
-    // A page that came back after it had gone has left one.
+    // A page that was restored after it had closed has left one.
     dropCopy(copyStorage(), this.#page);
   }
 
@@ -148,7 +148,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
     return Promise.all([this.#read(RECORD), this.#loadLeft(added)]);
   }
 
-  /** Saves what earlier pages could not see saved. Returns the names of the records that it added. */
+  /** Saves the copies of earlier pages. Returns the names of the records that it added. */
   async #saveCopies(): Promise<readonly string[]> {
     const added: string[] = [];
     for (const [page, copy] of copiesLeft(copyStorage())) {
@@ -166,7 +166,7 @@ export class IndexedDbStorage implements WorkspaceStorage {
     return added;
   }
 
-  /** @param added records of pages that are gone, even if their locks are not yet */
+  /** @param added records of closed pages, even if their locks are still held */
   async #loadLeft(added: readonly string[]): Promise<readonly SavedPane[]> {
     const range = IDBKeyRange.bound(ASIDE_RECORD, `${ASIDE_RECORD}\uffff`);
     const keys = await this.#database("readonly", (transaction) =>
@@ -194,7 +194,7 @@ function writeMoves(transaction: IDBTransaction, { closed, gone }: ChatMoves): v
   }
 }
 
-/** A record that can't be read has nothing to give. */
+/** Returns the panes of a record; none if it can't be read. */
 function panesOf(record: unknown): readonly SavedPane[] {
   try {
     return parseSavedWorkspace(record).panes.map(resumed);
@@ -210,7 +210,7 @@ function saveIdOf(record: unknown): string {
 
 /**
  * Saves a copy, unless its page's own write has arrived. Resolves to whether it is a record of its own now.
- * @param aside name of that record
+ * @param aside the record's name
  */
 async function saveCopy(transaction: IDBTransaction, aside: string, copy: UnsavedCopy): Promise<boolean> {
   const panes = transaction.objectStore(PANES_STORE);
@@ -218,7 +218,7 @@ async function saveCopy(transaction: IDBTransaction, aside: string, copy: Unsave
   const savedAside = promisifyRequest<unknown>(panes.get(aside));
   const place = placeOfCopy(copy, saveIdOf(await saved), saveIdOf(await savedAside));
   if (place !== "arrived") {
-    // Under the names that the page gave: if its own write comes after this one, nothing changes.
+    // Under the page's own names: if its own write comes after this one, nothing changes.
     panes.put({ ...copy.workspace, [SAVE_ID]: copy.saves.at(-1) }, place === "newer" ? RECORD : aside);
     writeMoves(transaction, copy.moves);
   }

@@ -19,16 +19,16 @@ export { MAX_PANES };
 interface WorkspaceState {
   /** In display order. Never empty. */
   readonly panes: readonly Pane[];
-  /** The pane in view where there is room for only one. */
+  /** The pane in view if there is room for only one. */
   readonly current: number;
 }
 
-/** A chat that is to be put into a pane. */
+/** A chat to be put into a pane. */
 interface PlacedChat {
   readonly chat?: SavedChat;
-  /** Of a chat that was in a pane before. [nothing is known] */
+  /** Memory of a chat that was in a pane before. [none] */
   readonly memory?: AnswerMemory;
-  /** The pane's number, if it is free. [the one that was not used for longest] */
+  /** The pane's number, if it is free. [the least recently used one] */
   readonly number?: number;
   /** The pane's index. [the last] */
   readonly place?: number;
@@ -36,9 +36,9 @@ interface PlacedChat {
 
 interface AddedChats {
   readonly panes: readonly Pane[];
-  /** Of the chats that are in no pane. */
+  /** Keys of the chats that are in no pane. */
   readonly keys: readonly string[];
-  /** Empty panes that were there before. */
+  /** Empty panes that were replaced. */
   readonly replaced: readonly PlacedChat[];
 }
 
@@ -55,7 +55,7 @@ export class Workspace {
   readonly #store: StoreApi<WorkspaceState>;
   readonly #context: PaneContext;
   #freeNumbers = [...ALL_NUMBERS];
-  /** What is known of the answers of chats that were closed on this page, by the chats' keys. */
+  /** Memories of chats that were closed on this page, by the chats' keys. */
   readonly #memories = new Map<string, AnswerMemory>();
 
   constructor(context: PaneContext, saved: SavedWorkspace | null = null) {
@@ -100,7 +100,7 @@ export class Workspace {
 
   /**
    * Opens a pane beside this one that goes on from a token of an answer with another one. Both share every block before it.
-   * @param token of the answer, 0 is its first
+   * @param token index of the answer's token
    */
   branchPane(pane: Pane, turnId: number, token: number, other: LikelyToken): Pane | null {
     const chat = asNewChat(pane.toSaved());
@@ -145,7 +145,7 @@ export class Workspace {
     const heir = this.#panes()[place] ?? this.#panes().at(-1) ?? null;
     const undo = () => {
       if (!this.#canComeBack(chat, keys)) return false;
-      // If that was the last pane, an empty one came in its place.
+      // If that was the last pane, an empty one replaced it.
       const taken = this.#panes().filter((other) => other === heir && !before.includes(heir) && isEmpty(heir));
       const isReopened = this.#exchange(taken, [{ chat, memory: pane.memory, number, place }]).length > 0;
       if (isReopened) this.closed.remove(keys);
@@ -180,7 +180,7 @@ export class Workspace {
     return this.#freeNumbers.length > 0 || this.#panes().some(isEmpty);
   }
 
-  /** Opens a closed chat in a pane, with what this page still knows of its answers. Null: there is no room. */
+  /** Opens a closed chat in a pane, with its memory if this page has it; returns null if there is no room. */
   reopen(key: string, chat: SavedChat): Pane | null {
     if (!this.hasRoom()) return null;
     const [pane = null] = this.addChats([chat], this.#memories.get(key)).panes;
@@ -189,7 +189,7 @@ export class Workspace {
     return pane;
   }
 
-  /** Opens each chat in a pane, in place of empty panes. Those that have no room are closed chats. */
+  /** Opens each chat in a pane, replacing empty panes. Those without room become closed chats. */
   addChats(chats: readonly SavedChat[], memory?: AnswerMemory): AddedChats {
     const empty = this.#panes().filter(isEmpty);
     const replaced = empty.map((pane) => {
@@ -204,7 +204,7 @@ export class Workspace {
     return { panes, keys: this.#keep(chats.slice(panes.length)), replaced };
   }
 
-  /** Opens the chats of a file, as `addChats` does. @param listed those that go to the closed chats, maybe thousands */
+  /** Opens the chats of a file, as `addChats` does. @param listed chats for the list of closed ones, maybe thousands */
   async importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]): Promise<AddedChats> {
     const kept = await this.closed.addMany(listed.filter((chat) => !isBlank(chat)));
     const opened = this.addChats(chats);
@@ -242,12 +242,12 @@ export class Workspace {
     return this.#panes().find((pane) => pane.store.getState().id === chatId);
   }
 
-  /** Adds chats to the closed ones, unless there is nothing in them. Returns their keys. */
+  /** Adds chats to the closed ones, unless they are empty. Returns their keys. */
   #keep(chats: readonly SavedChat[]): readonly string[] {
     return this.closed.add(chats.filter((chat) => !isBlank(chat)));
   }
 
-  /** Returns whether a chat is in no pane and was not deleted since it left its own. @param keys as a closed chat */
+  /** Returns whether a chat is in no pane and was not deleted since. @param keys its keys as a closed chat */
   #canComeBack(chat: SavedChat, keys: readonly string[]): boolean {
     return this.#paneOf(chat.id) === undefined && !this.closed.hasRemoved(keys);
   }
@@ -278,8 +278,8 @@ export class Workspace {
   }
 
   /**
-   * Closes panes and opens others, as far as there is room. An empty one is opened where none would be left. The first
-   * new pane comes into view, or else what takes the place of the one that was there.
+   * Closes panes and opens others, as far as there is room. Opens an empty one if none would be left. The first new pane comes
+   * into view, or else the successor of the pane that was in view.
    */
   #exchange(closed: readonly Pane[], placed: readonly PlacedChat[]): readonly Pane[] {
     const { panes, current } = this.#store.getState();
@@ -303,8 +303,8 @@ export class Workspace {
     return opened;
   }
 
-  #open({ chat, memory, number: requested }: PlacedChat): Pane | null {
-    const number = this.#freeNumbers.find((free) => free === requested) ?? this.#freeNumbers[0];
+  #open({ chat, memory, number: preferred }: PlacedChat): Pane | null {
+    const number = this.#freeNumbers.find((free) => free === preferred) ?? this.#freeNumbers[0];
     if (number === undefined) return null;
     this.#freeNumbers = this.#freeNumbers.filter((free) => free !== number);
     return new Pane(number, this.#context, chat, memory);

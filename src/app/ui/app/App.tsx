@@ -35,7 +35,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const hasLink = useStore(app.serving.store, ({ link }) => link !== null);
   const lacksDrafts = useStore(app.engine.withoutDrafts, (error) => error !== null);
   const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
-  const demoPanes = useStore(app.demo.store, ({ panes: requested }) => requested);
+  const demoPanes = useStore(app.demo.store, ({ panes }) => panes);
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const branchedPane = useStore(app.branchView.store, (state) => state.pane);
   const hasIdeas = useStore(app.batch.ideas.store, (state) => state);

@@ -9,7 +9,7 @@ import css from "../components/Notice.module.css";
 
 const NAME = "memory-notice";
 
-/** A line above the panes while several tabs have an engine of their own: what they take, and how to share one. */
+/** A line above the panes while several tabs have an engine of their own: their memory, and how to share one. */
 export function MemoryNotice({ engine, tabs }: { engine: EngineControl; tabs: EngineTabs }) {
   const words = memoryWords(useStore(tabs.store, (state) => state));
   const isShared = useStore(engine.isShared, (state) => state);

@@ -5,7 +5,7 @@ import css from "./Toasts.module.css";
 
 const UndoToast = lazily(async () => (await import("./UndoToast.tsx")).UndoToast);
 
-/** Where the newest toast is shown. It is there from the start, so that screen readers speak what comes into it. */
+/** The place of the newest toast. It is there from the start, so that screen readers speak new toasts. */
 export function Toasts({ undoList }: { undoList: UndoList }) {
   const toast = useStore(undoList.store, (state) => state.toast);
   return <output className={css.place}>{toast && <UndoToast undoList={undoList} toast={toast} />}</output>;

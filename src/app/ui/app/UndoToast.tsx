@@ -8,7 +8,7 @@ import css from "./UndoToast.module.css";
 /** Long enough to be read and reached. The command "Undo" stays. */
 const SHOWN_MS = 8000;
 
-/** Says what was just done, over the page, with a button that undoes it. */
+/** Shows the last action, over the page, with a button that undoes it. */
 export function UndoToast({ undoList, toast }: { undoList: UndoList; toast: Toast }) {
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {

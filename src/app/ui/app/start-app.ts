@@ -27,7 +27,7 @@ interface StartAppOptions {
   readonly models: AppStateOptions["models"];
   /** From the address: a model's folder, relative to the page, or its hub name. [the model chosen before] */
   readonly model?: string | null;
-  /** From the address: what computes. [the one chosen before] */
+  /** From the address: the backend. [the one chosen before] */
   readonly backend?: BackendChoice | null;
   /** Settings from the address, sent with every question. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
@@ -38,7 +38,7 @@ interface StartAppOptions {
   readonly updates?: AppUpdates;
 }
 
-/** Loads what was saved. If there are answers, it waits for what renders them, so that they don't change before the eye. */
+/** Loads the saved chats. If there are answers, it waits for their renderer, so that they don't change visibly. */
 export async function loadKept(storage: WorkspaceStorage): Promise<NonNullable<AppStateOptions["kept"]>> {
   const markdown = loadMarkdown();
   const loaded = await storage.load();
@@ -48,7 +48,7 @@ export async function loadKept(storage: WorkspaceStorage): Promise<NonNullable<A
 
 /**
  * Renders the app. The chats, and the model they load, are opened when they are first shown or requested. `isSettled` resolves
- * when the page may download what is for later. Then the parts of the page load that a first visit does not show at once.
+ * when the page may download its later parts. Then the parts load that a first visit does not show at once.
  */
 export function startApp(options: StartAppOptions): {
   readonly openChats: () => AppState;

@@ -4,7 +4,7 @@ import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./DemoButton.module.css";
 
-/** Starts the demo, which shows in half a minute what batching gains. */
+/** Starts the demo, which shows the gain of batching in half a minute. */
 export function DemoButton({ app }: { app: AppState }) {
   const isReady = useStore(app.engine.store, (state) => state.status === "ready");
   const isOpen = useStore(app.demo.store, (state) => state.phase !== "closed");

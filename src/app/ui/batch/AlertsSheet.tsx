@@ -20,7 +20,7 @@ const OPEN = {
   words: "warning queue latency slots failed limits",
 } as const;
 
-/** A line that says what is wrong with the batch, and the list and thresholds that it opens. */
+/** A line about the batch's alerts, and the list and thresholds that it opens. */
 export function AlertsSheet({ alerts, commands }: { alerts: BatchAlerts; commands: Commands }) {
   const raised = useStore(alerts.store, (state) => state.raised);
   const [newest] = raised;

@@ -19,7 +19,7 @@ import { DockHandle } from "./DockHandle.tsx";
 import { RemoteBatches } from "./RemoteBatches.tsx";
 import { SaveMenu } from "./SaveMenu.tsx";
 
-// The page is there before they are: their room is kept, and there is nothing to be seen in them at first.
+// The page is shown before they have loaded: their room is reserved, and they are empty at first.
 const loadPanels = async () => (await import("./DockPanels.tsx")).DockPanels;
 const DockPanels = lazily(loadPanels);
 
@@ -31,7 +31,7 @@ interface BatchDockProps {
   commands: Commands;
   linkTo: PaneLinks;
   tokenOf: TokenLookup;
-  /** Takes the place of timeline, charts and cache map; null: they are there. */
+  /** Replaces timeline, charts and cache map; null if they are shown. */
   instead: ReactNode;
 }
 
@@ -42,7 +42,7 @@ export function BatchDock({ batch, numPanes, connections, commands, linkTo, toke
   const isPhone = useMedia(PHONE);
   const body = useRef<HTMLDivElement>(null);
   useSoloOfPaneHeads(batch);
-  // A dock that is folded may be opened by a key that goes to one of them.
+  // A key that goes to one of them may open a folded dock.
   useEffect(() => {
     void loadPanels().catch(() => undefined);
   }, []);

@@ -39,7 +39,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const room = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState<MapLayout>(() => layOutMap(0, 280, 180));
   const [cursor, setCursor] = useState<number | null>(null);
-  /** Where that block is. */
+  /** The place of that block. */
   const [anchor, setAnchor] = useState<Anchor | null>(null);
   const content = useContentOf(batch, map, cursor);
   const { canvas } = useCanvas((g) => drawCacheMap(g, currentInks(), { map, layout, solo, cursor }));
@@ -64,7 +64,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
     setAnchor(block === null || !canvas.current ? null : anchorOf(canvas.current, layout, block));
     dock.point((owner && askerOf(owner.requestId)?.pane) ?? null);
   };
-  // So that the words are marked in their text, and the steps that made them on the timeline.
+  // Marks the words in their text, and their steps on the timeline.
   useEffect(() => {
     const { sequence = null, start = null, numTokens = 0 } = content ?? {};
     const track = sequence && timeline.findTrack((id) => isSameSequence(id, sequence));
@@ -168,7 +168,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   );
 }
 
-/** Returns what the block under the cursor holds, asked again with each new map. */
+/** Returns the content of the block under the cursor, read again with each new map. */
 function useContentOf({ cacheMap }: Batch, map: KvCacheMap, block: number | null): BlockContent | null {
   const [tooltip, setTooltip] = useState<{ readonly block: number; readonly content: BlockContent | null } | null>(
     null,

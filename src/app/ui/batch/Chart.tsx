@@ -7,12 +7,12 @@ import { useCanvas } from "./use-canvas.ts";
 import css from "./Chart.module.css";
 import { usePointerCursor, type Point } from "./use-pointer-cursor.ts";
 
-/** The place in time that all charts show the values of. */
+/** The place in time whose values all charts show. */
 export interface ChartCursor {
-  /** Samples before the newest one; null: none is pointed at. */
+  /** Samples before the newest one; null if none is pointed at. */
   readonly ago: number | null;
   readonly move: (ago: number | null) => void;
-  /** Samples that there are, and that the charts have room for. */
+  /** Number of samples, and of those for which the charts have room. */
   readonly count: number;
   readonly places: number;
 }

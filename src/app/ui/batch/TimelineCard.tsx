@@ -1,6 +1,6 @@
 import type { CellFacts } from "./cell-facts.ts";
 
-/** What a cell of the timeline tells, for the card beside it. */
+/** The facts of a timeline's cell, as a card beside it. */
 export function TimelineCard({ facts: { tokens, sequence, what, step, others } }: { facts: CellFacts }) {
   return (
     <>

@@ -14,7 +14,7 @@ interface TimelineMinimapProps {
   window: () => { readonly fromStep: number; readonly toStep: number };
   /** The last column of a window that is held; it renders the minimap again when it is moved. */
   heldStep: number;
-  /** A step that somebody points at; null: none. */
+  /** A step that somebody points at; null for none. */
   marked: number | null;
   /** Moves the window to this last column. */
   onMove: (toStep: number) => void;

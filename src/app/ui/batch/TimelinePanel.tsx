@@ -30,7 +30,7 @@ interface TimelinePanelProps {
   tokenOf: TokenLookup;
 }
 
-/** What the card shows of a cell, and where the cell is. */
+/** A card about a cell, and the cell's place. */
 interface Tooltip {
   readonly facts: CellFacts;
   readonly at: Anchor;
@@ -52,7 +52,7 @@ const ZOOMS = [
   { name: "Zoom in", direction: 1, icon: "plus", title: "Zoom in (+)" },
 ] as const;
 
-/** 24 px a row; 20 from seven rows on, 12 from nine. */
+/** Returns a row's height: 24 px; 20 from seven rows on, 12 from nine. */
 function rowHeight(count: number): number {
   return count > 8 ? 12 : count > 6 ? 20 : 24;
 }
@@ -80,7 +80,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     return { facts: factsOf(timeline, track, place.step, tokenOf), at };
   };
 
-  /** The words that a cell made are marked in their text. */
+  /** Marks a cell's words in their text. */
   const link = (at: Place | null) => {
     const track = at && view.trackAt(at);
     const made = track?.outputsAt(at?.step ?? 0) ?? null;
@@ -96,7 +96,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     view.reveal(pointed?.fromStep ?? null);
     const { rows: shown, fromStep, toStep: lastShown } = view.refresh(Math.floor(width / stepPx));
     const { cursor: at } = view;
-    // Its step may have come since it was placed. What is pointed at elsewhere is not replaced.
+    // Its step may have come since it was placed. Pointing elsewhere is not replaced.
     if (at && at.step >= fromStep && at.step <= lastShown && pointing.store.getState() === null) link(at);
     // React renders the labels, which change far less often than the steps. A line is labelled by its newest sequence.
     const newest = shown.map((tracks) => tracks.at(-1) ?? null);
@@ -133,12 +133,12 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     const step = view.window.fromStep + Math.floor(point.x / stepPx);
     place(row >= 0 && row < rows.length && step >= 1 ? { step, row } : null);
   };
-  /** After the window was moved: where it follows the engine again, nothing is paused. */
+  /** Ends the pause if the moved window follows the engine again. */
   const settle = () => {
     dock.pause(view.isHeld);
     redraw();
   };
-  /** What is dragged or scrolled less than a step, CSS pixels. */
+  /** The dragged or scrolled part of a step, CSS pixels. */
   const restPx = useRef(0);
   const panBy = (px: number) => {
     restPx.current += px;
@@ -239,7 +239,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
   );
 }
 
-/** Returns the cells that made what is pointed at elsewhere; null: nothing is, or nobody remembers them. */
+/** Returns the cells of tokens that are pointed at elsewhere; null if there are none, or they are forgotten. */
 function markedBy({ timeline, pointing }: Batch): (Omit<Marked, "row"> & { track: Track; isWord: boolean }) | null {
   const pointed = pointing.store.getState();
   if (pointed === null || pointed.by === "timeline") return null;

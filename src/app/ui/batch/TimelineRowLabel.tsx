@@ -9,7 +9,7 @@ interface TimelineRowLabelProps {
   id: SequenceId;
   dock: Dock;
   isSmall: boolean;
-  /** Goes to the pane that asked; null: that pane is gone. */
+  /** Goes to the pane that asked; null if that pane is gone. */
   onGoTo: (() => void) | null;
 }
 

@@ -5,18 +5,18 @@ import { formatCount, formatMs } from "../format.ts";
 import { formatShare, visibleToken } from "../token-text.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";
 
-/** Returns a token of an answer; null if nobody here knows it. `logprob` null: its probability is not known. */
+/** Returns a token of an answer; null if it is unknown here. `logprob` is null if its probability is unknown. */
 export type TokenLookup = (place: OutputPlace) => { readonly text: string; readonly logprob: number | null } | null;
 
-/** What a cell of the timeline tells. */
+/** The facts of a timeline's cell. */
 export interface CellFacts {
-  /** The tokens it made, with their probabilities where they are known; empty if it made none, or they are unknown. */
+  /** The tokens it made, with their probabilities if known; empty if it made none, or they are unknown. */
   readonly tokens: readonly { readonly text: string; readonly share: string }[];
   readonly sequence: string;
   readonly what: string;
   /** Its number and time. */
   readonly step: string;
-  /** Who shared the step; empty where the sequence had no part in it. */
+  /** The other sequences of the step; empty if this one had no part in it. */
   readonly others: string;
 }
 
@@ -39,7 +39,7 @@ function shareOf(logprob: number | null): string {
   return logprob === null ? "" : formatShare({ logprob });
 }
 
-/** Returns the step that made a token, its time and who shared it; empty where nobody remembers it. */
+/** Returns a token's step, its time and its other sequences; empty if it is forgotten. */
 export function stepWords(timeline: Timeline, { requestName, output }: OutputPlace): string {
   const track = timeline.findTrack(({ requestId, index }) => index === 0 && nameIn(requestId) === requestName);
   const step = track?.stepOf(output) ?? null;

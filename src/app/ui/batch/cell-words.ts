@@ -10,14 +10,14 @@ export function sequenceName({ requestId, index }: SequenceId): string {
   return (asker ? `Pane ${asker.pane}, ${turnName(asker)}` : `Request ${requestId.slice(0, 24)}`) + choice;
 }
 
-/** The demo warms up before the first turn of its panes. */
+/** Returns a turn's name; the demo warms up before the first turn of its panes. */
 export function turnName({ turn }: Asker): string {
   return turn === 0 ? "warm-up" : `turn ${turn}`;
 }
 
 const ENDINGS = { stop: "finished", length: "finished: reached the length limit", abort: "stopped" } as const;
 
-/** Describes what a sequence did in a step. */
+/** Describes a sequence's work in a step. */
 export function cellWords(cell: Cell | undefined): string {
   switch (cell?.kind) {
     case "prompt": {

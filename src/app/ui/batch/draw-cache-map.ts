@@ -30,7 +30,7 @@ export function layOutMap(numBlocks: number, widthPx: number, roomPx: number): M
   return layout ?? { columns: 1, blockPx: 4, gapPx: 1, heightPx: numBlocks * 5 };
 }
 
-/** Returns the pane of a block, the first of those that share it; null: none. */
+/** Returns the first sequence of those that share a block; null for none. */
 export function ownerOf(map: KvCacheMap, block: number): SequenceId | null {
   return map.sequences[map.owners[block] ?? -1] ?? null;
 }

@@ -12,7 +12,7 @@ interface MinimapDrawing {
 /** Few steps are not stretched over the whole width: a step is at most this wide, CSS pixels. */
 const WIDEST_STEP_PX = 3;
 
-/** Every step that is remembered, with the column after it: steps as bars of the tokens they computed. */
+/** Returns the width of a step, for all kept steps and the column after them: steps are bars of the tokens they computed. */
 function scaleOf(timeline: Timeline, width: number): number {
   return Math.min(WIDEST_STEP_PX, width / (timeline.lastStep - timeline.firstStep + 2));
 }

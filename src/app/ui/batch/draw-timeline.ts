@@ -17,7 +17,7 @@ export const TOP_PX = 16;
 /** Between the last row and the bars below it. */
 const SUM_GAP_PX = 8;
 
-/** Cells that made what somebody points at elsewhere. */
+/** Cells of tokens that somebody points at elsewhere. */
 export interface Marked {
   readonly row: number;
   readonly fromStep: number;
@@ -32,14 +32,14 @@ interface TimelineDrawing {
   readonly fromStep: number;
   readonly toStep: number;
   readonly rowsOf: (step: number) => StepRows | undefined;
-  /** The pane whose sequences stand out; null: all alike. */
+  /** The pane whose sequences stand out; null if all are alike. */
   readonly solo: number | null;
   /** The cell with the cursor. */
   readonly cursor: { readonly step: number; readonly row: number } | null;
   readonly marked: Marked | null;
 }
 
-/** The height of the bars below so many rows: 40 px, 24 from thirteen rows on, so that sixteen are in view with them. */
+/** Returns the height of the bars below the rows: 40 px, 24 from thirteen rows on, so that sixteen are in view with them. */
 export function sumHeight(numRows: number): number {
   return numRows > 12 ? 24 : 40;
 }
@@ -85,7 +85,7 @@ function drawGrid(g: CanvasRenderingContext2D, width: number, inks: Inks, drawin
   for (let row = 1; row <= rows.length; row++) g.fillRect(0, TOP_PX + row * rowPx - 1, width, 1);
 }
 
-/** Under each step a bar of the tokens it computed; those of prompts stand apart. */
+/** Draws under each step a bar of the tokens it computed; those of prompts are drawn apart. */
 function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
   const { rows, rowPx, stepPx, fromStep, toStep, rowsOf } = drawing;
   const sumPx = sumHeight(rows.length);
@@ -106,7 +106,7 @@ function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawin
   g.fillRect(0, base, width, 1);
 }
 
-/** Most tokens of a step in view. */
+/** Returns the most tokens of a step in view. */
 function mostRows({ fromStep, toStep, rowsOf }: Pick<TimelineDrawing, "fromStep" | "toStep" | "rowsOf">): number {
   let most = 0;
   for (let step = fromStep; step <= toStep; step++) most = Math.max(most, rowsOf(step)?.rows ?? 0);
@@ -160,7 +160,7 @@ function drawCell(pen: Pen, cell: Cell, x: number, y: number): void {
   }
 }
 
-/** A tall cell: solid for what was computed; at its foot, hatched, the share that was found in the cache. */
+/** Draws a tall cell: solid for computed tokens; at its foot, hatched, the share found in the cache. */
 function drawPrompt(
   { g, inks, isOpen, stepPx }: Pen,
   { rows, cachedTokens }: Extract<Cell, { kind: "prompt" }>,
@@ -170,7 +170,7 @@ function drawPrompt(
 ): void {
   const width = Math.max(1.5, stepPx - 1);
   const share = cachedTokens / (cachedTokens + rows);
-  // Whatever the shares are, both can be seen.
+  // Both parts are always visible.
   const cachedPx = cachedTokens === 0 ? 0 : Math.max(4, Math.min(height - 3, Math.round(share * height)));
   g.beginPath();
   g.roundRect(x, y, width, height - cachedPx, 1.5);
@@ -186,7 +186,7 @@ function drawPrompt(
 }
 
 /**
- * A stack: at its foot the token that is sure, above it the drafts; those accepted are solid, those rejected a line.
+ * Draws a stack: at its foot the certain token, above it the drafts; accepted ones are solid, rejected ones a line.
  */
 function drawDrafted(
   { g, stepPx }: Pen,
@@ -205,7 +205,7 @@ function drawDrafted(
   }
 }
 
-/** Nearly all cells are notes. */
+/** Draws a note, as nearly all cells are. */
 function stampNote(pen: Pen, x: number, y: number): void {
   const { g, hue, isOpen, rowPx, stepPx } = pen;
   const draw = (on: CanvasRenderingContext2D) => drawNote({ ...pen, g: on }, stepPx / 2 - 0.5, rowPx / 2 - 0.5);

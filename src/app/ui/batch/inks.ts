@@ -1,4 +1,4 @@
-// The colours of tokens.css for what is drawn on canvas.
+// The colours of tokens.css for canvases.
 
 const VOICES = 16;
 
@@ -15,7 +15,7 @@ export interface Inks {
   readonly bad: string;
   readonly focus: string;
   readonly onVoice: string;
-  /** By pane number; 0 is for requests of no pane. */
+  /** Colours by pane number; 0 is for requests without a pane. */
   readonly voices: readonly string[];
   /** The interface's family, for canvas fonts. */
   readonly sans: string;

@@ -17,11 +17,11 @@ export class TimelineView {
   readonly #timeline: Timeline;
   readonly #rows = new TimelineRows();
   #window: TimelineWindow = { rows: [], fromStep: 1, toStep: 0 };
-  /** Columns that fit. */
+  /** Number of columns that fit. */
   #columns = 0;
-  /** The last visible column while paused; null: it follows the engine. */
+  /** The last visible column while paused; null if it follows the engine. */
   #heldStep: number | null = null;
-  /** The last visible column while something is shown that is out of view otherwise. */
+  /** The last visible column while a step is shown that is otherwise out of view. */
   #shownStep: number | null = null;
   #cursor: Place | null = null;
 
@@ -69,14 +69,14 @@ export class TimelineView {
     this.#heldStep = held < this.#newestStep ? held : null;
   }
 
-  /** Shows a step while somebody points at it elsewhere. Null: nobody does, and the window is where it was. */
+  /** Shows a step while somebody points at it elsewhere; null restores the window. */
   reveal(step: number | null): void {
     this.#shownStep = null;
     if (step === null || (step > this.#lastShown - this.#columns && step <= this.#lastShown)) return;
     this.#shownStep = Math.max(this.#columns, Math.min(this.#newestStep, step + Math.floor(this.#columns / 2)));
   }
 
-  /** Returns the line of a track; null: it has none in view. */
+  /** Returns the line of a track; null if it has none in view. */
   rowOf(track: Track): number | null {
     const row = this.#window.rows.findIndex((tracks) => tracks.includes(track));
     return row < 0 ? null : row;

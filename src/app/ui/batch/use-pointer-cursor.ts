@@ -10,17 +10,17 @@ export interface Point {
 const DRAG_PX = 4;
 
 interface PointerCursor {
-  /** Called with the pointer's place; null: the pointer left. */
+  /** Called with the pointer's place; null if the pointer left. */
   readonly onPoint: (point: Point | null) => void;
-  /** Called when what is under the cursor was clicked. [nothing happens] */
+  /** Called when the cursor's place was clicked. [nothing happens] */
   readonly onGo?: () => void;
   /** Called while the area is dragged, with the pixels since the last call. [it can't be dragged] */
   readonly onDrag?: (px: number) => void;
 }
 
 /**
- * Returns the handlers of an area whose cursor follows the pointer. A click goes to what is under the cursor. A finger
- * can't point without a tap, so a tap only moves the cursor.
+ * Returns the handlers of an area whose cursor follows the pointer. A click goes to the cursor's target. A finger can't point
+ * without a tap, so a tap only moves the cursor.
  */
 export function usePointerCursor({ onPoint, onGo, onDrag }: PointerCursor) {
   // Not every browser reports the pointer type of a click.

@@ -4,10 +4,10 @@ import css from "./BranchRow.module.css";
 
 export const BRANCH_ROW_PX = 52;
 const COLUMN_PX = 18;
-/** Columns that are drawn. A chat that branches more often is drawn as if it did so here. */
+/** Most columns. Further branches are drawn in the last one. */
 const MAX_COLUMNS = 12;
 const DOT_PX = 4.5;
-/** Where the line meets the middle of the first line of text. */
+/** The middle of the first line of text, where the tree's line meets it. */
 const DOT_Y = 16;
 const SHOWN_LENGTH = 200;
 

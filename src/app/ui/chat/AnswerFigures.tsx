@@ -25,7 +25,7 @@ const FIGURES: readonly Figure[] = [
   { name: "Drafts accepted", help: "Drafted tokens that were accepted", value: drafts },
 ];
 
-/** How long an answer took, and what it shared its steps with. */
+/** An answer's times, and the sequences that shared its steps. */
 export function AnswerFigures({ metrics }: { metrics: RequestMetrics }) {
   const list = useRef<HTMLDListElement>(null);
   // It opens at the person's request, below what is in view.

@@ -12,10 +12,10 @@ interface AnswerTextProps {
   caret: ReactNode;
 }
 
-/** How an answer in JSON begins, and no Markdown does. */
+/** The beginning of an answer in JSON, unlike any Markdown. */
 const JSON_BEGINS = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[]|$))/;
 
-/** An answer as Markdown, or as code if it is JSON. One that can't be rendered is shown as it is. */
+/** An answer as Markdown, or as code if it is JSON. One that can't be rendered is shown unchanged. */
 export function AnswerText({ text, caret }: AnswerTextProps) {
   const { Markdown } = useStore(markdownView, (state) => state);
   const shown = shownPart(text);

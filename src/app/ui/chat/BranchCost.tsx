@@ -4,7 +4,7 @@ import { formatCount } from "../format.ts";
 import { visibleToken } from "../token-text.ts";
 import { useStore } from "../use-store.ts";
 
-/** Where an answer left the one that it begins with, and what that cost. */
+/** The word with which an answer differs from the one it begins with, and the cost. */
 export function BranchCost({ pane, turnId }: { pane: Pane; turnId: number }) {
   const branch = useStore(pane.store, () => pane.memory.branches.get(turnId));
   if (branch === undefined) return null;

@@ -20,11 +20,11 @@ interface ChatPaneProps {
   place: number;
 }
 
-/** The next pane slides under the pointer, where a double click would close it, too, or rename its chat. */
+/** The next pane slides under the pointer, where a double click would close it too, or rename its chat. */
 const DOUBLE_CLICK_MS = 400;
 let lastClosed = { number: 0, atMs: -Infinity };
 
-/** A key's clicks have no detail. A pane that Undo brought back may be closed again at once. */
+/** Returns whether a click is the second of a double click. Keys' clicks have no detail; a pane that Undo reopened may close at once. */
 function isSecondOfDoubleClick(number: number, { detail, timeStamp }: MouseEvent): boolean {
   return detail > 0 && number !== lastClosed.number && timeStamp - lastClosed.atMs < DOUBLE_CLICK_MS;
 }

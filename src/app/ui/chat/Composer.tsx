@@ -25,7 +25,7 @@ interface ComposerProps {
   onFirstSent: (firstSent: number) => void;
 }
 
-/** The box for a question, and below it what it takes of the context. Stop replaces Send while the pane is busy. */
+/** The box for a question, and below it its share of the context. Stop replaces Send while the pane is busy. */
 export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
   const isText = useContinuesText(app, pane);
   const draft = useStore(pane.store, (state) => state.draft);
@@ -82,7 +82,7 @@ export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
           </Button>
         )}
       </form>
-      {/* Its place is there before its words are. */}
+      {/* Its place is reserved before it has words. */}
       <div id={meterId} className={css.meter}>
         {isEarly ? (
           <output>Still answering: this can be sent after it. Escape stops it.</output>

@@ -28,13 +28,13 @@ function isAtEnd({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolea
 const LEAST_ROOM_PX = 120;
 
 /**
- * Sets how much of the visible log the earlier turns keep: what the newest turn probably doesn't need.
+ * Sets how much of the visible log the earlier turns keep: the part that the newest turn probably doesn't need.
  * @param scrollTop the log stays high enough to be scrolled this far
  */
 function makeRoom(log: HTMLElement | null, scrollTop = 0): void {
   const articles = [...(log?.querySelectorAll<HTMLElement>(":scope > article") ?? [])];
   const newest = articles.at(-1);
-  // Above a first turn there is nothing.
+  // There is nothing above a first turn.
   if (!log || !newest?.previousElementSibling) return;
   const { clientHeight } = log;
   const above = newest.offsetTop - Number.parseFloat(getComputedStyle(log).paddingTop);
@@ -81,7 +81,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   const [leftAt, setLeftAt] = useState<number | null>(null);
   const isFollowing = newestId !== null && (leftAt === null || leftAt !== newestId);
 
-  /** The last known scroll position; null: the log was just opened and is at its end. */
+  /** The last known scroll position; null if the log was just opened and is at its end. */
   const knownTop = useRef<number | null>(null);
   const goToEnd = () => {
     if (log.current === null) return;
@@ -94,14 +94,14 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   useLayoutEffect(() => {
     makeRoom(log.current);
   }, [newestId, firstSent, firstShown]);
-  /** Null: the reader is not followed, or only from the next frame on. */
+  /** Null if following is off, or begins with the next frame. */
   const observed = useRef<ResizeObserver | null>(null);
   useLayoutEffect(() => {
     if (observed.current && !hasLeft()) goToEnd();
   }, [turns]);
   // The log's height changes too: a note above the composer, a growing draft, another pane. The first report is of the height
-  // that it has, for which the room is made already. It comes once the frame is laid out: whoever asks sixteen panes at once
-  // doesn't wait for that.
+  // that it has, for which the room is made already. It comes once the frame is laid out: a person who asks sixteen panes at
+  // once doesn't wait for that.
   useLayoutEffect(() => {
     if (!isFollowing || log.current === null) return;
     let height: number | null = null;
@@ -180,7 +180,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
         {turns.map(
           (turn, index) =>
             index >= firstShown && (
-              // Variants take the place of each other.
+              // Variants replace each other.
               <Fragment key={turns[index - 1]?.id ?? "first"}>
                 {index === firstSent && index > 0 && (
                   <p className={css.leftOut}>

@@ -16,7 +16,7 @@ import css from "./EmptyPane.module.css";
 const Ideas = lazily(async () => (await import("../ideas/Ideas.tsx")).Ideas);
 
 /**
- * Says who answers, and suggests a first message. In the first pane the loading progress comes before that, in the same
+ * Shows the answerer, and suggests a first message. In the first pane the loading progress comes before that, in the same
  * place: nothing below moves when the model is ready.
  */
 export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
@@ -54,7 +54,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
   );
 }
 
-/** Warns that the embedded model is tiny, before anybody believes it. */
+/** Warns that the embedded model is tiny, so that nobody believes it. */
 function AboutModel({ engine, isHidden }: { engine: EngineControl; isHidden: boolean }) {
   const choice = useStore(engine.choice, (state) => state);
   const isEmbedded = choice.model === EMBEDDED_MODEL;

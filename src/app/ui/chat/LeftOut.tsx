@@ -1,9 +1,9 @@
 import { formatCount } from "../format.ts";
 
-/** Characters of one question or answer that are shown. Layout takes seconds for millions. */
+/** Most characters shown of one question or answer. Layout takes seconds for millions. */
 const MAX_SHOWN = 200_000;
 
-/** Returns the beginning of a text, as far as it is shown. */
+/** Returns the shown beginning of a text. */
 export function shownPart(text: string): string {
   return text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN) : text;
 }

@@ -8,7 +8,7 @@ import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./PaneNote.module.css";
 
-/** Shows, above the composer, what went wrong in this pane or what its question waits for. */
+/** Shows, above the composer, this pane's error, or why its question waits. */
 export function PaneNote({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   const note = useStore(pane.store, (state) => state.note);
   const isHeld = useStore(pane.store, (state) => state.phase === "held");

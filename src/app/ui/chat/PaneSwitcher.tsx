@@ -9,7 +9,7 @@ import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import css from "../components/Tabs.module.css";
 
-/** On a phone one pane is in view. These tabs choose it and show what the others are doing. */
+/** On a phone one pane is in view. These tabs choose it and show the others' states. */
 export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: Dock }) {
   const { panes, current } = useStore(workspace.store, (state) => state);
   const isBatch = useStore(dock.store, (state) => state.isInView);

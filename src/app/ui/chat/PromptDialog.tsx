@@ -7,7 +7,7 @@ import { useStore } from "../use-store.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import css from "./PromptDialog.module.css";
 
-/** Shows exactly what the model reads. */
+/** Shows the exact prompt. */
 export function PromptDialog({ view }: { view: PromptView }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const state = useStore(view.store, (current) => current);

@@ -1,7 +1,7 @@
 import { AnswerText } from "./AnswerText.tsx";
 import css from "./Reasoning.module.css";
 
-/** What the model thought before its answer, folded. */
+/** The model's thought before its answer, folded. */
 export function Reasoning({ turnId, text, isOver }: { turnId?: number; text: string; isOver: boolean }) {
   return (
     <details className={css.reasoning}>

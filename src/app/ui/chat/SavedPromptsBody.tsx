@@ -18,7 +18,7 @@ export function SavedPromptsBody({ pane, onDone }: SavedPromptsBodyProps) {
   const draft = useStore(pane.store, (state) => state.draft.trim());
   const isSaved = saved.includes(draft);
   const insert = (text: string) => {
-    // What was written is not lost: the prompt goes before it.
+    // The written text is not lost: the prompt goes before it.
     pane.setDraft([text, draft === text ? "" : draft].filter(Boolean).join("\n"));
     onDone();
   };

@@ -21,7 +21,7 @@ import { SeveralAnswers } from "./SeveralAnswers.tsx";
 import css from "./TurnView.module.css";
 import { VariantPager } from "./VariantPager.tsx";
 
-/** An answer that the model ended itself shows nothing: only screen readers hear that. */
+/** The ends of answers in words. An answer that the model ended itself shows none: only screen readers speak it. */
 const ENDINGS: Record<TurnEnd, string> = {
   stop: "Finished",
   length: "Reached the length limit",
@@ -40,7 +40,7 @@ async function score(app: AppState, pane: Pane, turnId: number): Promise<void> {
   }
 }
 
-/** The button goes while the answer grows, and the focus would fall to the page. A message box would open a phone's keyboard. */
+/** Focuses the log: the button disappears while the answer grows. A message box would open a phone's keyboard. */
 function focusLog(button: Element): void {
   button.closest<HTMLElement>('[role="log"]')?.focus({ preventScroll: true });
 }
@@ -58,7 +58,7 @@ interface TurnViewProps {
   phase: PaneState["phase"];
   /** Whether the pane can be asked. */
   isIdle: boolean;
-  /** Whether who answers the pane can continue an answer. */
+  /** Whether the pane's answerer can continue an answer. */
   canContinue: boolean;
   /** Whether the settings show how likely words were. */
   showsWords: boolean;
@@ -84,10 +84,10 @@ export const TurnView = memo(function TurnView({
   onChoose,
   onShowBranches,
 }: TurnViewProps) {
-  /** Another variant may take its place meanwhile. */
+  /** Another variant may replace it meanwhile. */
   const [editedId, setEditedId] = useState<number | null>(null);
   const [hasFigures, setHasFigures] = useState(false);
-  /** Null: as the settings say. */
+  /** Null for the settings' value. */
   const [hasWords, setHasWords] = useState<boolean | null>(null);
   const answer = useRef<HTMLDivElement>(null);
   // The tokens are complete when the answer has ended, which renders the turn again.

@@ -6,7 +6,7 @@ interface VariantPagerProps {
   /** Ids of the turn and its variants. */
   turnIds: readonly number[];
   chosenId: number;
-  /** Whether another one can be chosen. */
+  /** Whether another variant can be chosen. */
   isIdle: boolean;
   onChoose: (turnId: number) => void;
   onShowBranches: () => void;

@@ -1,10 +1,10 @@
 import { createStore } from "../../state/store.ts";
 import type { Markdown } from "./markdown/Markdown.tsx";
 
-/** Renders Markdown. Null until it is loaded: a page without answers does without. */
+/** The renderer of Markdown; null until it is loaded: a page without answers does not need it. */
 export const markdownView = createStore<{ readonly Markdown: typeof Markdown | null }>(() => ({ Markdown: null }));
 
-/** Loads it. Without it, answers are shown as they are written. */
+/** Loads it. Without it, answers are shown as plain text. */
 export async function loadMarkdown(): Promise<void> {
   try {
     markdownView.setState({ Markdown: (await import("./markdown/Markdown.tsx")).Markdown });

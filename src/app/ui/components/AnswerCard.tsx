@@ -5,7 +5,7 @@ import css from "./AnswerCard.module.css";
 import { VoiceBadge } from "./VoiceBadge.tsx";
 
 interface AnswerCardProps {
-  /** The pane's number; null: no pane asked it. */
+  /** The pane's number; null if no pane asked. */
   readonly voice: number | null;
   readonly name: string;
   readonly answerName: string;
@@ -14,14 +14,14 @@ interface AnswerCardProps {
   readonly isBusy?: boolean;
   /** Whether it is read from its first line on; else its newest line stays in view. */
   readonly isForReading?: boolean;
-  /** Makes it a place that a link can go to. */
+  /** Id for links to it. */
   readonly id?: string;
   readonly className?: string | undefined;
   /** The figures below the answer. */
   readonly children: ReactNode;
 }
 
-/** An answer that is only looked at, with its heading and its figures. */
+/** A read-only answer, with its heading and its figures. */
 export function AnswerCard(props: AnswerCardProps) {
   const { voice, name, answerName, heading, answer, isBusy = false, isForReading = false, id, className } = props;
   return (
@@ -47,7 +47,7 @@ export function AnswerCard(props: AnswerCardProps) {
   );
 }
 
-/** What follows the newest word while an answer grows; hollow where it waits. */
+/** The caret after the newest word of a growing answer; hollow while it waits. */
 export function Caret({ isHollow = false }: { isHollow?: boolean }) {
   return <span className={classNames(css.caret, isHollow && css.hollow)} aria-hidden="true" />;
 }

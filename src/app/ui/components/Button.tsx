@@ -3,7 +3,7 @@ import css from "./Button.module.css";
 import { classNames } from "../class-names.ts";
 
 interface ButtonProps extends ComponentProps<"button"> {
-  /** ink: the main action. outlined: the usual one. quiet: no frame. icon: a square with an icon only. */
+  /** ink: the main action. outlined: the default. quiet: no frame. icon: a square with an icon only. */
   look?: "ink" | "outlined" | "quiet" | "icon";
 }
 

@@ -3,7 +3,7 @@ import type { ChorusErrorData } from "../../../index.ts";
 import { Button } from "./Button.tsx";
 import css from "./CopyDetails.module.css";
 
-/** Copies an error and where it came about, for a report. Shows them where the browser does not let it copy. */
+/** Copies an error with its circumstances, for a report. Shows them if the browser does not allow copying. */
 export function CopyDetails({ error }: { error: ChorusErrorData }) {
   const [copied, setCopied] = useState<"no" | "yes" | "failed">("no");
   const details = [

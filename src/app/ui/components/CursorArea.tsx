@@ -1,13 +1,13 @@
 import { useId, type ComponentProps } from "react";
 
 interface CursorAreaProps extends Omit<ComponentProps<"div">, "role" | "tabIndex"> {
-  /** Accessible name of what the cursor moves over. */
+  /** Accessible name of the area. */
   label: string;
   /** A sentence about its keys. */
   hint: string;
   value: number;
   max: number;
-  /** Describes what is under the cursor. */
+  /** Description of the place under the cursor. */
   words: string;
 }
 

@@ -1,9 +1,9 @@
 import { Component, type ReactNode } from "react";
 
 interface ErrorBoundaryProps {
-  /** Returns what is shown where the children can't be. `tryAgain` gives them another chance. */
+  /** Renders the fallback if the children fail. `tryAgain` renders them again. */
   readonly renderFallback: (tryAgain: () => void) => ReactNode;
-  /** When this changes, the children get another chance. */
+  /** When this changes, the children are rendered again. */
   readonly subject: unknown;
   readonly children: ReactNode;
 }
@@ -13,7 +13,7 @@ interface ErrorBoundaryState {
   readonly isFailed: boolean;
 }
 
-/** Keeps an error of its children to itself: without it, React removes the whole page. */
+/** Catches errors of its children: without it, React removes the whole page. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, ErrorBoundaryState> {
   override readonly state: ErrorBoundaryState = { subject: this.props.subject, isFailed: false };
 

@@ -5,20 +5,20 @@ import { Button } from "./Button.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
 import css from "./Guard.module.css";
 
-/** Returns the chats; null: they were not opened yet. */
+/** Returns the chats; null if they were not opened yet. */
 export const OpenedChats = createContext<() => AppState | null>(() => null);
 
 interface GuardProps {
-  /** What it keeps errors of, as its users would call it: "This pane". */
+  /** The guarded part's name, for messages: "This pane". */
   readonly part: string;
   /** When this changes, the part is tried again. */
   readonly subject?: unknown;
-  /** Takes the part away, where that is possible. */
+  /** Closes the part, if that is possible. */
   readonly onClose?: () => void;
   readonly children: ReactNode;
 }
 
-/** Keeps an error of a part of the page to that part: it says there that the chats are safe, and offers the ways back. */
+/** Limits an error to its part of the page: says there that the chats are safe, and offers remedies. */
 export function Guard({ part, subject, onClose, children }: GuardProps) {
   return (
     <ErrorBoundary

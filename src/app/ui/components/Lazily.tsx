@@ -3,8 +3,8 @@ import { useEffect, useState, type ComponentType } from "react";
 const partsToLoad = new Set<() => Promise<unknown>>();
 
 /**
- * Returns a component that loads its code when it is first rendered, and renders nothing until then. What `loadParts` has
- * loaded before is there at once: keys typed right after a shortcut that opens a dialog go to the dialog. Not React's
+ * Returns a component that loads its code when it is first rendered, and renders nothing until then. Parts that `loadParts`
+ * has loaded are there at once: keys typed right after a shortcut that opens a dialog go to the dialog. Not React's
  * `lazy`: while answers grow, what has loaded would wait for up to seconds, since every growing word comes before it.
  */
 export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
@@ -16,7 +16,7 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
   };
   partsToLoad.add(loadPart);
   return function Lazily(props: Props) {
-    // For as long as it is there it is the same component, else it would lose its state.
+    // It must stay the same component while it is rendered, or it would lose its state.
     const [Part, setPart] = useState<ComponentType<Props> | null>(() => loaded);
     useEffect(() => {
       if (Part === null)
@@ -30,11 +30,11 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
 }
 
 /**
- * Loads the code of all parts of the page, one after the other, and then marks "parts-loaded" in the page's performance. What
- * can't be loaded now is tried when it is rendered.
+ * Loads the code of all parts of the page, one after the other, and then marks "parts-loaded" in the page's performance. Parts
+ * that can't be loaded now are tried again when they are rendered.
  */
 export async function loadParts(): Promise<void> {
-  // Parts of parts join while these load.
+  // Parts of parts are added while these load.
   for (const loadPart of partsToLoad) await loadPart().catch(() => undefined);
   performance.mark("parts-loaded");
 }

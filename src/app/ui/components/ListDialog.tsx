@@ -7,7 +7,7 @@ interface ListDialogProps {
   /** Its accessible name. */
   readonly name: string;
   readonly title: string;
-  /** What stands before the title. */
+  /** A badge before the title. */
   readonly badge?: ReactNode;
   readonly style?: CSSProperties;
   readonly onClosed: () => void;
@@ -16,7 +16,7 @@ interface ListDialogProps {
 
 /** A large dialog for a list of its own height, open from the start; on a phone it takes the whole window. */
 export function ListDialog({ ref, name, title, badge, style, onClosed, children }: ListDialogProps) {
-  // Before the effects of what it contains, which move the focus.
+  // Before the effects of its children, which move the focus.
   useLayoutEffect(() => {
     ref.current?.showModal();
   }, [ref]);

@@ -1,6 +1,6 @@
 import css from "./Logo.module.css";
 
-/** Four voices, entering one after the other. */
+/** The logo: four voices, entering one after the other. */
 export function Logo() {
   return (
     <svg className={css.logo} viewBox="0 0 22 20" aria-hidden="true">

@@ -8,13 +8,13 @@ export interface Anchor {
   readonly bottom: number;
 }
 
-/** Pixels between the card and what it is about, and between it and the window's edges. */
+/** Pixels between the card and its subject, and between it and the window's edges. */
 const GAP_PX = 4;
 const EDGE_PX = 8;
 
 /**
- * What the pointer is on, beside it. It lies above all else, takes part in no layout and lets the pointer through. Screen
- * readers get the same words elsewhere.
+ * A card about the pointer's place, beside it. It lies above everything, takes part in no layout and ignores the pointer.
+ * Screen readers get the same words elsewhere.
  */
 export function PointerCard({ at, children }: { at: Anchor | null; children: ReactNode }) {
   const card = useRef<HTMLDivElement>(null);

@@ -48,22 +48,22 @@ export function VirtualList<Line>({
   });
 
   /** The line that gets the focus once it is in the page. */
-  const [requested, setRequested] = useState<number | null>(null);
+  const [focusIndex, setFocusIndex] = useState<number | null>(null);
   const inView = virtualizer.getVirtualItems();
   useEffect(() => {
-    if (requested === null) return;
-    const button = scroller.current?.querySelector<HTMLElement>(`[data-index="${requested}"] button`);
+    if (focusIndex === null) return;
+    const button = scroller.current?.querySelector<HTMLElement>(`[data-index="${focusIndex}"] button`);
     if (!button) return;
     button.focus();
-    setRequested(null);
-  }, [requested, inView]);
+    setFocusIndex(null);
+  }, [focusIndex, inView]);
   const go = (from: number, step: number) => {
     let next = from + step;
     while (next in lines && !ofLine(next, hasButton, false)) next += step;
     if (next < 0) onLeave?.();
     if (!(next in lines)) return;
     virtualizer.scrollToIndex(next);
-    setRequested(next);
+    setFocusIndex(next);
   };
   useImperativeHandle(ref, () => ({
     focus: (index) => go(index - 1, 1),

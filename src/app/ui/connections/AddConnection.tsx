@@ -5,7 +5,7 @@ import { Button } from "../components/Button.tsx";
 import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
 
-/** Adds a server by its address and, if it wants one, a key. */
+/** Adds a server by its address and, if it needs one, a key. */
 export function AddConnection({ connections }: { connections: Connections }) {
   const id = useId();
   const [address, setAddress] = useState("");

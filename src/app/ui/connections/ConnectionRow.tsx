@@ -17,7 +17,7 @@ interface ConnectionRowProps {
   onUsed: () => void;
 }
 
-/** A server: what it is, its models, a test, and its removal. */
+/** A server: its address and software, its models, a test, and its removal. */
 export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
   const { connections, workspace } = app;
   const { baseUrl, models, ownedBy, key } = connection;
@@ -93,7 +93,7 @@ const TITLES = {
   refused: "The server refuses",
 } as const;
 
-/** For servers that don't list their models. */
+/** Adds a model by name, for servers that don't list theirs. */
 function TypedModel({ app, connection }: { app: AppState; connection: Connection }) {
   const [name, setName] = useState("");
   const add = (event: FormEvent) => {

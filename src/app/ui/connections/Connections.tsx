@@ -8,7 +8,7 @@ import { SpillOverForm } from "./SpillOverForm.tsx";
 
 interface ConnectionsProps {
   app: AppState;
-  /** A pane was given to a server. */
+  /** Called when a pane was given to a server. */
   onUsed: () => void;
 }
 

@@ -8,7 +8,7 @@ import css from "./Connections.module.css";
 
 const USUAL_LIMIT_S = 10;
 
-/** Where new questions go when this page's own queue is long. */
+/** Chooses where new questions go when this page's own queue is long. */
 export function SpillOverForm({ connections }: { connections: Connections }) {
   const id = useId();
   const { connections: servers, spillOver } = useStore(connections.store, (state) => state);

@@ -14,7 +14,7 @@ import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./DemoRace.module.css";
 
-/** Least time that the bars' full width stands for, so that they start small. */
+/** Minimum time of the bars' full width, so that they start small. */
 const SHORTEST_SCALE_MS = 3000;
 
 /** Shows both times as growing bars, and compares them at the end. */

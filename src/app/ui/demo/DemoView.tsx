@@ -23,7 +23,7 @@ export function DemoView({ demo, isRaceOnly }: DemoViewProps) {
     <section ref={view} className={css.view} aria-label="Demo" tabIndex={-1}>
       <DemoRace demo={demo} />
       {!isRaceOnly && (
-        // The arrow keys scroll it where a window is too low for all of it.
+        // The arrow keys scroll it if the window is too low.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role
         <div className={css.panes} role="group" aria-label="Answers" tabIndex={0}>
           {panes.map((pane) => (

@@ -68,7 +68,7 @@ function Document({ path, text }: { path: string; text: string }) {
   );
 }
 
-/** Returns the text of a document, or a sentence instead of it; null: on its way. */
+/** Returns the text of a document, or an error's sentence; null while it loads. */
 function useText(path: string | undefined): string | null {
   const [loaded, setLoaded] = useState<{ readonly path: string; readonly text: string } | null>(null);
   useEffect(() => {

@@ -12,12 +12,12 @@ const pictures = import.meta.glob<string>("/docs/**/*.{png,svg}", {
   eager: true,
 });
 
-/** Returns the path of the document with this name; undefined: there is none. */
+/** Returns the path of the document with this name; undefined if there is none. */
 export function pathOf(name: string): string | undefined {
   return [`/docs/${name || "README"}.md`, `/${name}.md`].find((path) => path in documents);
 }
 
-/** Returns the address of what a document links to or shows; null: the app doesn't have it. */
+/** Returns the address of a document's link or picture; null if the app doesn't have it. */
 export function addressIn(path: string, link: string): string | null {
   if (/^[a-z]+:/.test(link)) return link;
   const { pathname, hash } = new URL(link, `file://${path}`);

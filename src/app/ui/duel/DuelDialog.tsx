@@ -36,7 +36,7 @@ const NAMES: Record<DuelThing, string> = {
   mode: "the batching mode",
 };
 
-/** Sets up a duel: the question, what differs, and each side's value of it. */
+/** Sets up a duel: the question, the setting that differs, and each side's value of it. */
 export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
   const id = useId();
   const status = useStore(app.engine.store, (state) => state.status);
@@ -166,7 +166,7 @@ export function DuelDialog({ ref, app, onStart }: DuelDialogProps) {
   );
 }
 
-/** Null: there is enough to choose from. */
+/** Returns why the thing can't be chosen; null if there are enough options. */
 function whyNot(thing: DuelThing, numOptions: number): string | null {
   if (thing === "model" && numOptions < 2) {
     return "There is one model in this browser. Download another, or open your own files, behind the model's name in the chats.";

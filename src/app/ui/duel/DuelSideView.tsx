@@ -8,7 +8,7 @@ import css from "./DuelSideView.module.css";
 
 interface DuelSideViewProps {
   readonly run: DuelRun;
-  /** The side that this one is compared with; null: the others are compared with this one. */
+  /** The side that this one is compared with; null if the others are compared with this one. */
   readonly other: DuelRun | null;
   /** The first side shows no agreement: each other side shows its own with the first. */
   readonly isFirst: boolean;

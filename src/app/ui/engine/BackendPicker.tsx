@@ -9,7 +9,7 @@ export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
   cpu: "CPU",
 };
 
-/** Shows what computes, and changes it: the model is loaded again, and the chats stay. */
+/** Shows the backend, and changes it: the model is loaded again, and the chats stay. */
 export function BackendPicker({ engine, model }: { engine: EngineControl; model: ModelCard }) {
   const chosen = useStore(engine.backend, (backend) => backend);
   const choose = (name: string) => {

@@ -8,7 +8,7 @@ import { useOnline } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import css from "./EngineStatus.module.css";
 
-/** Shows where the model runs; if it doesn't, why, and how to restart it. */
+/** Shows where the model runs, or why it doesn't, with a button to restart it. */
 export function EngineStatus({ engine }: { engine: EngineControl }) {
   const state = useStore(engine.store, (current) => current);
   const isOnline = useOnline();
@@ -48,7 +48,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
   }
 }
 
-/** Threads take an isolated page, which the service worker makes of this one at its next load, and a core to spare. */
+/** Returns whether a reload may give more threads: they need a spare core and an isolated page, by the service worker. */
 function mayHaveMoreThreads(): boolean {
   return !crossOriginIsolated && navigator.hardwareConcurrency > 2;
 }

@@ -8,7 +8,7 @@ import css from "./RecoveryNotice.module.css";
 import { describeStage, STAGE_NAMES } from "./stage-names.ts";
 import { useStore } from "../use-store.ts";
 
-/** Shown while the engine replaces a lost device or restarts by itself: what happened, what is kept, and the progress. */
+/** Shown while the engine replaces a lost device or restarts by itself: the event, the kept chats, and the progress. */
 export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recovery"> }) {
   const cause = useStore(app.recovery.store, (state) => state);
   const goesOn = useStore(app.engine.store, ({ status }) => status === "ready");

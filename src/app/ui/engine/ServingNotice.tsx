@@ -8,7 +8,7 @@ import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import css from "../components/Notice.module.css";
 
-/** Lines above the panes: what became of the serving settings in the page's link, and of the draft model. */
+/** Lines above the panes about the serving settings in the page's link, and the draft model. */
 export function ServingNotice({ serving, engine }: { serving: Serving; engine: EngineControl }) {
   const { settings, link } = useStore(serving.store, (state) => state);
   const withoutDrafts = useStore(engine.withoutDrafts, (state) => state);

@@ -7,7 +7,7 @@ import css from "./ExplainBody.module.css";
 import { EXPLANATIONS, TERMS, type Term } from "./explanations.ts";
 import { Picture } from "./Picture.tsx";
 
-/** What a term means: words, a small picture, what it is now, and the way to the other terms. */
+/** The explanation of a term: words, a small picture, its current value, and links to the other terms. */
 export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
   const [term, setTerm] = useState(first);
   const explanation = EXPLANATIONS[term];

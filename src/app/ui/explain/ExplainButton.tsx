@@ -13,12 +13,12 @@ const ExplainBody = lazily(async () => (await import("./ExplainBody.tsx")).Expla
 interface ExplainButtonProps {
   batch: Batch;
   term: Term;
-  /** What the button stands beside. */
+  /** Name of the explained figure. */
   name: string;
   className?: string | undefined;
 }
 
-/** A "?" that explains what it stands beside. */
+/** A "?" that explains the figure beside it. */
 export function ExplainButton({ batch, term, name, className }: ExplainButtonProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -39,7 +39,7 @@ export function ExplainButton({ batch, term, name, className }: ExplainButtonPro
       >
         ?
       </button>
-      {/* Outside of what it explains, whose styles are for figures. */}
+      {/* Outside of the explained element, whose styles are for figures. */}
       {createPortal(
         <Dialog ref={dialog} name={label} className={css.dialog} onClosed={() => setOpen(false)}>
           {isOpen && (

@@ -4,7 +4,7 @@ import type { Explanation } from "./explanations.ts";
 import css from "./Picture.module.css";
 import { numStepsOf, Run, useSteps } from "./Run.tsx";
 
-/** The whole takes less than five seconds, and rests then: nothing moves for long unasked. */
+/** The whole takes less than five seconds and then rests: nothing moves for long by itself. */
 const STEP_MS = 350;
 
 /** The run of an explanation, step by step. */

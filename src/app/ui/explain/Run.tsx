@@ -28,7 +28,7 @@ export function numStepsOf(rows: readonly PictureRow[]): number {
   return Math.max(...rows.map(({ cells }) => cells.length));
 }
 
-/** Counts from one step to all of them. Where motion is not wanted, all are there at once. */
+/** Counts from one step to all of them; shows all at once if reduced motion is preferred. */
 export function useSteps(numSteps: number, stepMs: number) {
   const isStill = useMedia("(prefers-reduced-motion: reduce)");
   const [shown, setShown] = useState(1);
@@ -43,9 +43,9 @@ export function useSteps(numSteps: number, stepMs: number) {
 
 interface RunProps {
   readonly rows: readonly PictureRow[];
-  /** Steps that are drawn. */
+  /** Number of drawn steps. */
   readonly upTo: number;
-  /** What it shows, in words; "": they stand beside it. */
+  /** Its description in words; "" if they stand beside it. */
   readonly label: string;
   readonly hasNames?: boolean;
 }
@@ -65,7 +65,7 @@ export function Run({ rows, upTo, label, hasNames = true }: RunProps) {
           )}
           {Array.from(cells.slice(0, upTo), (character, step) => (
             <g
-              // A cell has no other name than its step, and none moves.
+              // A cell's only name is its step, and none moves.
               // oxlint-disable-next-line react/no-array-index-key
               key={step}
               color={colorOf(voice, character)}

@@ -1,4 +1,4 @@
-// What the words of the batch mean: a few lines, and a picture of one short run as text.
+// Explanations of the batch's terms: a few lines, and a picture of one short run as text.
 
 /** The terms, in the order they are read in. */
 export const TERMS = [
@@ -18,7 +18,7 @@ export type Term = (typeof TERMS)[number];
  */
 export interface PictureRow {
   readonly name: string;
-  /** The voice that its cells are drawn in; null: ink. */
+  /** The voice of its cells; null for ink. */
   readonly voice: number | null;
   readonly cells: string;
 }
@@ -27,7 +27,7 @@ export interface Explanation {
   readonly title: string;
   readonly words: string;
   readonly picture: readonly PictureRow[];
-  /** What the picture shows, in words. */
+  /** The picture's description in words. */
   readonly pictureWords: string;
 }
 

@@ -21,7 +21,7 @@ const keyOf = (line: ChatLine) =>
   line.kind === "heading" ? line.title : `${line.chat.pane?.number ?? ""} ${line.chat.key}`;
 const hasButton = (line: ChatLine) => line.kind === "chat";
 
-/** All chats of this browser: looked through by text and date, opened again, deleted for good. */
+/** All chats of this browser: searches, reopens and deletes them. */
 export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   return (

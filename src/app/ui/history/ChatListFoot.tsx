@@ -16,7 +16,7 @@ interface ChatListFootProps {
 
 const chats = (num: number, kind = "") => `${formatCount(num)} ${kind}${num === 1 ? "chat" : "chats"}`;
 
-/** How many chats are listed, and a way to delete them all. */
+/** The number of listed chats, and a button to delete them all. */
 export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps) {
   const { status, found } = useStore(list.store, (state) => state);
   const [isConfirming, setConfirming] = useState(false);

@@ -10,7 +10,7 @@ interface ChatQueryFormProps {
   onKeyDown: (event: KeyboardEvent) => void;
 }
 
-/** What chats are looked for: words, and the days between which they were used. */
+/** The search for chats: words, and the days between which they were used. */
 export function ChatQueryForm({ ref, query, onChange, onKeyDown }: ChatQueryFormProps) {
   return (
     <search className={css.form}>

@@ -12,7 +12,7 @@ import { ConfirmDelete } from "./ConfirmDelete.tsx";
 interface ChatRowProps {
   list: ChatList;
   chat: ListedChat;
-  /** What is looked for. */
+  /** The words of the search. */
   words: ReadonlySet<string>;
   onOpen: (chat: ListedChat) => void;
   onDeleted: () => void;
@@ -72,7 +72,7 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
   );
 }
 
-/** Reads the chat to show where it has what is looked for. Null: until then, and where only the title has it. */
+/** Reads the chat's passage with the searched words; null until then, and if only the title has them. */
 function usePassage(list: ChatList, { key, pane }: ListedChat, words: ReadonlySet<string>): Passage | null {
   const [passage, setPassage] = useState<Passage | null>(null);
   useEffect(() => {

@@ -17,7 +17,7 @@ export function ConfirmDelete({ question, onDelete, onKeep }: ConfirmDeleteProps
   }, []);
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== "Escape") return;
-    event.preventDefault(); // else the list would close, too
+    event.preventDefault(); // else the list would close too
     onKeep();
   };
   return (

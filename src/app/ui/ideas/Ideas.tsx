@@ -15,7 +15,7 @@ import css from "./Ideas.module.css";
 /** The pictures rest after less than four seconds. */
 const STEP_MS = 250;
 
-/** Three cards: what one can do here at first. */
+/** Three cards with ideas for a first visit. */
 export function Ideas({ app }: { app: AppState }) {
   const { batch, demo, engine, workspace } = app;
   const { ideas } = batch;
@@ -25,7 +25,7 @@ export function Ideas({ app }: { app: AppState }) {
     ideas.markSeen();
   }, [ideas]);
 
-  /** The card that had the focus goes. */
+  /** Goes to a pane, since the card that had the focus disappears. */
   const goTo = (number: number) => {
     flushSync(() => {
       ideas.close();
@@ -36,9 +36,9 @@ export function Ideas({ app }: { app: AppState }) {
     if (pane) focusMessageOf(pane);
   };
   const ask = () => {
-    const requested = askFour(app);
-    const [first] = requested;
-    fitWhenDone(requested, batch.timeline, batch.dock);
+    const askedPanes = askFour(app);
+    const [first] = askedPanes;
+    fitWhenDone(askedPanes, batch.timeline, batch.dock);
     if (first) goTo(first.number);
     else workspace.undoList.notify(`${MAX_PANES} panes are open: close one first`);
   };

@@ -4,8 +4,8 @@ import { continuesText } from "../../state/settings/settings.ts";
 import { BEGINNINGS, STARTERS } from "../chat/starters.ts";
 
 /**
- * Asks four panes a question each, all at once: empty ones, opened where there are none. Returns those that were asked: fewer
- * if there is no room for four, none if all panes have chats and no more can be opened.
+ * Asks four panes a question each, all at once: empty ones, opened if necessary. Returns the asked panes: fewer if there is no
+ * room for four, none if all panes have chats and no more can be opened.
  */
 export function askFour({
   workspace,
@@ -17,9 +17,9 @@ export function askFour({
   const questions = isText ? BEGINNINGS : STARTERS;
   const unused = () => workspace.store.getState().panes.filter(isUnused);
   while (unused().length < questions.length && workspace.addPane() !== null);
-  const requested = unused().slice(0, questions.length);
-  for (const [index, question] of questions.entries()) requested[index]?.send(question);
-  return requested;
+  const panes = unused().slice(0, questions.length);
+  for (const [index, question] of questions.entries()) panes[index]?.send(question);
+  return panes;
 }
 
 function isUnused({ store }: Pane): boolean {

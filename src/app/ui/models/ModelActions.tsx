@@ -11,7 +11,7 @@ import { useRunning } from "./use-running.ts";
 interface ModelActionsProps {
   app: AppState;
   model: ShelfModel;
-  /** The model was chosen, and runs. */
+  /** Called when the model was chosen, and runs. */
   onUsed: () => void;
 }
 

@@ -13,7 +13,7 @@ export function ModelErrorNote({ store }: { store: ReadonlyStore<ShelfState> }) 
   return error && <ErrorNote error={error} />;
 }
 
-/** An error and how to solve it. @param more what else is true, a sentence */
+/** An error and how to solve it. @param more another sentence */
 export function ErrorNote({ error, more = "" }: { error: ChorusErrorData; more?: string }) {
   return (
     <div className={css.note} role="alert">

@@ -22,7 +22,7 @@ export function ModelPicker({ app }: { app: AppState }) {
   const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
   const label = useStore(engine.choice, labelOfChoice);
   const dialog = useRef<HTMLDialogElement>(null);
-  /** Null: it is closed. */
+  /** Null if it is closed. */
   const [view, setView] = useState<(typeof VIEWS)[number] | null>(null);
 
   const open = useCallback((chosen: (typeof VIEWS)[number]) => {

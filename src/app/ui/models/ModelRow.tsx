@@ -12,7 +12,7 @@ import { ErrorNote } from "./ModelErrorNote.tsx";
 import css from "./ModelList.module.css";
 import { ModelStatus } from "./ModelStatus.tsx";
 
-/** What one can do with a model. */
+/** The use of each kind of model. */
 const KIND_WORDS: Readonly<Record<CatalogueEntry["kind"], string>> = {
   chat: "chats",
   instruction: "follows instructions",
@@ -33,7 +33,7 @@ export function ModelRow({ app, model, isOpened, onToggle, onUsed }: ModelRowPro
   const { title, about, choice, isEmbedded, estimate, stored, error } = model;
   const numParameters = estimate?.numParameters ?? about?.numParameters ?? null;
   const row = useRef<HTMLLIElement>(null);
-  // Details that open at the list's lower edge come into view, and so does what is found out of them.
+  // Details that open at the list's lower edge come into view, and so do their later figures.
   useEffect(() => {
     if (isOpened) row.current?.scrollIntoView({ block: "nearest" });
   }, [isOpened, estimate]);

@@ -1,8 +1,8 @@
 import { percentDecoded } from "../../percent-decoded.ts";
 
 /**
- * Returns a message with the file and its host for each raw address: "config.json at huggingface.co". The hub's API is asked
- * for a list of files, and its addresses end in a revision.
+ * Returns a message with the file and its host for each raw address: "config.json at huggingface.co". Addresses of the hub's
+ * API, which lists files, end in a revision.
  */
 export function withoutAddresses(message: string): string {
   return message.replaceAll(/https?:\/\/[^\s,;()]+[^\s,;().:]/g, (address) => {

@@ -11,16 +11,16 @@ import css from "./PlayedAnswer.module.css";
 interface PlayedAnswerProps {
   readonly cardId: string;
   readonly sequence: RecordedSequence;
-  /** Null: no pane asked it. */
+  /** Null if no pane asked it. */
   readonly pane: number | null;
   readonly place: number;
-  /** What came of computing it again; null: it was not. */
+  /** The result of computing it again; null if it was not. */
   readonly again: AgainResult | null;
 }
 
 const ENDS = { stop: "ended", length: "reached the length limit", abort: "stopped" } as const;
 
-/** A question of a recording, and its answer as far as it had come. */
+/** A question of a recording, and its answer so far. */
 export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane, place, again }: PlayedAnswerProps) {
   const { requested, end } = sequence;
   const { text, newest } = wordsAt(sequence, place);
@@ -74,7 +74,7 @@ function AgainFigures({ again: { status, numSame, difference } }: { again: Again
   );
 }
 
-/** Returns the text so far, cut around the piece with a token. */
+/** Returns the text so far, split around the piece with a token. */
 function cutAt({ pieces }: RecordedSequence, place: number, token: number) {
   let [before, marked, after] = ["", "", ""];
   let index = 0;

@@ -22,7 +22,7 @@ interface PlayerPageProps {
 }
 
 interface Opened {
-  /** Counts what was opened: names may be the same. */
+  /** Number of the opened recording: names may be the same. */
   readonly number: number;
   readonly name: string;
   readonly player: Player;

@@ -16,13 +16,13 @@ import { RunAgainLine } from "./RunAgainLine.tsx";
 import { Transport } from "./Transport.tsx";
 
 interface PlayerViewProps {
-  /** What was opened, for people. */
+  /** The recording's name for display. */
   readonly name: string;
   readonly player: Player;
   readonly openChats: () => AppState;
 }
 
-/** A recording that plays: its answers, and below them the batch, as at the step where it is. */
+/** A playing recording: its answers, and below them the batch, at the current step. */
 export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   const { run, batch } = player;
   const place = useStore(player.store, (state) => state.place);
@@ -32,7 +32,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   const shown = useMemo(() => shownAt(run, place), [run, place]);
 
   const view = useRef<HTMLElement>(null);
-  // What opened the recording is gone, and the keys are for the player.
+  // The element that opened the recording is gone, and the keys are for the player.
   useLayoutEffect(() => {
     view.current?.focus();
   }, []);
@@ -108,7 +108,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   );
 }
 
-/** What has a use for the arrow keys to the left and right. React hands on events from a dialog, too. */
+/** Elements that use the left and right arrow keys. React passes on events from a dialog too. */
 const WITH_OWN_ARROWS = "input, select, dialog, [role=slider]";
 
 const cardIdOf = (key: string) => `played-${key}`;

@@ -40,7 +40,7 @@ function WithEngine({ run, again, engine }: { run: RecordedRun; again: RunAgain;
   const refusal = ready === null ? null : refusalOf(model, ready.model);
   const usable = refusal === null ? ready : null;
   const isRunning = result.status === "running";
-  // It was asked for before the engine was ready.
+  // It was requested before the engine was ready.
   useEffect(() => {
     if (usable !== null && again.store.getState().status === "idle") void again.start(usable);
   }, [usable, again]);

@@ -7,7 +7,7 @@ import { fileNameOf, saveFile } from "../save-file.ts";
 import { useStore } from "../use-store.ts";
 import css from "./Transport.module.css";
 
-/** The player's controls: play, steps, where it is, speed, and the trace. */
+/** The player's controls: play, steps, place, speed, and the trace. */
 export function Transport({ name, player }: { name: string; player: Player }) {
   const { run } = player;
   const { place, isPlaying, speed } = useStore(player.store, (state) => state);

@@ -8,7 +8,7 @@ import { readRemote, remoteChoices, writeRemote } from "../../state/connections/
 import { useStore } from "../use-store.ts";
 import css from "./SettingsForm.module.css";
 
-/** Who answers a pane: this page's engine or a server. Absent where there are no servers. */
+/** Chooses a pane's answerer: this page's engine or a server. Absent if there are no servers. */
 export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
   const id = useId();
   const answerer = useStore(pane.store, (state) => state.answerer);
@@ -41,7 +41,7 @@ export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
   );
 }
 
-/** What this page's engine can do and the server can't. */
+/** Returns the features of this page's engine that the server lacks. */
 function missingIn({ extraFields, continues }: ServerSoftware): readonly string[] {
   return [
     ...(extraFields.top_k ? [] : ["top k"]),

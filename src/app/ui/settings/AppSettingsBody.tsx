@@ -6,7 +6,7 @@ import { EngineSwitches } from "./EngineSwitches.tsx";
 import { ServingSettings } from "./ServingSettings.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 
-/** What the dialog of the settings for all panes holds. */
+/** The content of the dialog of the settings for all panes. */
 export function AppSettingsBody({ app }: { app: AppState }) {
   return (
     <>
@@ -22,12 +22,12 @@ export function AppSettingsBody({ app }: { app: AppState }) {
 function Form({ app }: { app: AppState }) {
   const values = useStore(app.settings.store, (state) => state);
   const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
-  const requested = Object.entries(app.settings.address);
+  const inAddress = Object.entries(app.settings.address);
   return (
     <>
-      {requested.length > 0 && (
+      {inAddress.length > 0 && (
         <p className={css.hint}>
-          The page's address asks for {requested.map(([name, value]) => `${name} ${String(value)}`).join(", ")}. On this
+          The page's address asks for {inAddress.map(([name, value]) => `${name} ${String(value)}`).join(", ")}. On this
           visit that overrides what is set here.
         </p>
       )}

@@ -7,7 +7,7 @@ import css from "./AppSettings.module.css";
 
 interface EngineSwitchesProps {
   engine: EngineControl;
-  /** Null where tabs can't know of each other. */
+  /** Null if tabs can't communicate. */
   tabs: EngineTabs | null;
 }
 

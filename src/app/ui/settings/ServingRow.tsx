@@ -9,14 +9,14 @@ import css from "./SettingsForm.module.css";
 interface ServingRowProps {
   field: ServingField;
   typed: string;
-  /** Null: none runs. */
+  /** Null if none runs. */
   engine: Pick<ChorusEngine, "model" | "sizes"> | null;
   /** Why the typed value is refused. */
   problem: string | null;
   onType: (text: string) => void;
 }
 
-/** One serving setting. What is typed is applied with all others. */
+/** One serving setting. A typed value is applied with all others. */
 export function ServingRow({ field, typed, engine, problem, onType }: ServingRowProps) {
   const id = useId();
   const defaultText = defaultTextOf(field, engine?.model ?? null);
@@ -69,7 +69,7 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
   );
 }
 
-/** What a change of the field alone does. */
+/** Describes the effect of a change of this field alone. */
 function effectOf({ takesEffect, name }: ServingField, engine: ServingRowProps["engine"]): string {
   if (takesEffect === "live") return "Applied at once.";
   if (takesEffect === "restart") return "Restarts the engine; chats are kept.";
@@ -79,7 +79,7 @@ function effectOf({ takesEffect, name }: ServingField, engine: ServingRowProps["
     : `Applied at once up to ${most}; more restarts the engine, and chats are kept.`;
 }
 
-/** Null: the value is typed. */
+/** Returns the options of a field; null if its value is typed. */
 function optionsOf(field: ServingField): readonly (readonly [value: string, name: string])[] | null {
   if (field.kind === "choice") return field.choices.map((choice) => [choice, field.names?.[choice] ?? choice]);
   return field.kind === "flag"

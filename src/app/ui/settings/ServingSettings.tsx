@@ -24,7 +24,7 @@ import formCss from "./SettingsForm.module.css";
 
 type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
 
-/** How the engine serves: as a form, as JSON and as a link. Changes are applied together, since some restart the engine. */
+/** The serving settings: as a form, as JSON and as a link. Changes are applied together, since some restart the engine. */
 export function ServingSettings({ app }: { app: AppState }) {
   const used = useStore(app.serving.store, (state) => state.settings);
   const isFromLink = useStore(app.serving.store, ({ link }) => link?.status === "applied");
@@ -47,9 +47,9 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   const engine = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine : null));
   const isLoading = useStore(app.engine.store, ({ status }) => status === "loading");
   const isHeld = useStore(app.batch.mode.held, (state) => state);
-  /** What was changed and not applied yet. */
+  /** Changes that are not applied yet. */
   const [edits, setEdits] = useState<TypedServing>({});
-  /** The text of the JSON box while it isn't what the form says. */
+  /** The text of the JSON box while it differs from the form. */
   const [json, setJson] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<string | null>(null);
   const [failure, setFailure] = useState<ChorusErrorData | null>(null);
@@ -74,7 +74,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   };
   const typeJson = (text: string) => {
     const read = check(() => readServingJson(text));
-    // What the JSON doesn't name has its default.
+    // Settings that the JSON doesn't name have their defaults.
     if (read.error === null) edit({ ...blank(used), ...writeServing(read.settings) });
     setJson(text);
     setOutcome(null);
@@ -176,7 +176,7 @@ function failureWords(error: ChorusErrorData): string {
   return error === REPLACED ? error.message : `${error.message} The settings before are used again.`;
 }
 
-/** What "Apply" would do. */
+/** Describes the effect of "Apply". */
 function effectOf(checked: Checked, isHeld: boolean, { serving }: AppState): string {
   if (checked.error !== null) return `Not applied yet. ${checked.error.message}`;
   if (isHeld) return "The demo is running. Settings can be applied when it has ended.";
@@ -185,7 +185,7 @@ function effectOf(checked: Checked, isHeld: boolean, { serving }: AppState): str
     : "Applied at once: nothing is interrupted.";
 }
 
-/** Each name with nothing typed. */
+/** Returns each name with an empty text. */
 function blank(names: object): TypedServing {
   return Object.fromEntries(Object.keys(names).map((name) => [name, ""]));
 }

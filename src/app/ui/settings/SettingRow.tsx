@@ -12,7 +12,7 @@ import { useSchemaProblem } from "./use-schema-problem.ts";
 interface SettingRowProps {
   field: SettingField;
   value: SettingValue | undefined;
-  /** The value that applies where nothing is set. */
+  /** The default value. */
   fallback: string;
   /** Why it may have no effect. */
   warning: string | null;
@@ -21,7 +21,7 @@ interface SettingRowProps {
 }
 
 /**
- * One setting. A value takes effect as soon as it is valid; until then the row says what would be. A JSON schema that
+ * One setting. A value takes effect as soon as it is valid; until then the row says which values are. A JSON schema that
  * isn't supported takes effect too: the engine then refuses questions instead of ignoring the schema.
  */
 export function SettingRow({ field, value, fallback, warning, schemaProblem, onSet }: SettingRowProps) {

@@ -11,9 +11,9 @@ import css from "./SettingsForm.module.css";
 
 interface SettingsFormProps {
   values: Settings;
-  /** Values that apply where nothing is set; they override the model's defaults. */
+  /** Inherited values, which override the model's defaults. */
   inherited: Settings;
-  /** Where `inherited` comes from: "all panes". */
+  /** The source of `inherited`: "all panes". */
   source: string;
   model: ModelCard | null;
   schemaProblem: SchemaProblem;
@@ -23,7 +23,7 @@ interface SettingsFormProps {
 
 /** All settings, with help, default values and reset buttons. */
 export function SettingsForm({ values, inherited, source, model, schemaProblem, onSet, onReplace }: SettingsFormProps) {
-  // Rows hold what is being typed. A new key makes them read values set elsewhere.
+  // Rows keep typed text. A new key makes them read values set elsewhere.
   const [numReplaced, setNumReplaced] = useState(0);
   const replace = (settings: Settings) => {
     onReplace(settings);

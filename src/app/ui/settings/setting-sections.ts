@@ -1,6 +1,6 @@
 import type { SettingName } from "../../state/settings/settings.ts";
 
-/** The settings as people look for them. Each is in one section. */
+/** The sections of the settings. Each setting is in one section. */
 export const SETTING_SECTIONS: readonly (readonly [title: string, names: readonly SettingName[]])[] = [
   ["Prompt", ["system", "continue_text"]],
   ["Choosing words", ["temperature", "top_p", "top_k", "min_p", "seed", "logit_bias"]],
@@ -9,7 +9,7 @@ export const SETTING_SECTIONS: readonly (readonly [title: string, names: readonl
   ["Answers", ["n", "beams", "answer_schema", "show_probabilities", "priority"]],
 ];
 
-/** The useful part of a setting's range, where that is a matter of more or less. Any other value can be typed. */
+/** The useful part of a continuous setting's range. Any other value can be typed. */
 export const SLIDERS: Partial<Record<SettingName, { readonly min: number; readonly max: number }>> = {
   temperature: { min: 0, max: 2 },
   top_p: { min: 0.05, max: 1 },

@@ -10,10 +10,10 @@ import logo from "../components/Logo.module.css";
 import { BROWSERS_WITH_WEBGPU, nameBrowser, suggestRemedy } from "./describe-browser.ts";
 import css from "./UnsupportedPage.module.css";
 
-/** Replaces the app where nothing can compute: says what is missing and what to do in this browser. */
+/** Replaces the app if neither GPU nor CPU can be used: says what is missing and what to do in this browser. */
 export function UnsupportedPage({ engine, error }: { engine: EngineControl; error: ChorusErrorData }) {
   const hasGpu = "gpu" in navigator;
-  // Only where WebGPU was asked for by name; else the CPU would run.
+  // Only if WebGPU was requested by name; else the CPU would run.
   const isAboutGpu = error.code === "webgpu_unavailable";
   const { userAgent } = navigator;
   const found = `${nameBrowser(userAgent)}; ${error.message}`;

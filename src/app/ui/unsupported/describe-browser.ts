@@ -26,7 +26,7 @@ export function nameBrowser(userAgent: string): string {
   const system = SYSTEMS.find(([, mark]) => mark.test(userAgent))?.[0] ?? "an unknown system";
   for (const [name, version] of BROWSERS) {
     const found = version.exec(userAgent);
-    // There is no Safari on Linux, only others who say they are; the version is of their own making.
+    // There is no Safari on Linux, only other browsers that claim to be it, with made-up versions.
     if (found && name === "Safari" && system === "Linux") return "WebKit on Linux";
     if (found) return `${name} ${found[1]} on ${system}`;
   }

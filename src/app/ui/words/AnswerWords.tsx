@@ -25,20 +25,20 @@ interface AnswerWordsProps {
   turnId: number;
   /** The rendered answer. It is never changed: highlights mark and shade its words. */
   answer: RefObject<HTMLElement | null>;
-  /** Whether who answers the pane can go on from the middle of an answer. */
+  /** Whether the pane's answerer can continue from the middle of an answer. */
   canBranch: boolean;
 }
 
 const KEY_MOVES: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -8, ArrowDown: 8 };
-/** A pointer that rests this long on a word wants to know what else was likely. */
+/** A pointer that rests this long on a word shows its alternatives. */
 const REST_MS = 150;
 
 /**
- * Shades an answer's words by their likelihood, and shows how likely the one under the pointer or the keyboard cursor was
- * and what else could have come. A click on a word, or Enter, keeps the card, whose alternatives can be chosen.
+ * Shades an answer's words by their likelihood, and shows the likelihood and the alternatives of the one under the pointer or
+ * the keyboard cursor. A click on a word, or Enter, keeps the card, whose alternatives can be chosen.
  */
 export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWordsProps) {
-  /** Of the answer. */
+  /** Index of the answer's token under the pointer or cursor. */
   const [at, setAt] = useState<number | null>(null);
   const [isKept, setKept] = useState(false);
   /** Counts the times that alternatives came. */
@@ -83,7 +83,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
       () =>
         void findLikeliest(app, pane, turnId, at).then(
           () => setNews((count) => count + 1),
-          // It is only a look aside: without an answer the card stays without alternatives.
+          // It is only additional: without an answer the card stays without alternatives.
           () => undefined,
         ),
       REST_MS,
@@ -98,7 +98,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     const range = rangeOf(root, owners.indexOf(at), owners.lastIndexOf(at) + 1);
     if (!range) return;
     const unmark = markText(range);
-    // A popover is above all else and takes part in no layout. One that is kept closes by itself at a click elsewhere.
+    // A popover is above everything and takes part in no layout. A kept one closes by itself at a click elsewhere.
     box.popover = isKept ? "auto" : "manual";
     box.showPopover();
     placeBeside(box, range.getBoundingClientRect());

@@ -5,13 +5,13 @@ import css from "./AnswerWords.module.css";
 
 interface TokenCardProps {
   token: AnswerToken;
-  /** The step that made it; empty where nobody remembers it. */
+  /** The step that made it; empty if it is forgotten. */
   madeIn: string;
-  /** Goes on from here with another token. Null: it is only shown. */
+  /** Continues from here with another token; null if the card only shows. */
   onBranch: ((other: LikelyToken) => void) | null;
 }
 
-/** How likely a token was, and what else could have come. */
+/** A token's likelihood and its alternatives. */
 export function TokenCard({ token, madeIn, onBranch }: TokenCardProps) {
   return (
     <>

@@ -19,8 +19,8 @@ interface TokenText {
 const TEXTS = "[data-answer], [data-thoughts]";
 
 /**
- * Links the words of the chats with the batch: the batch's view learns which word is under the pointer, and what is pointed at
- * there is marked in the text. Nothing is computed for words that nobody points at.
+ * Links the words of the chats with the batch: the batch's view marks the word under the pointer, and the text marks tokens
+ * pointed at in the batch. Nothing is computed for words that nobody points at.
  */
 export function WordLinks({ app }: { app: AppState }) {
   useEffect(() => {
@@ -32,7 +32,7 @@ export function WordLinks({ app }: { app: AppState }) {
   return null;
 }
 
-/** Tells which token is under the mouse or pen, once per frame, and marks it, also while the text still grows. */
+/** Finds the token under the mouse or pen, once per frame, and marks it, also while the text still grows. */
 function showPointed({ batch: { pointing, dock }, workspace }: AppState): () => void {
   let frame = 0;
   let last: PointerEvent | null = null;
@@ -44,7 +44,7 @@ function showPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
   };
   const look = () => {
     const root = last && textUnder(last);
-    // Where the batch is folded away, there is nothing to be marked. Words with cards tell it themselves.
+    // A folded batch marks nothing. Words with cards point by themselves.
     if (!last || !root || root.dataset["card"] !== undefined || !dock.store.getState().isOpen) return leave();
     const text = textOf(workspace.store.getState().panes, root);
     const character = text && characterAt(root, last.clientX, last.clientY);
@@ -82,12 +82,12 @@ function showPointed({ batch: { pointing, dock }, workspace }: AppState): () => 
   };
 }
 
-/** Returns the text that an event was in; null if it was in none, or that is gone. */
+/** Returns the text of an event's target; null if it has none, or it is gone. */
 function textUnder({ target }: PointerEvent): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>(TEXTS) : null;
 }
 
-/** Marks in the text what is pointed at elsewhere, also while the text still grows. */
+/** Marks tokens in the text that are pointed at elsewhere, also while the text still grows. */
 function markPointed({ batch: { pointing }, workspace }: AppState): () => void {
   let stop = () => {};
   const follow = (pointed: Pointed | null) => {
@@ -113,7 +113,7 @@ function markPointed({ batch: { pointing }, workspace }: AppState): () => void {
   };
 }
 
-/** Calls back after a pane's texts were written anew, which no mark outlasts. Returns the function that ends it. */
+/** Calls back after a pane's texts were rendered again, which removes marks. Returns the function that ends it. */
 function afterTexts(pane: Pane, call: () => void): () => void {
   let isOver = false;
   const off = pane.store.subscribe((state, before) => {
@@ -149,8 +149,8 @@ function textOf(panes: readonly Pane[], root: HTMLElement): TokenText | null {
   const number = Number(root.closest<HTMLElement>("[data-pane]")?.dataset["pane"]);
   const pane = panes.find((each) => each.number === number);
   const turnId = Number(answer ?? thoughts);
-  const reported = pane?.memory.tokens.of(turnId);
-  if (!pane || !reported) return null;
-  if (thoughts !== undefined) return { root, pane, turnId, tokens: reported.reasoning, first: 0 };
-  return { root, pane, turnId, tokens: reported.answer, first: reported.reasoning.length };
+  const turnTokens = pane?.memory.tokens.of(turnId);
+  if (!pane || !turnTokens) return null;
+  if (thoughts !== undefined) return { root, pane, turnId, tokens: turnTokens.reasoning, first: 0 };
+  return { root, pane, turnId, tokens: turnTokens.answer, first: turnTokens.reasoning.length };
 }

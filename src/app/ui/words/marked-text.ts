@@ -36,13 +36,13 @@ export function shadeTokens(root: Element, tokens: readonly AnswerToken[]): () =
   };
 }
 
-/** Undefined: the browser has no highlights. */
+/** Returns a highlight; undefined if the browser has none. */
 function highlightOf(name: string): Highlight | undefined {
   if (!("highlights" in CSS)) return undefined;
   const known = CSS.highlights.get(name);
   if (known) return known;
   const made = new Highlight();
-  // What is marked is marked over the shades.
+  // Marks lie over the shades.
   made.priority = name.startsWith("likelihood") ? 0 : 1;
   CSS.highlights.set(name, made);
   return made;

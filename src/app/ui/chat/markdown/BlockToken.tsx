@@ -21,7 +21,7 @@ interface BlockTokenProps {
   caret?: ReactNode;
   /** auto: by its first letter, on blocks of their own. Blocks in a block have its direction. */
   dir?: "auto" | undefined;
-  /** The level of a heading in the page. [null: no heading, as in a list] */
+  /** The level of a heading in the page. [null: not a heading, as in a list] */
   level?: number | null;
 }
 

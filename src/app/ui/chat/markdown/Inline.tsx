@@ -16,8 +16,8 @@ type Known =
   | Tokens.Text;
 
 /**
- * Returns the address in the app that a document's link or picture has; null: the app has no such file. There is none around
- * text that a model wrote.
+ * Returns the address in the app of a document's link or picture; null if the app has no such file. Not used for text that a
+ * model wrote.
  */
 export const AddressOf = createContext<((link: string) => string | null) | null>(null);
 

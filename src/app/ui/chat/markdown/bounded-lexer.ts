@@ -1,8 +1,8 @@
 import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from "marked";
 
-/** Blocks and emphasis within each other. What is deeper is plain text: marked and React recurse, and the stack ends. */
+/** Most blocks and emphasis within each other. Deeper ones are plain text: marked and React recurse, and the stack ends. */
 const MAX_DEPTH = 16;
-/** Characters of one paragraph, item or cell. marked takes the square of its length, so a longer one is plain text. */
+/** Most characters of a paragraph, item or cell. marked's time grows with the square, so a longer one is plain text. */
 const MAX_INLINE_LENGTH = 3_000;
 /** A table repeats its columns in every row, however short that row is. */
 const MAX_COLUMNS = 32;

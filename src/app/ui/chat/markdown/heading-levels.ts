@@ -1,15 +1,15 @@
 import type { Token } from "marked";
 
-/** Of the page's headings above an answer's: h1 bar, h2 pane. */
+/** Number of heading levels above an answer's: h1 bar, h2 pane. */
 const LEVELS_ABOVE = 2;
 const LAST_LEVEL = 5;
 
 /**
- * Returns each block's level as a heading of the page; null: it is none. An answer may begin with any depth and leave some
- * out, but the page's outline has no gaps. A block's level depends on the blocks before it alone.
+ * Returns each block's level as a heading of the page; null if it is not one. An answer may begin with any depth and skip
+ * some, but the page's outline has no gaps. A block's level depends only on the blocks before it.
  */
 export function headingLevels(blocks: readonly Token[], levelsAbove = LEVELS_ABOVE): readonly (number | null)[] {
-  /** Depths of the headings that the newest one is in. */
+  /** Depths of the newest heading's parents. */
   const open: number[] = [];
   return blocks.map((token) => {
     if (token.type !== "heading") return null;
