@@ -72,6 +72,36 @@ describe("a template", () => {
     ["{% for i in [1, 2] %}A{% if i == 1 %}B{% break %}{% endif %}C{% endfor %}D", "ABD"],
     ["{% for i in [1, 2] %}{% for j in [1, 2] %}{{ i }}{{ j }} {% break %}{% endfor %}{% endfor %}", "11 21 "],
     ["{% for i in [1, 2, 3] if i != 2 %}{{ loop.index }}{% if i == 3 %}{% continue %}{% endif %},{% endfor %}", "1,2"],
+    // Raw text, formats, rows
+    ["{% raw %}{{ x }}{% endraw %}|a {%- raw -%} {% if %}\n {%- endraw -%} b", "{{ x }}|a{% if %}b"],
+    ['a\n  {% raw %}\n  {{ "x" }} {# no #}\n  {% endraw %}\nb', 'a\n\n  {{ "x" }} {# no #}\nb'],
+    [
+      "{{ '%s: %d%% %05.2f %3d|' | format('a', 3.7, 1.5, 2) }}{{ '%s-%s' % ('a', none) }}{{ 'x %s' % true }}",
+      "a: 3% 01.50   2|a-Nonex True",
+    ],
+    [
+      "{{ [1, 2, 3] | batch(2) | list }}{{ 'abc' | batch(2, '-') | list }}{{ u | batch(2) | list }}",
+      "[[1, 2], [3]][['a', 'b'], ['c', '-']][]",
+    ],
+    // Objects
+    [
+      "{% set d = dict({'b': 1}, a=2) %}{{ d }}{{ d.a }}{{ dict() }}{% for k, v in d.items() %}{{ k }}={{ v }} {% endfor %}",
+      "{'b': 1, 'a': 2}2{}b=1 a=2 ",
+    ],
+    [
+      "{% set d = {0: 'a', 512: 'b', 'c': 1} %}{{ d }}{{ d[512] }}{{ d[1] is defined }}{{ 0 in d }}{{ d['c'] }}",
+      "{0: 'a', 512: 'b', 'c': 1}bFalseTrue1",
+    ],
+    [
+      "{% for k, v in {8: 'b', 2: 'a'}.items() %}{% if k > 2 %}{{ v }}{% endif %}{% endfor %}{{ {8: 1, 2: 0} | list }}",
+      "b[8, 2]",
+    ],
+    ["{% for k, v in {512: 'b', 64: 'a'} | dictsort %}{{ k + 1 }}{{ v }} {% endfor %}", "65a 513b "],
+    [
+      "{{ {'B': 1, 'a': 2} | dictsort | map('first') | list }}{{ {'a': 2, 'b': 1} | dictsort(false, 'value', reverse=true) | map('last') | list }}",
+      "['a', 'B'][2, 1]",
+    ],
+    ["{{ {'items': 1}['items'] }}{{ {'a': 1}.items() | list | length }}{{ {'a': {'b': 2}}['a']['b'] }}", "112"],
     // Equality
     [
       "{{ '' != false }} {{ '1' == 1 }} {{ 1 == true }} {{ [1] == [1] }} {{ {'a': []} == {'a': []} }} {{ u == none }}",
@@ -185,6 +215,7 @@ describe("a hostile template is stopped", () => {
       `{% set ns = namespace(x='a') %}{% for i in range(19) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}{% set x = ns.x %}${source}`,
       "may make too long a text",
     ]),
+    ["a row without end", "{{ [1] | batch(10 ** 9, 'x') | list }}", "batch takes 1 to"],
     ["a method by another name", "{% set f = 'aa'.replace %}{{ f('a', 'b') }}", "without calling it"],
     [
       "a macro that calls itself twice",

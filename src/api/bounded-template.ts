@@ -5,6 +5,7 @@
 import { Environment, Template, type Interpreter } from "@huggingface/jinja";
 
 import { JinjaInterpreter, KnownNode } from "./jinja-interpreter.ts";
+import { functionValue, objectValue, type Value } from "./jinja-values.ts";
 import { looseMethodOf, productOf, type Product } from "./template-products.ts";
 
 /** Longest template. (The longest of well-known models are a tenth of this.) */
@@ -31,13 +32,14 @@ export class BoundedTemplate {
       throw new Error(`it has ${source.length} characters; at most ${MAX_TEMPLATE_LENGTH} are allowed`);
     }
     // Jinja reads line ends of any system as "\n", also within texts.
-    this.#program = new Template(source.replace(/\r\n?/g, "\n")).parsed;
+    this.#program = new Template(withoutRaw(source.replace(/\r\n?/g, "\n"))).parsed;
   }
 
   /** Throws if the template does, or if it exceeds its bounds. */
   render(variables: Readonly<Record<string, unknown>> & { readonly messages: readonly unknown[] }): string {
     const environment = new Environment();
     for (const [name, value] of Object.entries({ ...globals(), ...variables })) environment.set(name, value);
+    if (!Object.hasOwn(variables, "dict")) environment.setVariable("dict", dict);
     const givenLength = JSON.stringify(variables).length;
     const given = Object.keys(variables).map((name) => environment.lookupVariable(name));
     const interpreter = new BoundedInterpreter(environment, given, {
@@ -50,6 +52,16 @@ export class BoundedTemplate {
     // A whole template evaluates to a text.
     return interpreter.run(this.#program).value as string;
   }
+}
+
+const RAW = /(?:^[ \t]*)?\{%(-?)\s*raw\s*(-?)%\}(.*?)(?:^[ \t]*)?\{%(-?)\s*endraw\s*(-?)%\}\n?/gms;
+
+/** Returns a template with `{% raw %}` blocks as expressions: the library does not know them. */
+function withoutRaw(source: string): string {
+  return source.replace(RAW, (_, before: string, start: string, raw: string, end: string, after: string) => {
+    const text = end ? raw.trimEnd() : raw;
+    return `{{${before} ${JSON.stringify(start ? text.trimStart() : text)} ${after}}}`;
+  });
 }
 
 type Evaluate = Interpreter["evaluate"];
@@ -149,6 +161,10 @@ function ownLength(value: unknown): number {
   const { value: content } = value as { value: unknown };
   return typeof content === "string" ? content.length : 1;
 }
+
+const dict = functionValue((args) =>
+  objectValue(new Map(args.flatMap(({ value }) => [...(value as Map<unknown, Value>)]))),
+);
 
 /** Names in Jinja and in Hugging Face's chat templates. */
 function globals(): Record<string, unknown> {

@@ -6,11 +6,13 @@ import {
   contains,
   elementsOf,
   floatValue,
+  formatted,
   isIterable,
   isTrue,
   isUndefined,
   listValue,
   numberValue,
+  pairsOf,
   strOf,
   stripped,
   textValue,
@@ -58,6 +60,32 @@ const fallback: Filter = (value, { args, named }) => {
   return isMissing ? (args[0] ?? named.get("default_value") ?? textValue("")) : value;
 };
 
+/** Longest row of `batch`. */
+const MAX_ROW = 10_000;
+
+const batch: Filter = (value, { args: [size, fill] }) => {
+  const width = Number(size?.value);
+  if (!(width >= 1 && width <= MAX_ROW)) throw new Error(`batch takes 1 to ${MAX_ROW} elements`);
+  const elements = elementsOf(value);
+  const rows = Array.from({ length: Math.ceil(elements.length / width) }, (_, i) => {
+    const row = elements.slice(i * width, (i + 1) * width);
+    return listValue(fill ? [...row, ...Array.from({ length: width - row.length }, () => fill)] : row);
+  });
+  return listValue(rows);
+};
+
+const dictsort: Filter = (value, { args, named }) => {
+  const isTold = (at: number, name: string) => isTrue(args[at] ?? named.get(name) ?? UNDEFINED);
+  const part = strOf(args[1] ?? named.get("by") ?? UNDEFINED) === "value" ? 1 : 0;
+  const rank = (pair: readonly [Value, Value]) => {
+    const content = pair[part].value as number | string;
+    return typeof content === "string" && !isTold(0, "case_sensitive") ? content.toLowerCase() : content;
+  };
+  const sign = isTold(2, "reverse") ? -1 : 1;
+  const pairs = pairsOf(value).toSorted((a, b) => sign * (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))));
+  return listValue(pairs.map(listValue));
+};
+
 const length: Filter = (value) => numberValue(elementsOf(value).length);
 
 export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
@@ -65,6 +93,10 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ["string", (value) => textValue(strOf(value))],
   ["capitalize", (value) => textValue(capitalized(strOf(value)))],
   ["title", (value) => textValue(strOf(value).replace(/[^-\s({[<]+/g, capitalized))],
+  ["format", (value, { args }) => textValue(formatted(strOf(value), args))],
+  ["batch", batch],
+  ["items", (value) => listValue(pairsOf(value).map(listValue))],
+  ["dictsort", dictsort],
   ["default", fallback],
   ["d", fallback],
   ["length", length],

@@ -10,11 +10,15 @@ import {
   booleanValue,
   contains,
   elementsOf,
+  formatted,
   functionValue,
   listValue,
   numberValue,
+  objectValue,
+  pairsOf,
   strOf,
   textValue,
+  UNDEFINED,
   type Value,
 } from "./jinja-values.ts";
 
@@ -49,6 +53,10 @@ interface MemberNode extends Node {
   readonly object: Node;
   readonly property: Node & { readonly value?: unknown };
   readonly computed: boolean;
+}
+
+interface ObjectNode extends Node {
+  readonly value: ReadonlyMap<Node, Node>;
 }
 
 /** The library's interpreter with its steps. */
@@ -106,7 +114,11 @@ export class JinjaInterpreter extends OpenInterpreter {
 
   override evaluate(node: Node | undefined, environment: Environment): Value {
     if (node?.type === "Break" || node?.type === "Continue") throw new LoopControl(node.type === "Break");
-    return super.evaluate(node, environment);
+    if (node?.type !== "ObjectLiteral") return super.evaluate(node, environment);
+    const fields = Array.from((node as ObjectNode).value, ([name, field]) => {
+      return [this.evaluate(name, environment).value, this.evaluate(field, environment)] as const;
+    });
+    return objectValue(new Map(fields));
   }
 
   override evaluateFor(node: ForNode, environment: Environment): Value {
@@ -176,7 +188,17 @@ export class JinjaInterpreter extends OpenInterpreter {
     const text: unknown = object.value;
     const method = node.computed ? undefined : TEXT_METHODS.get(String(node.property.value));
     if (typeof text === "string" && method) return functionValue((args) => method(text, args));
-    return super.evaluateMemberExpression({ ...node, object: new KnownNode(object) }, environment);
+    const known = { ...node, object: new KnownNode(object) };
+    const content: unknown = object.value;
+    if (!(content instanceof Map)) return super.evaluateMemberExpression(known, environment);
+    if (!node.computed) {
+      const isItems = node.property.value === "items" && !content.has("items") && object.type === "ObjectValue";
+      if (isItems) return functionValue(() => listValue(pairsOf(object).map(listValue)));
+      return super.evaluateMemberExpression(known, environment);
+    }
+    const name = this.evaluate(node.property, environment);
+    if (typeof name.value === "number") return (content.get(name.value) as Value | undefined) ?? UNDEFINED;
+    return super.evaluateMemberExpression({ ...known, property: new KnownNode(name) }, environment);
   }
 }
 
@@ -191,7 +213,9 @@ function isFound(element: Value, container: Value, requested: boolean): Value | 
   return found === null ? null : booleanValue(found === requested);
 }
 
-/** As in Python the result has the divisor's sign. */
-function modulo({ value: a }: Value, { value: b }: Value): Value | null {
+/** As in Python the result has the divisor's sign. What divides a text are its values. */
+function modulo({ value: a }: Value, right: Value): Value | null {
+  if (typeof a === "string") return textValue(formatted(a, right.type === "TupleValue" ? elementsOf(right) : [right]));
+  const { value: b } = right;
   return typeof a === "number" && typeof b === "number" && b !== 0 ? numberValue(((a % b) + b) % b) : null;
 }

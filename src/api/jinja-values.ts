@@ -13,6 +13,8 @@ function maker<T>(example: T): (content: T) => Value {
 export const textValue = maker("");
 export const booleanValue = maker(true);
 export const listValue: (content: readonly Value[]) => Value = maker<readonly Value[]>([]);
+/** @param content by names, which may be numbers */
+export const objectValue = maker({}) as unknown as (content: ReadonlyMap<unknown, Value>) => Value;
 export const functionValue = maker((_args: Value[]): Value => textValue(""));
 const integerValue = maker(1);
 export const floatValue = maker(0.5);
@@ -44,7 +46,7 @@ function reprOf(value: Value): string {
   if (value.type === "NullValue") return "None";
   if (typeof content === "boolean") return content ? "True" : "False";
   if (content instanceof Map) {
-    const fields = [...(content as Map<string, Value>)].map(([name, field]) => `${quoted(name)}: ${reprOf(field)}`);
+    const fields = pairsOf(value).map(([name, field]) => `${reprOf(name)}: ${reprOf(field)}`);
     return `{${fields.join(", ")}}`;
   }
   if (!Array.isArray(content)) return value.toString();
@@ -103,8 +105,30 @@ export function elementsOf(value: Value): readonly Value[] {
   if (!isIterable(value)) throw new Error(`${reprOf(value)} can't be looped over`);
   const content: unknown = value.value;
   if (Array.isArray(content)) return content as Value[];
-  const parts = content instanceof Map ? (content as Map<string, Value>).keys() : strOf(value);
-  return Array.from(parts, textValue);
+  return content instanceof Map ? pairsOf(value).map(([name]) => name) : Array.from(strOf(value), textValue);
+}
+
+/** Returns an object's names and fields; none of anything else. */
+export function pairsOf({ value: content }: Value): readonly (readonly [Value, Value])[] {
+  if (!((content as unknown) instanceof Map)) return [];
+  const nameOf = (name: unknown) => (typeof name === "number" ? numberValue(name) : textValue(String(name)));
+  return Array.from(content as unknown as Map<unknown, Value>, ([name, field]) => [nameOf(name), field]);
+}
+
+/** Returns Python's `text % values`, of what %s, %d and %f stand for. */
+export function formatted(text: string, values: readonly Value[]): string {
+  const left = values.values();
+  return text.replace(
+    /%(?:%|(0?)(\d{0,2})(?:\.(\d))?([sdf]))/g,
+    (whole, zero: string, width: string, digits: string | undefined, kind: string) => {
+      if (whole === "%%") return "%";
+      const { value } = left.next();
+      if (value === undefined) throw new Error("there are fewer values than its format names");
+      const number = Number(value.value);
+      const one = kind === "s" ? strOf(value) : kind === "d" ? Math.trunc(number) : number.toFixed(Number(digits ?? 6));
+      return String(one).padStart(Number(width), zero || " ");
+    },
+  );
 }
 
 /** Returns whether "in" finds an element; null: the container is undefined, or no container. */
