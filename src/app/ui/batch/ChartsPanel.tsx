@@ -25,8 +25,11 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
   const placesOf = (seconds: number) => (1000 * seconds) / FIGURES_INTERVAL_MS;
   const spanS = SPANS_S.find((seconds) => samples.length <= placesOf(seconds)) ?? CHARTS_WINDOW_MS / 1000;
   const places = placesOf(spanS);
-  const series = (values: (number | null)[], inks: Inks, changes = {}) => ({ values, color: inks.ink, ...changes });
-  const of = (pick: (sample: ChartSample) => number | null) => samples.map(pick);
+  const series = (inks: Inks, pick: (sample: ChartSample) => number | null, changes = {}) => ({
+    values: samples.map(pick),
+    color: inks.ink,
+    ...changes,
+  });
   const [ago, setAgo] = useState<number | null>(null);
   const cursor = { ago, move: setAgo, count: samples.length, places };
   const pointed = ago === null ? undefined : samples.at(-1 - ago);
@@ -57,13 +60,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           drawing={(inks) => ({
             places,
             stack: voiceStack(samples, inks),
-            series: [
-              series(
-                of((sample) => sample.tokensPerSecond),
-                inks,
-                { widthPx: 1.75 },
-              ),
-            ],
+            series: [series(inks, (sample) => sample.tokensPerSecond, { widthPx: 1.75 })],
             least: 10,
           })}
         />
@@ -86,16 +83,8 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           drawing={(inks) => ({
             places,
             series: [
-              series(
-                of((sample) => sample.sequences),
-                inks,
-                { fill: inks.surface2 },
-              ),
-              series(
-                of((sample) => sample.waiting),
-                inks,
-                { color: inks.ink2, dash: [2, 3] },
-              ),
+              series(inks, (sample) => sample.sequences, { fill: inks.surface2 }),
+              series(inks, (sample) => sample.waiting, { color: inks.ink2, dash: [2, 3] }),
             ],
             least: 4,
           })}
@@ -118,15 +107,8 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           drawing={(inks) => ({
             places,
             series: [
-              series(
-                of(({ gpuMs, stepMs }) => (hasGpuClock ? gpuMs : stepMs)),
-                inks,
-              ),
-              series(
-                of((sample) => sample.cpuMs),
-                inks,
-                { color: inks.ink2, dash: [2, 3] },
-              ),
+              series(inks, ({ gpuMs, stepMs }) => (hasGpuClock ? gpuMs : stepMs)),
+              series(inks, (sample) => sample.cpuMs, { color: inks.ink2, dash: [2, 3] }),
             ],
             least: 1,
           })}
@@ -148,7 +130,17 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
             const free = blocksTotal - blocksUsed - blocksCached;
             return `${formatCount(blocksUsed)} blocks used, ${formatCount(blocksCached)} cached, ${formatCount(free)} free`;
           })}
-          drawing={blocksDrawing(samples, places)}
+          drawing={(inks) => ({
+            places,
+            series: [
+              series(inks, ({ blocksUsed, blocksCached }) => blocksUsed + blocksCached, {
+                color: inks.ink2,
+                dash: [2, 3],
+              }),
+              series(inks, ({ blocksUsed }) => blocksUsed, { fill: inks.surface2 }),
+            ],
+            least: now?.blocksTotal ?? 1,
+          })}
         />
       </div>
       <LatencyFigures ttft={ttft} itl={itl} />
@@ -176,22 +168,6 @@ function timeWords({ stepMs, gpuMs, cpuMs }: ChartSample): string {
   if (stepMs === null) return "no step ended";
   const parts = [`Step ${formatMs(stepMs)} ms`, gpuMs === null ? [] : `GPU ${formatMs(gpuMs)} ms`];
   return [...parts.flat(), cpuMs === null ? [] : `CPU ${formatMs(cpuMs)} ms`].flat().join(", ");
-}
-
-/** Used blocks, with cached blocks on top; the rest is free. */
-function blocksDrawing(samples: readonly ChartSample[], places: number): (inks: Inks) => ChartDrawing {
-  return (inks) => ({
-    places,
-    series: [
-      {
-        values: samples.map(({ blocksUsed, blocksCached }) => blocksUsed + blocksCached),
-        color: inks.ink2,
-        dash: [2, 3],
-      },
-      { values: samples.map(({ blocksUsed }) => blocksUsed), color: inks.ink, fill: inks.surface2 },
-    ],
-    least: samples.at(-1)?.blocksTotal ?? 1,
-  });
 }
 
 function voiceStack(samples: readonly ChartSample[], inks: Inks): NonNullable<ChartDrawing["stack"]> {
