@@ -1,4 +1,4 @@
-// What createEngine refuses before it starts anything.
+// Options that createEngine refuses before it starts anything.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createEngine } from "./index.ts";

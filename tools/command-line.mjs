@@ -1,4 +1,4 @@
-// What every command of the project does with the words that a person typed: --help, the nearest right name for a wrong one,
+// Reads the arguments of every command of the project: --help, the nearest right name for a wrong one,
 // and a sentence, never a stack trace, for what can't be. commander does it; the packages are installed first.
 
 import "./require-node.mjs";

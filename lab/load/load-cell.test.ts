@@ -52,7 +52,7 @@ it("has the median of each round's figures, percentiles taken within a round", (
   expect(cell.p50_itl_ms).toBeCloseTo(2 * 55, 9);
   expect(cell.p50_tpot_ms).toBeCloseTo(55, 9);
   expect(cell.output_tokens_per_s).toBe(15);
-  // Of 30, 15 and 10 tokens a second.
+  // The rounds had 30, 15 and 10 tokens a second.
   expect(cell.spread).toBeCloseTo(10 / 15, 12);
   expect(cell).toMatchObject({ speed_up: null, efficiency: null, acceptance: null });
 });

@@ -16,7 +16,7 @@ it("gaps are spread as exponential ones are: their deviation is their mean", () 
   const gaps = arrivals.map((at, i) => at - (arrivals[i - 1] ?? 0));
   expect(meanOf(gaps)).toBeCloseTo(100, 6);
   expect(standardDeviationOf(gaps) / meanOf(gaps)).toBeCloseTo(1, 1);
-  // Of exponential gaps, 1 - 1/e are below the mean.
+  // A share of 1 - 1/e of exponential gaps is below the mean.
   expect(gaps.filter((gap) => gap < 100).length / gaps.length).toBeCloseTo(1 - 1 / Math.E, 2);
 });
 

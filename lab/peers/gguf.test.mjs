@@ -1,4 +1,4 @@
-// What llama.cpp would read: the file is taken apart again, and every weight compared with the checkpoint's.
+// Reads the file as llama.cpp would, and compares every weight with the checkpoint's.
 
 import { describe, expect, it } from "vitest";
 

@@ -47,7 +47,7 @@ interface SectionResult {
   readonly data: unknown;
 }
 
-/** What a section gives; all else of its result is empty. */
+/** The figures of a section; the rest of its result is empty. */
 export type SectionFindings = Pick<SectionResult, "tables" | "data"> & Partial<SectionResult>;
 
 export interface NamedSectionResult extends SectionResult {

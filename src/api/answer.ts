@@ -1,4 +1,4 @@
-// What streamed chunks and whole responses have in common.
+// The common part of streamed chunks and whole responses.
 
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Usage } from "../protocol/openai.ts";

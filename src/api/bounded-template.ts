@@ -13,7 +13,7 @@ const MAX_TEMPLATE_LENGTH = 2 ** 18;
 /** Syntax nodes that one rendering may evaluate, in addition to those per message and value. */
 const MAX_EVALUATIONS = 20_000;
 const MAX_EVALUATIONS_PER_MESSAGE = 2_000;
-/** Of what is given: templates write the schemas of tools part by part. */
+/** Most parts of the input: templates write the schemas of tools part by part. */
 const MAX_EVALUATIONS_PER_VALUE = 100;
 /** Characters of a text that count as one more evaluation, since a filter may go through all of them. */
 const CHARACTERS_PER_EVALUATION = 512;
@@ -72,7 +72,7 @@ class BoundedInterpreter extends JinjaInterpreter {
   /** Characters of each value that was given, with all that is in it. A template can't change these. */
   readonly #given = new Map<unknown, number>();
   #evaluations = 0;
-  /** Of the node that is being evaluated. */
+  /** Depth of the evaluated node. */
   #product: Product | null = null;
 
   constructor(

@@ -1,6 +1,6 @@
 // Turns messages into the tokens of a prompt, by the model's own chat template or, for models without one, as a dialogue.
 //
-// What a person types must never become a control token: "<|endoftext|>" in a message is thirteen characters, not the end of
+// A person's text must never become a control token: "<|endoftext|>" in a message is thirteen characters, not the end of
 // the text, or else anyone could forge another role's turn. But a template writes text and control tokens into one string.
 // So before the template runs, one of Unicode's noncharacters replaces the first character of every control token in the
 // messages. All control tokens in the template's output are then its own. The text between them gets
@@ -24,7 +24,7 @@ export interface ChatTokenizer {
   splitControlTokens(text: string): (string | number)[];
   /** @param isStart false: it follows a control token [true] */
   encodePlain(text: string, isStart?: boolean): number[];
-  /** What goes before a text that is not part of a chat. */
+  /** The tokens before a text that is not part of a chat. */
   readonly specialTokens: { readonly before: readonly number[] };
 }
 

@@ -45,7 +45,7 @@ describe("parseCompletionRequest", () => {
     expect(idsOf(parsed({}))).toEqual([[7, ...once, 8]]);
     expect(idsOf(parsed({ add_special_tokens: false }))).toEqual([once]);
     expect(idsOf(parsed({ prompt: [5, 6] }))).toEqual([[5, 6]]);
-    // What is echoed is the caller's.
+    // The echo is the caller's text.
     const echoing = parsed({ echo: true, logprobs: 0 });
     const names = { tokenBytes: (id: number) => tokenizer.tokenBytes(id), tokenText: (id: number) => `${id}` };
     expect(echoedText(echoing, 0, names)).toBe("Once");

@@ -141,7 +141,7 @@ export function contains(container: Value, element: Value): boolean | null {
 
 /** White space of Python's strip(): Unicode's, and four separators. JavaScript's lacks U+0085 and has U+FEFF. */
 const isSpace = (one: string) => /\p{White_Space}/u.test(one) || "\x1c\x1d\x1e\x1f".includes(one);
-/** Of a character of two UTF-16 units. */
+/** The halves of a character of two UTF-16 units. */
 const SECOND_HALF = /[\uDC00-\uDFFF]/;
 
 /** Returns a text without white space, or without the given characters, at its ends. */

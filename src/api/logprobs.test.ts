@@ -72,7 +72,7 @@ test("what can't come is reported as -9999, since JSON has no -Infinity", () => 
   });
 });
 
-/** Of two tokens of a prompt. */
+/** Scores of two tokens of a prompt. */
 const SCORES = [
   { tokenId: 1, logprob: -0.25, rank: 1, top: [{ tokenId: 3, logprob: -1.5 }] },
   {

@@ -12,16 +12,16 @@ type SamplingDefaults = Pick<
   "temperature" | "topK" | "topP" | "minP" | "typicalP" | "repetitionPenalty" | "noRepeatNgramSize"
 >;
 
-/** What parsing a request needs to know about the model. */
+/** The model's properties that parsing a request needs. */
 export interface RequestContext {
   readonly modelName: string;
-  /** Of the model's embedding. */
+  /** Size of the model's embedding. */
   readonly vocabSize: number;
   readonly tokenizer: TokenNames & {
     encode(text: string): number[];
     /** Control tokens in the text stay text. */
     encodePlain(text: string): number[];
-    /** What goes around a text that is not part of a chat. */
+    /** The tokens around a text that is not part of a chat. */
     readonly specialTokens: { readonly before: readonly number[]; readonly after: readonly number[] };
   };
   readonly chatFormat: ChatFormat;

@@ -1,4 +1,4 @@
-// What fields of all endpoints are checked with.
+// Checks of fields that all endpoints share.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { type Fields, invalidType, invalidValue, quote } from "./validate.ts";

@@ -56,7 +56,7 @@ export function askedReports(
   }));
 }
 
-/** What beam search has no use for, and refuses. */
+/** Fields that beam search refuses. */
 function drawnBy(params: SamplingParams) {
   return {
     seed: params.seed,

@@ -211,7 +211,7 @@ async function countTokens(engine: ChorusEngine, messages: readonly ChatMessage[
   return messages.length === 0 ? 0 : (await engine.tokenize({ messages: [...messages] })).count;
 }
 
-/** What browsers say of a prompt that is too long. */
+/** The browsers' error for a prompt that is too long. */
 function asQuotaError(error: unknown): unknown {
   const isTooLong = error instanceof ChorusError && error.code === "context_length_exceeded";
   return isTooLong ? new DOMException(error.message, "QuotaExceededError") : error;

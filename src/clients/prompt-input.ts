@@ -1,4 +1,4 @@
-// What the Prompt API takes, as chat messages.
+// Turns the Prompt API's input into chat messages.
 
 import type { ChatMessage, GenerationFields } from "../protocol/openai.ts";
 

@@ -26,7 +26,7 @@ export class EngineHost implements EngineService {
   #loader: ModelLoader | null = null;
   /** Null until the load ends. */
   #session: Session | null = null;
-  /** What somebody listens to. */
+  /** The reports that have listeners. */
   readonly #reported: Record<OptionalReports, boolean> = { steps: false, words: false, kernels: false };
 
   constructor(platform: Platform) {

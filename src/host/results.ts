@@ -1,4 +1,4 @@
-// What a call answers as plain data: a value, or an error that can be posted.
+// The result of a call as plain data: a value, or an error that can be posted.
 
 import { toErrorData } from "../protocol/errors.ts";
 import type { Result } from "../protocol/service.ts";

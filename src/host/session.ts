@@ -39,7 +39,7 @@ import type { TextContext } from "./text/text-calls.ts";
 import { WatchedRunner } from "./watched-runner.ts";
 
 /**
- * What the first step can do without is compiled after it, since a software adapter compiles on the cores that compute the
+ * Kernels that the first step can do without are compiled after it, since a software adapter compiles on the cores that compute the
  * step; or after this long without any.
  */
 const MAX_IDLE_MS = 500;
@@ -50,7 +50,7 @@ interface SessionParts {
   /** Loads the model again where its device is lost. */
   readonly loader: ModelLoader;
   readonly platform: Platform;
-  /** What somebody listens to now. */
+  /** The reports that have listeners now. */
   readonly reported: Readonly<Record<OptionalReports, boolean>>;
   readonly onMessage: (message: EngineMessage) => void;
 }

@@ -91,7 +91,7 @@ class SharedEngine {
   /** The alerts that are raised now, by their names: who joins hears of them. */
   readonly #raised = new Map<string, Alert>();
   #running: Running | null = null;
-  /** What its pages asked for, with all changes since. */
+  /** Its pages' configuration, with all changes since. */
   #config: EngineConfig = {};
   #nextTicket = 1;
 

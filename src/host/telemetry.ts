@@ -100,7 +100,7 @@ export class Telemetry {
     const before = this.#config;
     this.#config = config;
     this.#log.setLevel(config.logLevel);
-    // Who begins to read the log now has read nothing of what was said at load.
+    // A new reader of the log has not seen the lines of loading.
     const begins = config.logLevel !== before.logLevel;
     this.#log.write("info", () => `config: ${describeConfig(config, begins ? {} : before)}`);
     if (begins) this.#logKernels();

@@ -40,7 +40,7 @@ const numOpen = async () => {
   return stats.num_requests_running + stats.num_requests_waiting;
 };
 
-/** What the engine itself says. */
+/** The engine's own answer. */
 async function expected(maxTokens: number): Promise<string> {
   const options = { max_tokens: maxTokens, temperature: 0, ignore_eos: true };
   const { choices } = await model.engine.chat.completions.create({ messages, ...options });

@@ -1,4 +1,4 @@
-// What Comlink posts through: each message after its id. Comlink pairs calls and answers by that id, but leaves a call pending
+// An endpoint for Comlink, which posts each message after its id. Comlink pairs calls and answers by id, but leaves a call pending
 // for ever if either can't be read on the other side. Here such a call fails; so does one of an object that a call has passed.
 
 /** A worker or a port. */
@@ -55,7 +55,7 @@ interface ProxyHandler {
   deserialize(port: MessagePort): unknown;
 }
 
-/** What is used of Comlink here. */
+/** The part of Comlink's messages that is used here. */
 interface ComlinkModule {
   readonly proxyMarker: symbol;
   readonly transferHandlers: { set(name: string, handler: ProxyHandler): unknown };

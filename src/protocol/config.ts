@@ -1,4 +1,4 @@
-// What createEngine takes: one table of fields. Types, checks, live changes, the app's form, the documents' tables and the tests
+// The config of createEngine: one table of fields. Types, checks, live changes, the app's form, the documents' tables and the tests
 // of limits follow from it. camelCase, vLLM's names.
 
 /** "q8" and "q4": integers of 8 or 4 bits, each group of 32 with a scale. */
@@ -45,7 +45,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type ModelSource = string | File[];
 
 /**
- * What a field takes: a number from `min` (without it, if `above`) to `max`, one of some names, true or false, or an object of
+ * A field's valid values: a number from `min` (without it, if `above`) to `max`, one of some names, true or false, or an object of
  * fields of its own. null is as if it were left out.
  */
 export type ConfigField = (

@@ -4,7 +4,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What a field must hold, for errors and as a check. */
+/** The kind of a field's value, for errors and as a check. */
 export interface Kind<T = unknown> {
   readonly words: string;
   readonly is: (value: unknown) => value is T;

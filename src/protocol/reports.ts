@@ -1,10 +1,10 @@
-// What the engine reports while it works. All times are milliseconds of one clock, the worker's performance.now().
+// The engine's reports. All times are milliseconds of one clock, the worker's performance.now().
 
 import type { BackendName, WeightsDtype } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { CompletionRequest, FinishReason } from "./openai.ts";
 
-/** What one sequence did in a step. */
+/** One sequence's share of a step. */
 export interface StepEntry {
   readonly requestId: string;
   /** Which of the request's choices. */
@@ -13,7 +13,7 @@ export interface StepEntry {
   readonly start: number;
   /** Rows (tokens) computed in this step. */
   readonly rows: number;
-  /** Of `rows`, those that belong to the prompt. */
+  /** The part of `rows` that belongs to the prompt. */
   readonly promptRows: number;
   /** Tokens before `start` that the prefix cache had, if this step admitted the sequence; else 0. */
   readonly cachedTokens: number;
@@ -23,7 +23,7 @@ export interface StepEntry {
   readonly drafted: number;
   readonly accepted: number;
   readonly finishReason: FinishReason | null;
-  /** Its row of the engine's tables, from 0. It keeps it until it ends or is preempted. */
+  /** The sequence's row of the engine's tables, from 0, until it ends or is preempted. */
   readonly slot: number;
   /** Cache blocks that its block table was given for this step. */
   readonly blocks: readonly number[];
@@ -33,7 +33,7 @@ export interface StepEntry {
   readonly blocksGivenBack: number;
 }
 
-/** Returns how many tokens the sequence took. */
+/** Returns the number of tokens that the sequence took. */
 export function tokensOf({ sampled, accepted }: Pick<StepEntry, "sampled" | "accepted">): number {
   return sampled ? 1 + accepted : 0;
 }
@@ -93,7 +93,7 @@ export interface StepReport {
 export interface KernelTime {
   /** A file of `shaders/`, without ".wgsl": "matmul-lane". */
   readonly kernel: string;
-  /** What it computes of the model: "layer 0 qkv". */
+  /** The operation of the model: "layer 0 qkv". */
   readonly operation: string;
   /** From the beginning of the step's first kernel to the beginning of this one. */
   readonly startMs: number;
@@ -157,7 +157,7 @@ export interface AnswerWords extends SequenceId {
   readonly text: string;
 }
 
-/** What one key/value cache block holds now. */
+/** The tokens of one key/value cache block now. */
 export interface KvBlockTokens {
   /** None: the block is free, and nothing finds it again. */
   readonly tokenIds: readonly number[];
@@ -265,12 +265,12 @@ export interface LoadProgress {
   readonly isWaiting?: boolean;
 }
 
-/** What runs: the model, where, and how. */
+/** The loaded model, with its backend and memory. */
 export interface ModelCard {
   readonly name: string;
   readonly numParameters: number;
   readonly weightBytes: number;
-  /** Of all blocks together. */
+  /** Bytes of all blocks together. */
   readonly kvCacheBytes: number;
   readonly contextLength: number;
   /** Tokens of the tokenizer. The embedding may have more rows, which are never drawn. */

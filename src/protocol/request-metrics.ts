@@ -28,7 +28,7 @@ export interface RequestMetrics {
   cached_tokens: number;
   /** Null: nothing was drafted. */
   speculative_decoding: DraftMetrics | null;
-  /** Of a request with several prompts. */
+  /** Totals of a request with several prompts. */
   prompt_list?: PromptListMetrics;
 }
 

@@ -39,7 +39,7 @@ export type Chunk = ChatCompletionChunk | Completion;
 export type Response = ChatCompletion | Completion;
 
 /**
- * What happened to one request. `response` (not streamed), `end` (streamed) and `error` are final. `text` stands for a chunk
+ * An event of one request. `response` (not streamed), `end` (streamed) and `error` are final. `text` stands for a chunk
  * that adds text to a choice and nothing else: see text-chunk.ts. Never the first of a request.
  */
 export type RequestEvent =
@@ -75,7 +75,7 @@ export interface EngineMessage {
   readonly lost: ChorusErrorData | null;
 }
 
-/** A message of nothing, which others fill in part. */
+/** An empty message, which others fill in part. */
 export const EMPTY_MESSAGE: EngineMessage = {
   events: [],
   steps: [],
@@ -119,7 +119,7 @@ export interface EngineService {
   kvBlockTokens(block: number): KvBlockTokens;
   /** Changes the config from the next step on, and returns it. */
   update(changes: EngineChanges): Result<ResolvedEngineConfig> | Promise<Result<ResolvedEngineConfig>>;
-  /** Posts such reports from now on, or no longer. */
+  /** Starts or stops posting such reports. */
   requestReports(reports: OptionalReports, isRequested: boolean): void;
   /** Ends every request with engine_disposed and frees the GPU. */
   dispose(): void;

@@ -6,7 +6,7 @@ export function* aptGetInstall(/** @type {string} */ packages) {
   if (asRoot !== null) yield `${asRoot}apt-get update && ${asRoot}apt-get install -y ${packages}`;
 }
 
-/** What to put before a command that only root may run; null where there is no way. */
+/** Returns the prefix of a command that only root may run; null if there is no way. */
 export function rootPrefix() {
   const succeeds = (/** @type {string} */ command) =>
     spawnSync(command, { shell: true, stdio: "ignore", timeout: 10_000 }).status === 0;

@@ -1,4 +1,4 @@
-// What a field accepts at its very borders must work: the GPU's are in field-limits.gpu.test.ts.
+// Values at a field's limits must work: the GPU's tests are in field-limits.gpu.test.ts.
 
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";

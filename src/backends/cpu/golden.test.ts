@@ -1,4 +1,4 @@
-// What Hugging Face's PyTorch code computes, and what float64 does where nobody has published a model.
+// The results of Hugging Face's PyTorch code, and of float64 where nobody has published a model.
 
 import { expect, it } from "vitest";
 

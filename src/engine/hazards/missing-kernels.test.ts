@@ -56,7 +56,7 @@ function setUp(config: Partial<EngineOptions["config"]> = {}, options: { delay?:
   return { kernel, harness };
 }
 
-/** What requests are answered if nothing is missing. */
+/** The answers of requests if nothing is missing. */
 async function answersOf(play: (harness: EngineHarness) => void) {
   const harness = new EngineHarness({ config: { runAhead: 2 } });
   play(harness);

@@ -18,7 +18,7 @@ const request: SimulatedLoadOptions["request"] = (n, random) =>
     ? { promptTokens: 900, outputTokens: 40 }
     : { promptTokens: 10 + Math.floor(300 * random()), outputTokens: 20 + Math.floor(100 * random()) };
 
-/** Who says the limits: a controller, or nobody. */
+/** The controller of the limits, or none. */
 class Policy {
   limits: SchedulerLimits;
   readonly #adaptive: AdaptiveLimits | null;

@@ -1,4 +1,4 @@
-// Who is served when: policies, batching modes, the queue's bound, deadlines, and choices that share their prompt.
+// The order of service: policies, batching modes, the queue's bound, deadlines, and choices that share their prompt.
 import { describe, expect, it } from "vitest";
 import { EngineHarness, samplingParams } from "../../../tests/fakes/engine-harness.ts";
 

@@ -18,7 +18,7 @@ async function open(written = ""): Promise<ThoughtMatcher> {
   return new ThoughtMatcher(grammar!, tokens, { state: "open", written });
 }
 
-/** What may not come. */
+/** The forbidden tokens. */
 function forbidden(matcher: ThoughtMatcher): string[] {
   const allowed = allowedIds(matcher.mask);
   const all = VOCABULARY.map((bytes, id) => (id === EOS ? "end" : new TextDecoder().decode(bytes)));

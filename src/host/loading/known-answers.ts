@@ -53,7 +53,7 @@ interface Questions {
   readonly compared: readonly number[];
 }
 
-/** What is right for a model, and what is known of adapters. */
+/** The right answers of a model, and the known results of adapters. */
 export class KnownAnswers {
   readonly #context: CheckContext;
   readonly #graph: Graph | null;
@@ -72,7 +72,7 @@ export class KnownAnswers {
     const { tuning } = this.#context.platform;
     const known = await tuning.load(this.#key(adapterName)).catch(() => undefined);
     if (known !== undefined) return;
-    // What fails now, while weights take memory, may succeed later.
+    // A check that fails now, while weights take memory, may succeed later.
     if ((await this.#expectedAnswers()) === null) this.#expected = undefined;
   }
 

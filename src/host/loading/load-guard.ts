@@ -9,7 +9,7 @@ import { causeOf, withFailureGuard } from "./backend-failure.ts";
 /** A device that reports no progress for this long never will. Drivers take tens of seconds for a large kernel. */
 const STALL_LIMIT_MS = 120_000;
 
-/** What loading throws when a device gets stuck. */
+/** The error of loading when a device gets stuck. */
 export class DeviceStalled extends ChorusError {
   constructor(adapterName: string) {
     super(

@@ -40,16 +40,16 @@ export class ModelLoader {
   readonly #pause: (ms: number) => Promise<void>;
   readonly #choice: BackendChoice;
   readonly #failures: AdapterFailures;
-  /** Those that are left, beginning with the one in use. */
+  /** The remaining backends, beginning with the one in use. */
   #backends: Platform["backends"];
-  /** Of the backend in use. */
+  /** The opened backend in use. */
   #adapterName = "";
-  /** What must not change when the model is loaded again. */
+  /** Settings that must not change when the model is loaded again. */
   #fixed: Pick<EngineConfig, "dtype" | "numGpuBlocks"> = {};
   /** When devices were lost, oldest first. */
   #lossesMs: number[] = [];
   #loaded: LoadedModel | null = null;
-  /** Of the first load. A lost device takes none of it. */
+  /** Results of the first load. They outlive a lost device. */
   #texts: Texts | null = null;
   /** Why a backend was given up or passed over. */
   #notice: string | null = null;
@@ -65,7 +65,7 @@ export class ModelLoader {
     this.#pause = pause;
   }
 
-  /** What runs now; null while there is no device. */
+  /** The current runners; null while there is no device. */
   get loaded(): LoadedModel | null {
     return this.#loaded;
   }

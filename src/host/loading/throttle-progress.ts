@@ -22,7 +22,7 @@ export function throttleProgress(
 }
 
 function isNews(last: LoadProgress, { done, total, isWaiting = false }: LoadProgress): boolean {
-  // Of a file without a known size the total is what has arrived.
+  // If a file's size is unknown, its total is the bytes that have arrived.
   const isEnd = done >= total && total === last.total;
   const goesOn = last.done >= last.total && done < total; // more is to be done than was known
   return isEnd || goesOn || done < last.done || isWaiting !== (last.isWaiting ?? false);

@@ -17,7 +17,7 @@ const here = import.meta.url;
 /** A thread of texts that needs more is ended. (A vocabulary of 262,144 tokens takes a third of it.) */
 const MAX_TEXT_MB = 1024;
 
-/** Of all engines of this process: measuring kernels and checking answers takes a second or more. */
+/** Shared by all engines of this process: measuring kernels and checking answers takes a second or more. */
 export const tuningOfProcess = memoryTuningStore();
 
 /** Plain Node: no storage of its own, and WebGPU where the caller brings one. */

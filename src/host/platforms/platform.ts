@@ -15,9 +15,9 @@ export interface OfferedBackend {
 export interface Platform {
   /** In the order in which they are tried. */
   readonly backends: readonly OfferedBackend[];
-  /** What is right: answers of other backends are compared with it. Null: nothing is. */
+  /** The reference backend, with which others' answers are compared; null for none. */
   readonly reference: OfferedBackend | null;
-  /** What compiles and runs kernels, with its version. */
+  /** The program that compiles and runs kernels, with its version. */
   readonly runtime: string;
   /** Where measured kernel choices and results of comparisons are kept. */
   readonly tuning: TuningStore;

@@ -1,4 +1,4 @@
-// What is asked of a thread of texts, and what it answers: plain data.
+// The calls of a text thread, and its answers: plain data.
 
 import type { ParsedRequest, RequestContext } from "../../api/parsed-request.ts";
 import type { TokenizerSource } from "../../files/tokenizer.ts";
@@ -8,20 +8,20 @@ import type { GenerationRequest } from "../../protocol/service.ts";
 import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
 import type { LimitedPort } from "../../threads/limited-thread.ts";
 
-/** What makes tokens of a model's texts. */
+/** The data that turns a model's texts into tokens. */
 export interface TextModel {
   readonly tokenizer: TokenizerSource;
   /** For a model without its own template. */
   readonly frame: ChatFrame | null;
 }
 
-/** What is found out about a model's template. */
+/** The known facts about a model's template. */
 export interface TextTraits {
   /** As ChatFormat has it. */
   readonly readsSystemPrompt: boolean;
 }
 
-/** What a request is checked with, besides the model's tokenizer and template. */
+/** The data for checking a request, besides the model's tokenizer and template. */
 export type TextContext = Omit<RequestContext, "tokenizer" | "chatFormat" | "nextSeed">;
 
 export type TextCall =

@@ -37,7 +37,7 @@ export const USUAL_TEXT_LIMITS: TextLimits = { startMs: 60_000, requestMs: 10_00
 
 type TextThread = LimitedThread<TextCall, TextValue>;
 
-/** What was started, and what is known of it once it has. */
+/** A started thread, and the facts that it reports. */
 interface Started {
   readonly thread: TextThread;
   readonly traits: Promise<TextTraits>;
@@ -51,7 +51,7 @@ const WHAT = "What makes tokens of texts";
  */
 export class Texts {
   #openPort: () => TextPort;
-  /** What threads are started with: as it was read until the first one has packed it, since it is large. */
+  /** The start message of threads: unpacked until the first thread has packed it, since it is large. */
   #model: TextModel | PackedTextModel;
   readonly #limits: TextLimits;
   #traits: TextTraits | null = null;

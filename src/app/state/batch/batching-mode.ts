@@ -18,7 +18,7 @@ export class BatchingModeControl {
   /** Choices that the engine has not taken yet. */
   #numPending = 0;
   /** The mode that the engine has reported since the last choice; null if none. */
-  #mode: BatchingMode | null = null;
+  #engineMode: BatchingMode | null = null;
   #isFollowing = false;
 
   /** Whether the mode was chosen in another tab. */
@@ -28,11 +28,11 @@ export class BatchingModeControl {
 
   watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
-    this.#mode = null;
+    this.#engineMode = null;
     if (engine === null) return;
     engine.on("config", ({ batchingMode: mode }) => {
       if (engine !== this.#engine) return;
-      this.#mode = mode;
+      this.#engineMode = mode;
       // A pending choice is newer than this.
       if (this.#numPending === 0) this.#follow(mode);
     });
@@ -47,7 +47,7 @@ export class BatchingModeControl {
 
   choose(mode: BatchingMode): void {
     this.#isFollowing = false;
-    this.#mode = null;
+    this.#engineMode = null;
     this.#store.setState(mode, true);
     this.#applyToEngine();
   }
@@ -64,7 +64,7 @@ export class BatchingModeControl {
     // It refuses only when it is gone, which its fatal event reports.
     const taken = () => {
       this.#numPending -= 1;
-      if (this.#numPending === 0 && this.#mode !== null) this.#follow(this.#mode);
+      if (this.#numPending === 0 && this.#engineMode !== null) this.#follow(this.#engineMode);
     };
     this.#engine.update({ batchingMode: this.store.getState() }).then(taken, taken);
   }

@@ -1,4 +1,4 @@
-// What a branch costs, on a real engine: the embedded model on the CPU, counted by the engine's own stats and cache map.
+// The cost of a branch, on a real engine: the embedded model on the CPU, counted by the engine's own stats and cache map.
 
 import { readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";

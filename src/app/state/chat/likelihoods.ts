@@ -32,7 +32,7 @@ export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): 
 }
 
 /**
- * Finds what else was likely at a token of an answer, if that is not known yet.
+ * Finds the alternatives at a token of an answer, if they are not known yet.
  * @throws ChorusError where the engine refuses or dies
  */
 export async function findLikeliest(context: Asking, pane: Pane, turnId: number, token: number): Promise<void> {

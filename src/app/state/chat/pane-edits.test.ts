@@ -1,4 +1,4 @@
-// What is done to a chat besides asking: answers once more, edits, settings, clearing, reloading.
+// Actions on a chat besides asking: regenerating, edits, settings, clearing, reloading.
 
 import { describe, expect, it } from "vitest";
 import { lastTurn, openPanes } from "../../../../tests/app/open-panes.ts";

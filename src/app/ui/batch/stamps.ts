@@ -9,7 +9,7 @@ const stamps = new Map<string, HTMLCanvasElement>();
 const MAX_STAMPS = 64;
 
 /**
- * The drawing by that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time.
+ * Returns the drawing with that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time.
  */
 export function stampOf(
   name: string,

@@ -24,7 +24,7 @@ interface ChatPaneProps {
 const DOUBLE_CLICK_MS = 400;
 let lastClosed = { number: 0, atMs: -Infinity };
 
-/** Returns whether a click is the second of a double click. Keys' clicks have no detail; a pane that Undo reopened may close at once. */
+/** Returns whether a click is a double click's second. Keys' clicks have no detail; a pane that Undo reopened may close at once. */
 function isSecondOfDoubleClick(number: number, { detail, timeStamp }: MouseEvent): boolean {
   return detail > 0 && number !== lastClosed.number && timeStamp - lastClosed.atMs < DOUBLE_CLICK_MS;
 }

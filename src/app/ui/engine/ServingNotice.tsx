@@ -21,7 +21,7 @@ export function ServingNotice({ serving, engine }: { serving: Serving; engine: E
         <Line isWarning={link.status === "refused"} onDismiss={() => dismiss(link)}>
           {link.status === "refused"
             ? `The link's serving settings are not used. ${link.error.message}`
-            : `Serving settings of this link, on this visit: ${listed.join(", ") || "the usual ones"}. All chats are kept.`}
+            : `Serving settings of this link, on this visit: ${listed.join(", ") || "the defaults"}. All chats are kept.`}
         </Line>
       )}
       {withoutDrafts !== null && !dismissed.includes(withoutDrafts) && (

@@ -54,7 +54,7 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
         />
       ) : (
         <select {...box}>
-          <option value="">{defaultText} (usual)</option>
+          <option value="">{defaultText} (default)</option>
           {options.map(([value, name]) => (
             <option key={value} value={value}>
               {name}

@@ -158,7 +158,7 @@ function JsonBox({ text, problem, onType }: { text: string; problem: string | nu
         onChange={(event) => onType(event.target.value)}
       />
       <p id={`${id}-help`} className={classNames(formCss.help, problem !== null && formCss.bad)}>
-        {problem ?? "The settings that differ from the usual ones, as createEngine takes them. Paste others here."}
+        {problem ?? "The settings that differ from the defaults, as createEngine takes them. Paste others here."}
       </p>
     </div>
   );
@@ -192,7 +192,7 @@ function blank(names: object): TypedServing {
 
 function describe(settings: Settings): string {
   const count = Object.keys(settings).length;
-  return count === 0 ? "the usual settings" : `${count} changed`;
+  return count === 0 ? "default settings" : `${count} changed`;
 }
 
 function addressWith(hash: string): string {

@@ -31,7 +31,7 @@ export interface NormOperation {
   /** 0 for "rms". */
   readonly beta: number;
   readonly width: number;
-  /** Of a row with its padding. */
+  /** Bytes of a row with its padding. */
   readonly bytes: number;
   readonly epsilon: number;
 }
@@ -41,7 +41,7 @@ export interface AddOperation {
   readonly type: "add";
   readonly x: Rows;
   readonly y: Rows;
-  /** Of a row with its padding. */
+  /** Bytes of a row with its padding. */
   readonly bytes: number;
 }
 
