@@ -90,6 +90,25 @@ it.each<[string, Connect]>([
   },
 );
 
+it("the channel of a passed object is closed when it is released", async () => {
+  announceProxies(Comlink);
+  const close = vi.spyOn(MessagePort.prototype, "close");
+  const { port1, port2 } = new MessageChannel();
+  const service = {
+    async take(callback: (() => Promise<number>) & Comlink.ProxyMethods): Promise<number> {
+      const result = await callback();
+      callback[Comlink.releaseProxy]();
+      return result;
+    },
+  };
+  Comlink.expose(service, announced(port1));
+  const remote = Comlink.wrap<typeof service>(announced(port2));
+  expect(await remote.take(Comlink.proxy(() => Promise.resolve(7)) as never)).toBe(7);
+  await vi.waitFor(() => expect(close).toHaveBeenCalledOnce());
+  close.mockRestore();
+  port1.close();
+});
+
 it("all calls between pages and workers go through it", () => {
   const sources = ["src", "lab"].flatMap((house) =>
     readdirSync(house, { recursive: true, encoding: "utf8" })

@@ -63,16 +63,21 @@ interface ComlinkModule {
   readonly wrap: (endpoint: AnnouncedEndpoint) => unknown;
 }
 
+/** Comlink closes a released endpoint only if its constructor is called "MessagePort". */
+function announcedPort(port: MessagePort): AnnouncedEndpoint {
+  return Object.assign(announced(port), { constructor: MessagePort, close: () => port.close() });
+}
+
 /** Has what Comlink.proxy marks answer through such an endpoint, too: it gets a port of its own. Both sides must do so. */
 export function announceProxies({ proxyMarker, transferHandlers, expose, wrap }: ComlinkModule): void {
   transferHandlers.set("proxy", {
     canHandle: (value): value is object => value instanceof Object && proxyMarker in value,
     serialize(passed) {
       const { port1, port2 } = new MessageChannel();
-      expose(passed, announced(port1));
+      expose(passed, announcedPort(port1));
       return [port2, [port2]];
     },
-    deserialize: (port) => wrap(announced(port)),
+    deserialize: (port) => wrap(announcedPort(port)),
   });
 }
 

@@ -116,6 +116,7 @@ export const CONFIG_CASES = {
       { method: "ngram", num_speculative_tokens: 1, minMatch: 1 },
       { method: "draft_model", model: "owner/small" },
       { method: "draft_model", model: "models/small/", num_speculative_tokens: 16 },
+      { method: "draft_model", model: "models/small/", num_speculative_tokens: 1 },
     ],
     [],
     [

@@ -1,13 +1,16 @@
 import { useState } from "react";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { gpuNoticeOf } from "../../state/engine/gpu-notice.ts";
 import { isNewNotice } from "../../state/remembered.ts";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import css from "../components/Notice.module.css";
 
-/** A line above the panes: why the GPU is not used. It is said once; after that the list of what computes has it. */
+/** A line above the panes: why the GPU is not used, or not as it should be. It is said once; after that the list of what computes has it. */
 export function GpuNotice({ engine }: { engine: EngineControl }) {
-  const notice = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model.notice : undefined));
+  const notice = useStore(engine.store, (state) =>
+    state.status === "ready" ? gpuNoticeOf(state.engine.model) : undefined,
+  );
   return notice !== undefined && <Line key={notice} notice={notice} />;
 }
 
@@ -16,7 +19,7 @@ function Line({ notice }: { notice: string | null }) {
   if (!isShown) return null;
   return (
     <div className={css.notice}>
-      <output>The GPU is not used. {notice}</output>
+      <output>{notice}</output>
       <Button look="quiet" onClick={() => setShown(false)}>
         Dismiss
       </Button>

@@ -40,8 +40,9 @@ export function openMeeting(kernels: Kernels, plan: SharedPlan, { maxNaps = MAX_
 
 /** Runs a helper thread: computes its share of each step until the pool closes. */
 export async function help(plan: HelperPlan, say: (message: HelperMessage) => void): Promise<void> {
-  const sync = new SyncWords(plan.memory.buffer, plan.sync);
+  let sync: SyncWords | null = null;
   try {
+    sync = new SyncWords(plan.memory.buffer, plan.sync);
     const kernels = await instantiateKernels(plan.module, plan.memory);
     const thread = openStepThread(kernels, plan, plan.index);
     const meeting = openMeeting(kernels, plan);
@@ -58,7 +59,7 @@ export async function help(plan: HelperPlan, say: (message: HelperMessage) => vo
     }
     say({ type: "closed" });
   } catch (error) {
-    sync.fail();
+    sync?.fail();
     say({ type: "failed", message: error instanceof Error ? error.message : String(error) });
   }
 }

@@ -5,6 +5,7 @@ import { allowRelaxedSimd } from "../../../../tests/cpu/cpu.ts";
 import { openCpuModel, type CpuModel, type CpuModelOptions, type TestRow } from "../../../../tests/cpu/cpu-model.ts";
 import { UNKNOWN } from "../program/step-memory.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
+import { help, type HelperMessage, type HelperPlan } from "./thread-body.ts";
 import { ThreadPool } from "./thread-pool.ts";
 
 allowRelaxedSimd();
@@ -110,6 +111,12 @@ describe("a helper", () => {
     const model = await openCpuModel(LLAMA);
     return runOn(await ThreadPool.open(model.plan, { threads: 1, openHelper }), model, rows);
   }
+
+  it("that can't use its start message says so, and leaves nobody waiting", async () => {
+    const messages: HelperMessage[] = [];
+    await help({} as HelperPlan, (message) => messages.push(message));
+    expect(messages.map(({ type }) => type)).toEqual(["failed"]);
+  });
 
   it("that does not come is missed: the step is computed again by one thread", async () => {
     const model = await openCpuModel({ ...LLAMA, isShared: true });
