@@ -1,6 +1,6 @@
 import { expect, test, type Page } from "playwright/test";
 import { App, ON_GPU } from "./support/app.ts";
-import { beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
+import { answerRequests, beforeTheWorker, NO_ADAPTER } from "./support/before-the-worker.ts";
 
 const NO_WEBGPU = "Reflect.deleteProperty(WorkerNavigator.prototype, 'gpu');";
 const NO_SIMD = "WebAssembly.validate = () => false;";
@@ -49,7 +49,7 @@ test("a browser with neither a GPU nor SIMD says so, and downloads no model", as
 
 test("a page without https says that it needs it", async ({ page, baseURL }) => {
   // Nobody is there: the build's files are.
-  await page.route("http://chorus.lan/**", async (route) => {
+  await answerRequests(page, "http://chorus.lan/**", async (route) => {
     const { pathname } = new URL(route.request().url());
     await route.fulfill({ response: await route.fetch({ url: new URL(`.${pathname}`, baseURL).href }) });
   });

@@ -1,5 +1,6 @@
 import { expect, test } from "playwright/test";
 import { App, ON_GPU } from "./support/app.ts";
+import { beforeTheWorker } from "./support/before-the-worker.ts";
 
 // The worker's script is changed on its way.
 test.use({ permissions: ["clipboard-read", "clipboard-write"] });
@@ -7,17 +8,14 @@ test.use({ permissions: ["clipboard-read", "clipboard-write"] });
 test("an adapter that refuses a kernel is named with it and the compiler's words, and they can be copied", async ({
   page,
 }) => {
-  await page.route("**/engine.worker*.js", async (route) => {
-    const response = await route.fetch();
-    const sabotage = `{
-      const create = GPUDevice.prototype.createShaderModule;
-      GPUDevice.prototype.createShaderModule = function (module) {
-        const code = module.label.startsWith("embed ") ? module.code + "\\nfn broken() -> u32 { return missing; }" : module.code;
-        return create.call(this, { ...module, code });
-      };
-    }\n`;
-    await route.fulfill({ response, body: sabotage + (await response.text()) });
-  });
+  const sabotage = `{
+    const create = GPUDevice.prototype.createShaderModule;
+    GPUDevice.prototype.createShaderModule = function (module) {
+      const code = module.label.startsWith("embed ") ? module.code + "\\nfn broken() -> u32 { return missing; }" : module.code;
+      return create.call(this, { ...module, code });
+    };
+  }`;
+  await beforeTheWorker(page, sabotage);
   await App.open(page, ON_GPU);
   const alert = page.getByRole("alert");
   const words = [/swiftshader.* does not compile the kernel embed /, /embed\.wgsl:\d+:\d+ unresolved value 'missing'/];
