@@ -13,6 +13,7 @@ import {
 } from "../../../tests/fakes/engine-harness.ts";
 import { grammarCompiler } from "../../../tests/requests/grammars.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import type { Runners } from "../runner.ts";
 
 const prompt = byteTokens("What?");
 const free = (seed: number) => ({ params: samplingParams({ maxTokens: 20, temperature: 1, seed, ignoreEos: true }) });
@@ -132,4 +133,27 @@ test("while there is no device, requests are taken, end by their deadline or abo
   await settle();
   expect(harness.choice("kept").finishReason).toBe("length");
   harness.engine.fail(lost);
+});
+
+test("an engine that has failed meanwhile takes no runner of the next device", async () => {
+  let restore: (runners: Runners) => void = () => undefined;
+  const speculation = { method: "draft_model" as const, numTokens: 2 };
+  const replaceRunners = () => new Promise<Runners>((resolve) => (restore = resolve));
+  const harness = new EngineHarness({ config: { speculation }, replaceRunners });
+  harness.engine.lose(lost);
+  harness.engine.fail(lost);
+  const runner = samplingRunner(() => {
+    throw new Error("No step is planned.");
+  });
+  let isTaken = false;
+  const draft = {
+    maxLength: 64,
+    get runner() {
+      isTaken = true;
+      return runner;
+    },
+  };
+  restore({ runner, draft });
+  for (let i = 0; i < 10; i++) await Promise.resolve();
+  expect(isTaken).toBe(false);
 });
