@@ -224,6 +224,7 @@ test("text of a right-to-left script stands right, in questions, answers and the
   await pane.finished();
   await page.getByRole("button", { name: "Show all branches" }).click();
   const branches = page.getByRole("dialog", { name: "Branches" });
+  await expect(branches.getByText("מה שלומך?").first()).toBeVisible();
   for (const text of await branches.getByText("מה שלומך?").all()) expect(await direction(text)).toBe("rtl");
   await page.keyboard.press("Escape");
   await expect(branches).toBeHidden();
