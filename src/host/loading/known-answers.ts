@@ -103,7 +103,7 @@ export class KnownAnswers {
     if (!platform.reference) return undefined;
     const { steps, prompt } = this.#questions;
     const opening = openPart(kernels, graph, platform);
-    opening.catch(() => undefined); // heard below, if there is anything to compare with
+    opening.catch(() => undefined); // handled below, if there is anything to compare with
     const expected = await this.#expectedAnswers();
     if (expected === null) return undefined;
     const part = await opening;

@@ -194,7 +194,7 @@ export class Texts {
       throw reason;
     });
     const packing = traits.then(() => (model instanceof Uint8Array ? undefined : this.#pack(thread)));
-    packing.catch(() => undefined); // told to those who ask; without the bytes the next thread packs
+    packing.catch(() => undefined); // callers get the error; without the bytes the next thread packs
     return { thread, traits: traits as Promise<TextTraits> };
   }
 
