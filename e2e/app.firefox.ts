@@ -137,7 +137,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     await seen(page, /Paris/, "main");
   });
 
-  it.runIf(backend === "cpu")("explains its words, plays a recording, and compares two seeds", async () => {
+  it.runIf(backend === "cpu")("explains its words, and plays a recording", async () => {
     await page.locator(labelled("About batching")).click();
     await page.waitForSelector("dialog[open] [role='img']");
     await page.keyboard.press("Escape");
@@ -146,9 +146,6 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     const step = await page.waitForSelector('input[aria-label="Step"]');
     await step?.press("End");
     await seen(page, /\w+ \w+ \w+/, '[aria-label="Pane 1, turn 1"] [role="group"]');
-    await page.evaluate(() => location.assign("#/duel"));
-    await page.locator("dialog[open] button[type='submit']").click();
-    await seen(page, /\d+% agreement/);
     await page.evaluate(() => location.assign("#/"));
   });
 

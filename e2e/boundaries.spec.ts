@@ -86,7 +86,6 @@ test("an error in a pane's chat, in its head, in the batch, in the demo or in a 
   for (const [hash, words] of [
     ["#/bench", "What to run"],
     ["#/player", "Play a recording"],
-    ["#/duel", "to four sides that differ"],
     ["#/", "Send to all"],
   ] as const) {
     await breakWords(page, words);
@@ -142,12 +141,5 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
     await page.keyboard.press("Escape");
     await expect(dialog).toBeHidden();
   }
-  await page.evaluate(() => (location.hash = "#/duel"));
-  const duel = page.getByRole("dialog", { name: "Set up a duel" });
-  const thing = duel.getByLabel("The sides differ in");
-  await breakWords(page, "sequential");
-  await thing.selectOption("mode");
-  await failsAndComesBack(page, duel, "This dialog", thing);
-  await page.evaluate(() => (location.hash = "#/"));
   expect(await app.pane(1).answer()).toContain("Paris");
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "playwright/test";
 import { App, ENDLESS, ON_GPU } from "./support/app.ts";
+import { axeFindings } from "./support/axe.ts";
 import { Steps } from "./support/steps.ts";
 
 test("a question streams an answer: its text grows before it has ended", async ({ page }) => {
@@ -102,4 +103,27 @@ test("an answer's figures show on request, on a desktop and on a phone", async (
     await expect(figures).toBeHidden();
     await expect(pane.message).toBeVisible();
   }
+});
+
+test("a copy of a pane with another seed, asked the same, marks the first word that differs", async ({ page }) => {
+  const app = await App.open(page, "seed=1&max_tokens=24");
+  await page.getByRole("button", { name: "More for pane 1" }).click();
+  await page.getByRole("menuitem", { name: "Duplicate" }).click();
+  await page.getByRole("button", { name: "Settings of pane 2" }).click();
+  await page.getByRole("dialog", { name: "Settings of pane 2" }).getByRole("textbox", { name: "Seed" }).fill("2");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Send to all" }).click();
+  await page.getByRole("dialog", { name: "Send to all" }).getByRole("textbox").fill("Tell me a story about a fox");
+  await page.keyboard.press("Enter");
+  const told = /Differs from pane \d at word \d+: “(\S+)”, there “(\S+)”/;
+  await expect(app.pane(2).turn.getByText(told)).toBeVisible();
+  const [, own, other] = told.exec(await app.pane(2).turn.innerText()) ?? [];
+  await expect(app.pane(1).turn).toContainText(`“${other}”, there “${own}”`);
+  const marked = await page.evaluate(() =>
+    Array.from(CSS.highlights.get("differs") ?? [], ({ startContainer, startOffset, endOffset }) =>
+      startContainer.textContent?.slice(startOffset, endOffset),
+    ),
+  );
+  expect(marked.toSorted()).toEqual([own, other].toSorted());
+  expect(await axeFindings(page)).toEqual([]);
 });

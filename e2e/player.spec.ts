@@ -118,23 +118,3 @@ test("on a GPU the kernels of some steps are timed on request, and are tracks of
   expect(tracks.filter((name) => name.startsWith("matmul"))).not.toEqual([]);
   expect(traceEvents.some(({ ph, name }) => ph === "X" && name === "layer 0 qkv")).toBe(true);
 });
-
-test("a duel marks the first difference and shows agreement and speeds", async ({ page }) => {
-  const app = await App.open(page, "max_tokens=24");
-  await app.modelLoaded();
-  await page.evaluate(() => location.assign("#/duel"));
-  const dialog = page.getByRole("dialog", { name: "Set up a duel" });
-  await dialog.getByRole("textbox", { name: "Question" }).fill("Tell me a story about a fox");
-  await dialog.getByRole("button", { name: "Start the duel" }).click();
-  const second = page.getByRole("region", { name: "Seed 2" });
-  await expect(second).toContainText(/\d+% agreement; the first difference is word \d+/);
-  await expect(page.getByRole("main").locator("mark")).toHaveCount(2); // in both
-  await expect(page.getByRole("region", { name: "Seed 1" })).toContainText(/In all\s*[\d.]+ m?s/);
-  expect(await axeFindings(page)).toEqual([]);
-  await page.getByRole("button", { name: "Set up a duel" }).click();
-  await dialog.getByRole("combobox", { name: "The sides differ in" }).selectOption("the format of the weights");
-  await expect(dialog).toContainText("One side after the other");
-  await dialog.getByRole("button", { name: "Start the duel" }).click();
-  await expect(page.getByRole("region", { name: "chorus-chat in q4" })).toContainText(/agreement/);
-  await expect(page.getByRole("main")).toContainText("The engine is as it was before.");
-});

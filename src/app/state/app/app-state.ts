@@ -15,8 +15,8 @@ import { openServing, Serving } from "../engine/serving.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { ModelShelf } from "../models/model-shelf.ts";
+import { Differences } from "../chat/differences.ts";
 import { BranchView } from "../chat/branch-view.ts";
-import type { PaneContext } from "../chat/pane.ts";
 import { PromptView } from "../chat/prompt-view.ts";
 import { RequestBook } from "../chat/request-book.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -71,8 +71,8 @@ export interface AppState {
   /** Null where nothing is saved. */
   readonly keeper: WorkspaceKeeper | null;
   readonly demo: Demo;
-  /** The context of panes outside the workspace. */
-  readonly paneContext: PaneContext;
+  /** The first words in which answers to the same question differ. */
+  readonly differences: Differences;
   readonly announcements: Announcements;
   /** All commands, for the palette and the shortcuts. */
   readonly commands: Commands;
@@ -131,11 +131,14 @@ export function createAppState(options: AppStateOptions): AppState {
     onChosen: options.onModelChosen ?? (() => undefined),
   });
   const recovery = new EngineRecovery(engine, now);
+  const differences = new Differences();
   setInterval(() => {
     batch.tick();
     demo.tick();
     connections.batches.tick();
-    for (const pane of workspace.store.getState().panes) pane.refreshFigures();
+    const { panes } = workspace.store.getState();
+    for (const pane of panes) pane.refreshFigures();
+    differences.tick(panes);
   }, FIGURES_INTERVAL_MS);
 
   const tabs = options.tabsHome ? new EngineTabs(engine, options.tabsHome) : null;
@@ -155,7 +158,7 @@ export function createAppState(options: AppStateOptions): AppState {
     connections,
     keeper,
     demo,
-    paneContext: { ...context, connections },
+    differences,
     announcements,
     commands,
     shelf,

@@ -132,13 +132,6 @@ export function appCommands(
       run: () => location.assign("#/player"),
     },
     {
-      id: "page.duel",
-      title: "Set up a duel",
-      group: "Pages",
-      words: "compare settings models seeds answers side by side difference",
-      run: () => location.assign("#/duel"),
-    },
-    {
       id: "engine.start",
       title: "Restart the engine",
       group: "Batch",

@@ -62,9 +62,6 @@ export function BatchDock({ batch, numPanes, connections, commands, linkTo, toke
           <a className={css.link} href="#/player">
             Player
           </a>
-          <a className={css.link} href="#/duel">
-            Duel
-          </a>
           <SaveMenu batch={batch} />
           <Button
             look="icon"

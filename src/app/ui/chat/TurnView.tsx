@@ -29,6 +29,7 @@ const ENDINGS: Record<TurnEnd, string> = {
   interrupted: "Interrupted",
 };
 
+const AnswerDifference = lazily(async () => (await import("../words/AnswerDifference.tsx")).AnswerDifference);
 const AnswerWords = lazily(async () => (await import("../words/AnswerWords.tsx")).AnswerWords);
 
 async function score(app: AppState, pane: Pane, turnId: number): Promise<void> {
@@ -103,6 +104,7 @@ export const TurnView = memo(function TurnView({
     setScoring(true);
     void score(app, pane, turn.id).finally(() => setScoring(false));
   };
+  const difference = useStore(app.differences.store, (found) => found.get(pane));
   const metrics = turn.end === null ? undefined : pane.memory.metrics.get(turn.id);
   const isOneOfSeveral = isNewest && turn.several !== undefined;
   const caret =
@@ -179,6 +181,7 @@ export const TurnView = memo(function TurnView({
         {turn.by && <span className={css.by}>{turn.by}</span>}
         {isScoring && <output>Computing probabilities…</output>}
         <BranchCost pane={pane} turnId={turn.id} />
+        {difference?.turnId === turn.id && <AnswerDifference difference={difference} turn={turn} answer={answer} />}
         <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>

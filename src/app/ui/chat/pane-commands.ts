@@ -52,7 +52,11 @@ export function paneCommands({
       (pane) => pane.continueAnswer(),
     ),
     ofPane(
-      { id: "pane.duplicate", title: "Duplicate this pane", words: "copy fork" },
+      {
+        id: "pane.duplicate",
+        title: "Duplicate this pane",
+        words: "copy fork compare settings seeds side by side difference",
+      },
       hasRoom,
       (pane) => void workspace.duplicatePane(pane),
     ),

@@ -12,8 +12,6 @@ interface AnswerCardProps {
   readonly heading: ReactNode;
   readonly answer: ReactNode;
   readonly isBusy?: boolean;
-  /** Whether it is read from its first line on; else its newest line stays in view. */
-  readonly isForReading?: boolean;
   /** Id for links to it. */
   readonly id?: string;
   readonly className?: string | undefined;
@@ -23,11 +21,11 @@ interface AnswerCardProps {
 
 /** A read-only answer, with its heading and its figures. */
 export function AnswerCard(props: AnswerCardProps) {
-  const { voice, name, answerName, heading, answer, isBusy = false, isForReading = false, id, className } = props;
+  const { voice, name, answerName, heading, answer, isBusy = false, id, className } = props;
   return (
     <section
       id={id}
-      className={classNames(css.card, isForReading ? css.reading : css.glance, className)}
+      className={classNames(css.card, className)}
       style={voice === null ? undefined : voiceStyle(voice)}
       aria-label={name}
       tabIndex={id === undefined ? undefined : -1}

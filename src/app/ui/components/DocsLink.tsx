@@ -15,7 +15,7 @@ interface DocsLinkProps {
   readonly children: ReactNode;
 }
 
-/** A link to a document. It opens in another tab: in this one a duel or a recording would end. */
+/** A link to a document. It opens in another tab: in this one a recording would end. */
 export function DocsLink({ page, at, children }: DocsLinkProps) {
   return (
     <a href={docsUrl(page, at)} target="_blank" rel="noopener" className={css.link}>

@@ -5,7 +5,7 @@ import { rangeOf } from "./seen-text.ts";
 import "./marked-text.css";
 
 /** Marks a range until the returned function is called. @param name a highlight of marked-text.css */
-export function markText(range: Range, name: "token" | "pointed" = "token"): () => void {
+export function markText(range: AbstractRange, name: "token" | "pointed" | "differs" = "token"): () => void {
   const highlight = highlightOf(name);
   highlight?.add(range);
   return () => void highlight?.delete(range);
