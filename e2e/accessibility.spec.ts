@@ -248,16 +248,8 @@ test("the palette can be reopened right after it was closed", async ({ page }) =
 test("keys: the palette finds and runs commands; typing triggers none", async ({ page }) => {
   const app = await App.openFake(page, ENDLESS);
   await app.listens();
-  // The ideas of the first visit can be skipped, and don't come again.
-  const ideas = page.getByRole("region", { name: "Ideas to try" });
   const charts = app.batch.getByRole("region", { name: "Charts" });
-  await ideas.getByRole("button", { name: "Skip" }).press("Enter");
-  await expect(app.pane(1).message).toBeFocused();
   await expect(charts).toBeVisible();
-  await page.reload();
-  await app.listens();
-  await expect(charts).toBeVisible();
-  await expect(ideas).toBeHidden();
 
   await app.pane(1).message.pressSequentially("?");
   await expect(app.pane(1).message).toHaveValue("?");

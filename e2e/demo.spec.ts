@@ -4,7 +4,7 @@ import { App } from "./support/app.ts";
 test("the demo asks eight questions at once, then one after the other, and says both times", async ({ page }) => {
   const app = await App.open(page, "max_tokens=12");
   await app.pane(1).message.fill("A draft of mine");
-  await page.getByRole("button", { name: "Watch the demo" }).click(); // of the ideas; the bar has a button, too
+  await page.getByRole("button", { name: "Demo", exact: true }).click();
   const demo = page.getByRole("region", { name: "Demo" });
   await expect(demo.getByRole("region", { name: /^Pane \d$/ })).toHaveCount(8);
   await expect(app.pane(8).region.getByRole("heading")).toContainText(/\w/);

@@ -20,7 +20,7 @@ test("a tap on the timeline or on the cache map describes what is there; a tap e
   page,
 }) => {
   const app = await App.openFake(page, "stepms=5&max_tokens=40");
-  await page.getByRole("button", { name: "Ask four at once" }).tap();
+  await page.getByRole("button", { name: "Ask all four at once" }).tap();
   await expect(page.getByRole("tab", { name: "Pane 4:" })).toBeVisible();
   await expect(app.pane(1).message).toBeFocused();
   await app.pane(1).finished();

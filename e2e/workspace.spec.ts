@@ -321,3 +321,10 @@ test("a waiting pane shows its place in the queue", async ({ page }) => {
   await app.pane(2).ask("Go on and on.");
   await expect(app.pane(2).region).toContainText(/in queue, about \d+ s/);
 });
+
+test("four can't be asked at once where sixteen panes are in use, and the page says so", async ({ page }) => {
+  const app = await App.openFake(page, "panes=16");
+  for (let number = 1; number <= 16; number++) await app.pane(number).message.fill("Mine");
+  await page.getByRole("button", { name: "Ask all four at once" }).click();
+  await expect(page.getByText("16 panes are open: close one first")).toBeInViewport({ timeout: 10_000 });
+});

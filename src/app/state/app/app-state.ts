@@ -115,7 +115,6 @@ export function createAppState(options: AppStateOptions): AppState {
   const settings = new SharedSettings(sampling, saved?.shared);
   const context = { engine, book, settings, scheduleFlush, announce: announcements.announce };
   const workspace = new Workspace({ ...context, connections }, saved);
-  if (saved?.panes.some(({ turns }) => turns.length > 0)) batch.ideas.close(); // no first visit
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
   const demo = new Demo({ ...context, mode: batch.mode, now });
   zoomWithDemo(demo, batch.timeline, batch.dock);

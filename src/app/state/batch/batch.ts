@@ -6,7 +6,6 @@ import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
 import { CacheMap } from "./cache-map.ts";
 import { Charts } from "./charts.ts";
 import { Dock } from "./dock.ts";
-import { Ideas } from "./ideas.ts";
 import { Pointing } from "./pointing.ts";
 import { Timeline } from "./timeline.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
@@ -45,7 +44,6 @@ export class Batch {
   readonly alerts = new BatchAlerts();
   readonly dock = new Dock();
   readonly pointing = new Pointing();
-  readonly ideas = new Ideas();
   readonly #kernelTiming = createStore<KernelTiming>(() => ({ isOn: false, obstacle: obstacleTo(null) }));
   readonly kernelTiming: ReadonlyStore<KernelTiming> = this.#kernelTiming;
   #engine: WatchedEngine | null = null;
@@ -124,7 +122,6 @@ export class Batch {
   }
 
   readonly #addStep = (report: StepReport): void => {
-    this.ideas.close(); // there is something to see
     this.metrics.addStep(report);
     this.charts.addStep(report);
     this.timeline.addStep(report);

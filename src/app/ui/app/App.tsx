@@ -27,7 +27,6 @@ const UnsupportedPage = lazily(async () => (await import("../unsupported/Unsuppo
 const BranchDialog = lazily(async () => (await import("../branches/BranchDialog.tsx")).BranchDialog);
 const ServingNotice = lazily(async () => (await import("../engine/ServingNotice.tsx")).ServingNotice);
 const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).WordLinks);
-const Ideas = lazily(async () => (await import("../ideas/Ideas.tsx")).Ideas);
 const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
@@ -38,7 +37,6 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const demoPanes = useStore(app.demo.store, ({ panes }) => panes);
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const branchedPane = useStore(app.branchView.store, (state) => state.pane);
-  const hasIdeas = useStore(app.batch.ideas.store, (state) => state);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
   // On a phone the batch replaces the panes.
@@ -75,7 +73,6 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
               commands={app.commands}
               linkTo={linksTo(isDemo ? [] : panes, app)}
               tokenOf={tokensIn([...panes, ...demoPanes])}
-              instead={hasIdeas && !isPhone ? <Ideas app={app} /> : null}
             />
           </Guard>
         )}

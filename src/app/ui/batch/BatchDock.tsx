@@ -1,4 +1,4 @@
-import { useEffect, useRef, type CSSProperties, type ReactNode } from "react";
+import { useEffect, useRef, type CSSProperties } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { Commands } from "../../state/commands/commands.ts";
 import type { Connections } from "../../state/connections/connections.ts";
@@ -31,12 +31,10 @@ interface BatchDockProps {
   commands: Commands;
   linkTo: PaneLinks;
   tokenOf: TokenLookup;
-  /** Replaces timeline, charts and cache map; null if they are shown. */
-  instead: ReactNode;
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ batch, numPanes, connections, commands, linkTo, tokenOf, instead }: BatchDockProps) {
+export function BatchDock({ batch, numPanes, connections, commands, linkTo, tokenOf }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -91,7 +89,7 @@ export function BatchDock({ batch, numPanes, connections, commands, linkTo, toke
           className={dockBodyClass(numPanes)}
           style={heightPx === null ? undefined : ({ "--dock-h": `${heightPx}px` } as CSSProperties)}
         >
-          {instead ?? <DockPanels batch={batch} linkTo={linkTo} tokenOf={tokenOf} />}
+          <DockPanels batch={batch} linkTo={linkTo} tokenOf={tokenOf} />
         </div>
       )}
     </section>

@@ -14,7 +14,6 @@ export function batchCommands(batch: Batch): readonly Command[] {
   /** Opens a part of the dock and focuses it. */
   const goTo = (part: string): void => {
     flushSync(() => {
-      batch.ideas.close();
       if (isPhone()) dock.show(true);
       else if (!view().isOpen) dock.toggle();
     });

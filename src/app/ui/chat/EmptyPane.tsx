@@ -1,19 +1,20 @@
+import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
+import { fitWhenDone } from "../../state/batch/fit-when-done.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import type { Pane } from "../../state/chat/pane.ts";
+import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
+import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
-import { lazily } from "../components/Lazily.tsx";
-import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
+import { askFour } from "./ask-four.ts";
 import { focusMessageOf } from "./Composer.tsx";
 import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { BEGINNINGS, STARTERS } from "./starters.ts";
 import { useContinuesText } from "./use-continues-text.ts";
 import css from "./EmptyPane.module.css";
-
-const Ideas = lazily(async () => (await import("../ideas/Ideas.tsx")).Ideas);
 
 /**
  * Shows the answerer, and suggests a first message. In the first pane the loading progress comes before that, in the same
@@ -23,12 +24,19 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
   const isText = useContinuesText(app, pane);
   const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
   const isLoading = useStore(app.engine.store, ({ status }) => status !== "ready") && isFirst;
-  // Elsewhere they are in the batch.
-  const isPhone = useMedia(PHONE);
-  const hasIdeas = useStore(app.batch.ideas.store, (state) => state) && isPhone && isFirst;
   const ask = (question: string) => {
     pane.send(question);
     focusMessageOf(pane);
+  };
+  const { batch, workspace } = app;
+  const askAll = () => {
+    const askedPanes = askFour(app);
+    const [first] = askedPanes;
+    if (!first) return workspace.undoList.notify(`${MAX_PANES} panes are open: close one first`);
+    fitWhenDone(askedPanes, batch.timeline, batch.dock);
+    // Rendered before it gets the focus: on a phone only one pane is in the page.
+    flushSync(() => workspace.select(first.number));
+    focusMessageOf(first);
   };
   return (
     <>
@@ -36,20 +44,27 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
         {isLoading ? <LoadCard engine={app.engine} /> : <LoadCardSpace engine={app.engine} />}
         {!isRemote && <AboutModel engine={app.engine} isHidden={isLoading} />}
       </div>
-      <p className={css.hint}>
-        {isText ? "Write the beginning of a text, and the model continues it. For example" : "Start with"}
-      </p>
-      <ul className={css.starters}>
-        {(isText ? BEGINNINGS : STARTERS).map((question) => (
-          <li key={question}>
-            <button type="button" onClick={() => ask(question)}>
-              {question}
-              <Icon name="northeast" />
-            </button>
-          </li>
-        ))}
-      </ul>
-      {hasIdeas && <Ideas app={app} />}
+      <div className={css.suggested}>
+        <p className={css.hint}>
+          {isText ? "Write the beginning of a text, and the model continues it. For example" : "Start with"}
+        </p>
+        <ul className={css.starters}>
+          {(isText ? BEGINNINGS : STARTERS).map((question) => (
+            <li key={question}>
+              <button type="button" onClick={() => ask(question)}>
+                {question}
+                <Icon name="northeast" />
+              </button>
+            </li>
+          ))}
+        </ul>
+        {isFirst && (
+          <Button className={css.all} onClick={askAll}>
+            <Icon name="all" />
+            Ask all four at once
+          </Button>
+        )}
+      </div>
     </>
   );
 }

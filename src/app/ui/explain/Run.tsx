@@ -45,31 +45,26 @@ interface RunProps {
   readonly rows: readonly PictureRow[];
   /** Number of drawn steps. */
   readonly upTo: number;
-  /** Its description in words; "" if they stand beside it. */
+  /** Its description in words. */
   readonly label: string;
-  readonly hasNames?: boolean;
 }
 
 /** A short run, drawn as the timeline draws it. */
-export function Run({ rows, upTo, label, hasNames = true }: RunProps) {
-  const left = hasNames ? NAMES_PX : 0;
-  const words = label === "" ? { "aria-hidden": true } : { role: "img", "aria-label": label };
+export function Run({ rows, upTo, label }: RunProps) {
   return (
-    <svg viewBox={`0 0 ${left + numStepsOf(rows) * STEP_PX} ${rows.length * ROW_PX}`} {...words}>
+    <svg viewBox={`0 0 ${NAMES_PX + numStepsOf(rows) * STEP_PX} ${rows.length * ROW_PX}`} role="img" aria-label={label}>
       {rows.map(({ name, voice, cells }, row) => (
         <g key={name} transform={`translate(0 ${row * ROW_PX})`}>
-          {hasNames && (
-            <text x="0" y="16">
-              {name}
-            </text>
-          )}
+          <text x="0" y="16">
+            {name}
+          </text>
           {Array.from(cells.slice(0, upTo), (character, step) => (
             <g
               // A cell's only name is its step, and none moves.
               // oxlint-disable-next-line react/no-array-index-key
               key={step}
               color={colorOf(voice, character)}
-              transform={`translate(${left + step * STEP_PX + 4} 4)`}
+              transform={`translate(${NAMES_PX + step * STEP_PX + 4} 4)`}
             >
               {CELLS[character]}
             </g>

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { IDEAS } from "../ideas/idea-list.ts";
 import { CELLS } from "./Run.tsx";
 import { EXPLANATIONS } from "./explanations.ts";
 
-it.each(Object.entries({ ...EXPLANATIONS, ...IDEAS }))(
+it.each(Object.entries(EXPLANATIONS))(
   "%s: every cell of its picture can be drawn, and its rows are equally long",
   (_, { picture }) => {
     expect(new Set(picture.map(({ cells }) => cells.length)).size).toBe(1);

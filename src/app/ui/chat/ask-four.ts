@@ -1,7 +1,7 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { continuesText } from "../../state/settings/settings.ts";
-import { BEGINNINGS, STARTERS } from "../chat/starters.ts";
+import { BEGINNINGS, STARTERS } from "./starters.ts";
 
 /**
  * Asks four panes a question each, all at once: empty ones, opened if necessary. Returns the asked panes: fewer if there is no
