@@ -114,7 +114,6 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
   const dialogs: readonly (readonly [name: string, words: string, open: () => Promise<void>])[] = [
     ["Commands", "Search for a command", () => page.keyboard.press("Control+K")],
     ["Shortcuts", "Single-key", () => command("Show keyboard shortcuts")],
-    ["Saved prompts", "Saved prompts", () => page.keyboard.press("Alt+S")],
     ["Chats", "Words in the chat", () => press("Chats")],
     ["Models", "Downloaded models stay", () => press(/^Model:/)],
     ["Models", "Servers that can answer", () => command("Connections to servers")],

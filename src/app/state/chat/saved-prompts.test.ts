@@ -22,6 +22,15 @@ it("keeps prompts, the newest first, each once", () => {
   expect(list()[0]).toBe("119");
 });
 
+it("keeps what another tab has saved meanwhile", () => {
+  const [one, other] = [new SavedPrompts(), new SavedPrompts()];
+  one.add("One?");
+  other.add("Two?");
+  one.remove("One?");
+  expect(one.store.getState()).toEqual(["Two?"]);
+  expect(list()).toEqual(["Two?"]);
+});
+
 it.each(["", "{", "7", '{"a":1}', '[1, null, "Three?"]'])("takes what it can read of %j", (text) => {
   kept.set("chorus.prompts", text);
   expect(list()).toEqual(text.includes("Three?") ? ["Three?"] : []);

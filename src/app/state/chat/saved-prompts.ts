@@ -13,12 +13,23 @@ export class SavedPrompts {
   /** Adds a text, or puts it first if it is there already. Does nothing if it is empty. */
   add(text: string): void {
     const added = text.trim();
-    if (added === "") return;
-    this.#keep([added, ...this.#store.getState().filter((other) => other !== added)].slice(0, MAX_PROMPTS));
+    this.refresh();
+    if (added !== "") this.#keep([added, ...this.#without(added)].slice(0, MAX_PROMPTS));
   }
 
   remove(text: string): void {
-    this.#keep(this.#store.getState().filter((other) => other !== text));
+    this.refresh();
+    this.#keep(this.#without(text));
+  }
+
+  /** Takes over what other tabs have changed. */
+  readonly refresh = (): void => {
+    const kept = remembered(NAME);
+    if (kept !== null) this.#store.setState(read(kept), true);
+  };
+
+  #without(text: string): readonly string[] {
+    return this.#store.getState().filter((other) => other !== text);
   }
 
   #keep(prompts: readonly string[]): void {

@@ -1,7 +1,7 @@
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** In the palette's order. */
-export const COMMAND_GROUPS = ["Chats", "Batch", "Pages", "Data", "Appearance", "Help"] as const;
+export const COMMAND_GROUPS = ["Chats", "Batch", "Pages", "Data", "Appearance", "Help", "Prompts"] as const;
 type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
 /** An action that people find in the palette by its title, and run by its keys if it has any. */

@@ -51,7 +51,7 @@ export function wordsOfChat({ title, turns, unchosen = [], draft }: SavedChat): 
   return wordsOf([title ?? "", ...texts, draft].join("\n"));
 }
 
-function oneLine(text: string, length: number): string {
+export function oneLine(text: string, length: number): string {
   return text
     .slice(0, 2 * length)
     .replaceAll(/\s+/g, " ")

@@ -41,14 +41,6 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
       run: () => void app.promptView.show(pane),
     },
     { label: "Branches …", isDisabled: !hasVariants, run: () => app.branchView.show(pane) },
-    {
-      label: "Saved prompts",
-      run: () =>
-        app.commands
-          .enabled()
-          .find(({ id }) => id === "prompts.open")
-          ?.run(),
-    },
     { label: "Save as Markdown", isDisabled: isEmpty, run: () => void saveAsMarkdown(pane) },
     { label: "Clear chat", isDisabled: isEmpty, run: () => workspace.clearPane(pane) },
   ];
