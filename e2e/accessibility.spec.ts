@@ -85,17 +85,9 @@ test("axe finds nothing in an answer's figures, nor in alerts", async ({ page })
   await pane.ask("What is the capital of France?");
   await pane.finished();
   await pane.turn.getByRole("button", { name: "Figures" }).click();
-  const message = "128 sequences wait, more than 100.";
-  const alert = { status: "raised", name: "queue_length", value: 128, threshold: 100, atMs: 5, message };
-  await page.evaluate((detail) => void dispatchEvent(new CustomEvent("notifyalert", { detail })), alert);
-  await expect(app.batch.getByRole("button", { name: /^Alerts:/ })).toHaveText("128 in the queue");
+  await app.raiseAlert("queue_length", 128);
+  await expect(app.batch.getByText("128 in the queue")).toBeVisible();
   expect(await findings(page), "figures and an alert").toEqual([]);
-  // On a phone the batch with its dialog is there only while its tab is.
-  await page.setViewportSize({ width: LOOKS[1].width, height: LOOKS[1].height });
-  await page.getByRole("tab", { name: "Batch" }).click();
-  await page.setViewportSize({ width: LOOKS[0].width, height: LOOKS[0].height });
-  await app.batch.getByRole("button", { name: /^Alerts:/ }).click();
-  expect(await findings(page, DIALOG), "alerts").toEqual([]);
 });
 
 test("axe finds nothing in variants, their tree, a toast and the list of chats", async ({ page }) => {

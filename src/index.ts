@@ -20,7 +20,7 @@ export type { DownloadModelOptions, Models } from "./client/models-client.ts";
 export { parseJson } from "./protocol/bounded-data.ts";
 export { ChorusError, toErrorData, type ChorusErrorCode, type ChorusErrorData } from "./protocol/errors.ts";
 export type * from "./protocol/config.ts";
-export { BACKEND_CHOICES, CONFIG_FIELDS, DRAFT_FIELDS, WEIGHTS_DTYPES } from "./protocol/config.ts";
+export { ALERT_FIELDS, BACKEND_CHOICES, CONFIG_FIELDS, DRAFT_FIELDS, WEIGHTS_DTYPES } from "./protocol/config.ts";
 export type * from "./protocol/catalogue.ts";
 export type * from "./protocol/engine.ts";
 export {

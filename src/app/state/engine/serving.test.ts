@@ -76,6 +76,21 @@ it("keeps what was applied, the mode chosen in the bar included", async () => {
   expect(next.mode.store.getState()).toBe("sequential");
 });
 
+it("takes over the thresholds of alerts that an earlier version kept apart", async () => {
+  localStorage.setItem("chorus.alerts", '{"queueLength":8,"itlMs":null,"failureRate":"many","other":1}');
+  localStorage.setItem("chorus.serving", '{"maxNumSeqs":4}');
+  const { requested, serving } = await open();
+  expect(requested[0]).toMatchObject({ maxNumSeqs: 4, alerts: { queueLength: 8, itlMs: null } });
+  await serving.apply({ maxNumSeqs: 4, "alerts.itlMs": "off" });
+  const { serving: next } = await open();
+  expect(next.store.getState().settings).toEqual({ maxNumSeqs: 4, "alerts.itlMs": "off" });
+  localStorage.setItem("chorus.serving", "{");
+  localStorage.setItem("chorus.alerts", '{"queueLength":8}');
+  expect((await open()).serving.store.getState().settings).toEqual({ "alerts.queueLength": 8 });
+  localStorage.setItem("chorus.alerts", "[");
+  expect((await open()).serving.store.getState().settings).toEqual({});
+});
+
 it("the usual mode, chosen again, is no setting", async () => {
   const { serving, mode } = await open();
   mode.choose("static");

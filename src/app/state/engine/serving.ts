@@ -15,6 +15,8 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import type { EngineControl } from "./engine-control.ts";
 
 const SERVING = "serving";
+/** Where an earlier version kept the thresholds of alerts. */
+const ALERTS = "alerts";
 
 export interface ServingState {
   readonly settings: ServingSettings;
@@ -73,7 +75,7 @@ export class Serving {
   async apply(settings: ServingSettings): Promise<ChorusErrorData | null> {
     const error = await this.#use(settings, null);
     if (error) return error;
-    remember(SERVING, JSON.stringify(settings));
+    keep(settings);
     this.#onLink("#/");
     return null;
   }
@@ -111,7 +113,7 @@ export class Serving {
     const settings = checkServing({ ...before, batchingMode });
     this.#store.setState({ settings });
     if (link?.status === "applied") this.#onLink(writeServingLink(settings));
-    if (!this.#mode.isFollowing) remember(SERVING, JSON.stringify(checkServing({ ...keptSettings(), batchingMode })));
+    if (!this.#mode.isFollowing) keep(checkServing({ ...keptSettings(), batchingMode }));
   };
 }
 
@@ -129,11 +131,35 @@ function readLink({
 }
 
 function keptSettings(): ServingSettings {
+  const thresholds = keptThresholds();
   try {
-    return checkServing(parseJson(remembered(SERVING) ?? "{}") as Record<string, unknown>);
+    return checkServing({ ...thresholds, ...(parseJson(remembered(SERVING) ?? "{}") as object) });
   } catch {
-    return {}; // of another version
+    return thresholds; // of another version
   }
+}
+
+/** Returns the readable thresholds of alerts that an earlier version kept apart; there null was "never". */
+function keptThresholds(): ServingSettings {
+  try {
+    const kept = Object.entries(parseJson(remembered(ALERTS) || "{}") as Record<string, unknown>);
+    return Object.assign({}, ...kept.map(([name, value]) => readThreshold(name, value ?? "off"))) as ServingSettings;
+  } catch {
+    return {};
+  }
+}
+
+function readThreshold(name: string, value: unknown): ServingSettings {
+  try {
+    return checkServing({ [`alerts.${name}`]: value });
+  } catch {
+    return {};
+  }
+}
+
+function keep(settings: ServingSettings): void {
+  remember(SERVING, JSON.stringify(settings));
+  remember(ALERTS, "");
 }
 
 function modeOf({ batchingMode = USUAL_MODE }: ServingSettings): BatchingMode {

@@ -1,15 +1,21 @@
 // How the page's engine serves. The form, the link and the JSON are all made from this one table: what the library says of its
 // fields, with words for people.
 
-import { CONFIG_FIELDS, DRAFT_FIELDS, type ConfigField, type ModelCard } from "../../../index.ts";
+import { ALERT_FIELDS, CONFIG_FIELDS, DRAFT_FIELDS, type ConfigField, type ModelCard } from "../../../index.ts";
 
-/** Fields by the library's names, so that createEngine takes copied settings. Each field of speculation is a setting. */
+const LIVE = { takesEffect: "live" } as const;
+
+/** Fields by the library's names, so that createEngine takes copied settings. Each field of an object is a setting. */
 const FIELDS = {
   ...CONFIG_FIELDS,
   "speculation.method": { kind: "choice", choices: ["ngram", "draft_model"], default: null, takesEffect: "room" },
   "speculation.num_speculative_tokens": DRAFT_FIELDS.num_speculative_tokens,
   "speculation.minMatch": DRAFT_FIELDS.minMatch,
   "speculation.model": { kind: "text", default: null, takesEffect: "restart" },
+  "alerts.lowOccupancy": { ...ALERT_FIELDS.lowOccupancy, ...LIVE },
+  "alerts.queueLength": { ...ALERT_FIELDS.queueLength, ...LIVE },
+  "alerts.itlMs": { ...ALERT_FIELDS.itlMs, ...LIVE },
+  "alerts.failureRate": { ...ALERT_FIELDS.failureRate, ...LIVE },
 } as const;
 type Fields = typeof FIELDS;
 
@@ -25,6 +31,8 @@ interface Words {
   readonly defaultText?: (model: ModelCard | null) => string;
   /** If present, the field exists only with these methods of speculation. */
   readonly methods?: readonly string[];
+  /** Whether "off" is a value, too: null in the config. */
+  readonly hasOff?: true;
 }
 
 /** The compiler reports a choice that has no name. */
@@ -119,6 +127,29 @@ const WORDS = {
     help: "A small model with the same tokens: its hub name, such as distilbert/distilgpt2, or its folder's address. It is downloaded and loaded too.",
     defaultText: () => "owner/name",
     methods: ["draft_model"],
+  },
+  "alerts.lowOccupancy": {
+    label: "Alert on idle slots, under",
+    help: "Raised when questions wait although less than this share of the slots is in use (0.6: 60%). off: never.",
+    hasOff: true,
+  },
+  "alerts.queueLength": {
+    label: "Alert on the queue, over",
+    help: "Raised when more sequences than this wait. off: never.",
+    unit: "sequences",
+    hasOff: true,
+  },
+  "alerts.itlMs": {
+    label: "Alert on latency, over",
+    help: "Raised when the time between tokens (its 95th percentile) is longer; by default than the target latency, or than four of this adapter's own steps, at least 50 ms. off: never.",
+    unit: "ms",
+    defaultText: () => "4 steps",
+    hasOff: true,
+  },
+  "alerts.failureRate": {
+    label: "Alert on failures, over",
+    help: "Raised when more than this share of the last 100 requests failed or were refused (0.05: 5%). off: never.",
+    hasOff: true,
   },
   logLevel: {
     label: "Log level",

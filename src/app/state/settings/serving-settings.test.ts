@@ -24,7 +24,7 @@ function extremesOf(field: ServingField): unknown[] {
   switch (field.kind) {
     case "integer":
     case "number":
-      return [field.above ? Number.MIN_VALUE : field.min, field.max];
+      return [field.above ? Number.MIN_VALUE : field.min, field.max, ...(field.hasOff ? ["off"] : [])];
     case "choice":
       return [...field.choices];
     case "flag":
@@ -75,6 +75,7 @@ it.each([
   [{ maxNumSeqs: "0" }, "maxNumSeqs", "Most sequences (maxNumSeqs) must be a whole number from 1 to 1024."],
   [{ maxNumSeqs: "many" }, "maxNumSeqs", "a whole number"],
   [{ runAhead: "1.5" }, "runAhead", "Run-ahead (runAhead) must be a whole number from 0 to 4."],
+  [{ "alerts.queueLength": "never" }, "alerts.queueLength", ", or off."],
   [{ enablePrefixCaching: "maybe" }, "enablePrefixCaching", "must be true or false"],
   [{ batchingMode: "dynamic" }, "batchingMode", "must be one of continuous, static, sequential."],
   [{ maxSequences: "4" }, "maxSequences", 'There is no serving setting "maxSequences".'],

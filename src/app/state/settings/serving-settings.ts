@@ -12,6 +12,9 @@ export type TypedServing = Readonly<Record<string, string>>;
 /** The default mode is not saved as a setting. */
 export const USUAL_MODE: BatchingMode = CONFIG_FIELDS.batchingMode.default;
 
+/** The value of a setting that is switched off. */
+const OFF = "off";
+
 /** If maxNumBatchedTokens is not set, it follows maxNumSeqs up to this. */
 const MAX_DEFAULT_BATCHED_TOKENS = CONFIG_FIELDS.maxNumBatchedTokens.default;
 
@@ -89,6 +92,7 @@ export function servingOf(config: EngineConfig): ServingSettings {
 }
 
 function readValue(field: ServingField, text: string): unknown {
+  if (field.hasOff && text === OFF) return text;
   switch (field.kind) {
     case "integer":
     case "number":
@@ -102,6 +106,7 @@ function readValue(field: ServingField, text: string): unknown {
 }
 
 function checkValue(field: ServingField, value: unknown): ServingValue {
+  if (field.hasOff && value === OFF) return value;
   switch (field.kind) {
     case "integer":
     case "number": {
@@ -109,7 +114,8 @@ function checkValue(field: ServingField, value: unknown): ServingValue {
       const isInRange = typeof value === "number" && value >= min && value <= max && !(above && value === min);
       if (isInRange && (kind === "number" || Number.isInteger(value))) return value;
       const range = above ? `above ${min}, at most ${max}` : `from ${min} to ${max}`;
-      throw refusal(field, `${kind === "integer" ? "a whole number" : "a number"} ${range}`);
+      const off = field.hasOff ? `, or ${OFF}` : "";
+      throw refusal(field, `${kind === "integer" ? "a whole number" : "a number"} ${range}${off}`);
     }
     case "flag":
       if (typeof value === "boolean") return value;
@@ -153,16 +159,19 @@ function nested(settings: ServingSettings): EngineConfig {
   const config: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(settings)) {
     const [outer = "", inner] = name.split(".", 2);
-    config[outer] = inner === undefined ? value : { ...(config[outer] as object | undefined), [inner]: value };
+    const given = value === OFF && fieldOf(name as ServingName).hasOff ? null : value;
+    config[outer] = inner === undefined ? given : { ...(config[outer] as object | undefined), [inner]: given };
   }
   return config;
 }
 
-/** Flattens a config, without nulls: null is the default, as in EngineConfig. */
+/** Flattens a config, without nulls: null is the default, as in EngineConfig, but for fields that can be off. */
 function flat(config: object): Record<string, unknown> {
   const given = Object.entries(config).filter(([, value]) => value !== null);
   const values = given.flatMap(([outer, value]) =>
-    isObject(value) ? Object.entries(value).map(([inner, one]) => [`${outer}.${inner}`, one]) : [[outer, value]],
+    isObject(value)
+      ? Object.entries(value).map(([inner, one]) => [`${outer}.${inner}`, outer === "alerts" ? (one ?? OFF) : one])
+      : [[outer, value]],
   );
   return Object.fromEntries(values) as Record<string, unknown>;
 }

@@ -70,7 +70,6 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
               batch={app.batch}
               numPanes={panes.length}
               connections={app.connections}
-              commands={app.commands}
               linkTo={linksTo(isDemo ? [] : panes, app)}
               tokenOf={tokensIn([...panes, ...demoPanes])}
             />

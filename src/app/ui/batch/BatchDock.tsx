@@ -1,6 +1,5 @@
 import { useEffect, useRef, type CSSProperties } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
-import type { Commands } from "../../state/commands/commands.ts";
 import type { Connections } from "../../state/connections/connections.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { Button } from "../components/Button.tsx";
@@ -10,7 +9,7 @@ import { Icon } from "../components/Icon.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
-import { AlertsSheet } from "./AlertsSheet.tsx";
+import { AlertLine } from "./AlertLine.tsx";
 import { BatchCounters } from "./BatchCounters.tsx";
 import css from "./BatchDock.module.css";
 import type { TokenLookup } from "./cell-facts.ts";
@@ -28,13 +27,12 @@ interface BatchDockProps {
   /** Open panes: each may get a row. */
   numPanes: number;
   connections: Connections;
-  commands: Commands;
   linkTo: PaneLinks;
   tokenOf: TokenLookup;
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ batch, numPanes, connections, commands, linkTo, tokenOf }: BatchDockProps) {
+export function BatchDock({ batch, numPanes, connections, linkTo, tokenOf }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -51,7 +49,7 @@ export function BatchDock({ batch, numPanes, connections, commands, linkTo, toke
       <div className={classNames(css.head, hasBody && css.withBody)}>
         <h2>Batch</h2>
         <BatchCounters metrics={batch.metrics} batch={batch} />
-        <AlertsSheet alerts={batch.alerts} commands={commands} />
+        <AlertLine alerts={batch.alerts} />
         {isPhone && <BatchingSwitch batch={batch} />}
         <div className={css.tools}>
           <a className={css.link} href="#/bench">

@@ -10,7 +10,7 @@ const OPEN = {
   title: "Settings for all panes",
   group: "Chats",
   words:
-    "temperature system prompt sampling seed preset import export options preferences serving batching policy queue cache drafts",
+    "temperature system prompt sampling seed preset import export options preferences serving batching policy queue cache drafts alerts thresholds",
 } as const;
 
 /** The settings for all panes, and the chats as files. */

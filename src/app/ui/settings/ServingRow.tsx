@@ -50,7 +50,9 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
           placeholder={defaultText}
           autoComplete="off"
           spellCheck={false}
-          inputMode={field.kind === "integer" ? "numeric" : field.kind === "number" ? "decimal" : "text"}
+          inputMode={
+            field.hasOff ? "text" : field.kind === "integer" ? "numeric" : field.kind === "number" ? "decimal" : "text"
+          }
         />
       ) : (
         <select {...box}>
