@@ -1,4 +1,4 @@
-// How the engine serves: as a form, as JSON and as a link.
+// How the engine serves: as a form and as a link.
 
 import { expect, test, type Locator, type Page } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
@@ -89,37 +89,27 @@ test("a link sets how the engine serves on its visit; a wrong one is refused by 
   await expect(sheet.getByRole("textbox", { name: "Most sequences" })).toHaveValue("");
 });
 
-test("settings are copied and pasted as JSON, and copied as a link", async ({ page, context }) => {
+test("settings are copied as a link, thresholds of alerts included", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await App.openFake(page);
   const sheet = await openServing(page);
-  const json = sheet.getByRole("textbox", { name: "As JSON" });
-  await expect(json).toHaveValue("{}");
-  await json.fill('{ "maxNumSeqs": 4, "speculation": { "method": "ngram", "tokens": 2 } }');
-  await expect(json).toHaveAccessibleDescription('There is no serving setting "speculation.tokens".');
-  await expect(json).toHaveAttribute("aria-invalid", "true");
-  await json.fill('{ "maxNumSeqs": 4, "speculation": { "method": "ngram", "num_speculative_tokens": 4 } }');
-  await expect(sheet.getByRole("combobox", { name: "Drafts" })).toHaveValue("ngram");
-  await expect(sheet.getByRole("textbox", { name: "Draft length" })).toHaveValue("4");
+  await sheet.getByRole("textbox", { name: "Most sequences" }).fill("4");
+  await sheet.getByRole("combobox", { name: "Drafts" }).selectOption("ngram");
+  await sheet.getByRole("textbox", { name: "Draft length" }).fill("4");
   await sheet.getByRole("combobox", { name: "Prefix cache" }).selectOption("off");
+  const threshold = sheet.getByRole("textbox", { name: "Alert on the queue, over" });
+  await expect(threshold).toHaveAttribute("placeholder", "100");
+  await threshold.fill("1.5");
+  await expect(threshold).toHaveAttribute("aria-invalid", "true");
+  await threshold.fill("off");
   await sheet.getByRole("button", { name: "Apply" }).click();
   await expect(sheet).toContainText("The engine restarted with these settings.");
-
-  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
   await sheet.getByRole("button", { name: "Copy link" }).click();
   await expect
-    .poll(clipboard)
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toMatch(
-      /#\/\?maxNumSeqs=4&enablePrefixCaching=false&speculation.method=ngram&speculation.num_speculative_tokens=4$/,
+      /#\/\?maxNumSeqs=4&enablePrefixCaching=false&speculation.method=ngram&speculation.num_speculative_tokens=4&alerts.queueLength=off$/,
     );
-  await sheet.getByRole("button", { name: "Copy JSON" }).click();
-  await expect
-    .poll(async () => JSON.parse(await clipboard()) as unknown)
-    .toEqual({
-      maxNumSeqs: 4,
-      enablePrefixCaching: false,
-      speculation: { method: "ngram", num_speculative_tokens: 4 },
-    });
 });
 
 test("a draft model is loaded by its name, and one that can't be loaded changes nothing", async ({ page }) => {

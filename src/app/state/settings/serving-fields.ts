@@ -1,11 +1,11 @@
-// How the page's engine serves. The form, the link and the JSON are all made from this one table: what the library says of its
-// fields, with words for people.
+// How the page's engine serves. The form and the link are made from this one table: what the library says of its fields, with
+// words for people.
 
 import { ALERT_FIELDS, CONFIG_FIELDS, DRAFT_FIELDS, type ConfigField, type ModelCard } from "../../../index.ts";
 
 const LIVE = { takesEffect: "live" } as const;
 
-/** Fields by the library's names, so that createEngine takes copied settings. Each field of an object is a setting. */
+/** Fields by the library's names. Each field of an object is a setting. */
 const FIELDS = {
   ...CONFIG_FIELDS,
   "speculation.method": { kind: "choice", choices: ["ngram", "draft_model"], default: null, takesEffect: "room" },

@@ -5,9 +5,8 @@ import {
   checkServing,
   engineConfigOf,
   readServing,
-  readServingJson,
+  servingOf,
   writeServing,
-  writeServingJson,
   writeServingLink,
 } from "./serving-settings.ts";
 
@@ -45,25 +44,24 @@ describe.each(SERVING_FIELDS.map((field) => [field.name, field] as const))("%s",
     }
   });
 
-  it("is the same again from a link and from JSON", () => {
+  it("is the same again from a link and from a config", () => {
     for (const value of extremesOf(field)) {
       const settings = checkServing(value === "ngram" ? { [name]: value } : { ...others, [name]: value });
       const [, query] = writeServingLink(settings).split("?");
       expect(readServing(Object.fromEntries(new URLSearchParams(query)))).toEqual(settings);
       expect(readServing(writeServing(settings))).toEqual(settings);
-      expect(readServingJson(writeServingJson(settings))).toEqual(settings);
+      if (name !== "batchingMode") expect(servingOf(engineConfigOf(settings))).toEqual(settings);
     }
   });
 });
 
-it("a link has the config's names, and JSON its shape", () => {
+it("a link has the config's names, and the config its shape", () => {
   const settings = readServing({ maxNumSeqs: " 4 ", batchingMode: "static", maxQueueSize: "" });
   expect(writeServingLink(settings)).toBe("#/?batchingMode=static&maxNumSeqs=4");
-  const drafts = { method: "draft_model", model: "distilbert/distilgpt2", num_speculative_tokens: 2 };
-  const read = readServingJson(JSON.stringify({ runAhead: 0, speculation: drafts }));
-  expect(engineConfigOf(read)).toEqual({ runAhead: 0, speculation: drafts });
-  expect(JSON.parse(writeServingJson(read))).toEqual({ runAhead: 0, speculation: drafts });
-  expect(readServingJson('{ "speculation": null, "targetItlMs": null }')).toEqual({});
+  const speculation = { method: "draft_model", model: "distilbert/distilgpt2", num_speculative_tokens: 2 } as const;
+  const config = { runAhead: 0, speculation, alerts: { itlMs: null, queueLength: 8 } };
+  expect(engineConfigOf(servingOf(config))).toEqual(config);
+  expect(servingOf({ speculation: null, targetItlMs: null })).toEqual({});
   expect(writeServingLink({})).toBe("#/");
 });
 
@@ -92,15 +90,4 @@ it.each([
 ])("%j is refused by name", (typed, param, message) => {
   const refusal = expect.objectContaining({ param, message: expect.stringContaining(message) as string }) as Error;
   expect(() => readServing(typed)).toThrow(refusal);
-});
-
-it.each([
-  ["{", null, "This must be JSON ("],
-  ["[4]", null, "This must be an object, such as"],
-  ['{ "maxNumSeqs": "4" }', "maxNumSeqs", "must be a whole number from 1 to 1024."],
-  ['{ "speculation": { "method": "ngram", "tokens": 2 } }', "speculation.tokens", "There is no serving setting"],
-  ['{ "speculation": true }', "speculation", "There is no serving setting"],
-])("JSON %s is refused", (text, param, message) => {
-  const refusal = expect.objectContaining({ param, message: expect.stringContaining(message) as string }) as Error;
-  expect(() => readServingJson(text)).toThrow(refusal);
 });

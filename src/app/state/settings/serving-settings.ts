@@ -1,6 +1,6 @@
-// Reads and writes serving settings: as typed texts (the form and the link), and as JSON in the library's shape.
+// Reads and writes serving settings: as typed texts (the form and the link), and as the engine's config.
 
-import { ChorusError, CONFIG_FIELDS, parseJson, type BatchingMode, type EngineConfig } from "../../../index.ts";
+import { ChorusError, CONFIG_FIELDS, type BatchingMode, type EngineConfig } from "../../../index.ts";
 import { SERVING_FIELDS, type ServingField, type ServingName, type ServingValue } from "./serving-fields.ts";
 
 /** A setting that is absent has the engine's default. */
@@ -60,24 +60,6 @@ export function writeServing(settings: ServingSettings): TypedServing {
 export function writeServingLink(settings: ServingSettings): string {
   const query = new URLSearchParams(writeServing(settings)).toString();
   return query === "" ? "#/" : `#/?${query}`;
-}
-
-/** Returns the settings as JSON that createEngine takes. */
-export function writeServingJson(settings: ServingSettings): string {
-  return JSON.stringify(nested(settings), null, 2);
-}
-
-/** @throws ChorusError invalid_value if it isn't a JSON object; else like checkServing */
-export function readServingJson(text: string): ServingSettings {
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : "it can't be read";
-    throw new ChorusError("invalid_value", `This must be JSON (${why}).`);
-  }
-  if (!isObject(value)) throw new ChorusError("invalid_value", 'This must be an object, such as { "maxNumSeqs": 4 }.');
-  return checkServing(flat(value));
 }
 
 /** Returns the config without the batching mode, which can be chosen elsewhere too. */

@@ -1,4 +1,4 @@
-import { useId, useRef, useState } from "react";
+import { useRef, useState } from "react";
 import { toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import { REPLACED } from "../../state/engine/engine-control.ts";
@@ -6,9 +6,7 @@ import { SERVING_FIELDS, type ServingName } from "../../state/settings/serving-f
 import {
   isUsedWith,
   readServing,
-  readServingJson,
   writeServing,
-  writeServingJson,
   writeServingLink,
   type ServingSettings as Settings,
   type TypedServing,
@@ -24,7 +22,7 @@ import formCss from "./SettingsForm.module.css";
 
 type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
 
-/** The serving settings: as a form, as JSON and as a link. Changes are applied together, since some restart the engine. */
+/** The serving settings: as a form and as a link. Changes are applied together, since some restart the engine. */
 export function ServingSettings({ app }: { app: AppState }) {
   const used = useStore(app.serving.store, (state) => state.settings);
   const isFromLink = useStore(app.serving.store, ({ link }) => link?.status === "applied");
@@ -49,8 +47,6 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   const isHeld = useStore(app.batch.mode.held, (state) => state);
   /** Changes that are not applied yet. */
   const [edits, setEdits] = useState<TypedServing>({});
-  /** The text of the JSON box while it differs from the form. */
-  const [json, setJson] = useState<string | null>(null);
   const [outcome, setOutcome] = useState<string | null>(null);
   const [failure, setFailure] = useState<ChorusErrorData | null>(null);
   const outcomeLine = useRef<HTMLOutputElement>(null);
@@ -58,26 +54,14 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   const typed: TypedServing = { ...writeServing(used), ...edits };
   const method = typed["speculation.method"] ?? "";
   const fields = SERVING_FIELDS.filter((field) => isUsedWith(field, method));
-  const checked =
-    json === null
-      ? check(() => readServing(Object.fromEntries(fields.map(({ name }) => [name, typed[name] ?? ""]))))
-      : check(() => readServingJson(json));
+  const checked = check(() => readServing(Object.fromEntries(fields.map(({ name }) => [name, typed[name] ?? ""]))));
   const isChanged = checked.error !== null || writeServingLink(checked.settings) !== writeServingLink(used);
-  const problemOf = (name: ServingName) =>
-    json === null && checked.error?.param === name ? checked.error.message : null;
+  const problemOf = (name: ServingName) => (checked.error?.param === name ? checked.error.message : null);
 
   const edit = (next: TypedServing) => {
     setEdits(next);
-    setJson(null);
     setOutcome(null);
     setFailure(null);
-  };
-  const typeJson = (text: string) => {
-    const read = check(() => readServingJson(text));
-    // Settings that the JSON doesn't name have their defaults.
-    if (read.error === null) edit({ ...blank(used), ...writeServing(read.settings) });
-    setJson(text);
-    setOutcome(null);
   };
   const apply = async () => {
     if (checked.error !== null || isLoading || isHeld) return;
@@ -90,10 +74,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
     if (error && outcomeLine.current === null) app.workspace.undoList.notify(failureWords(error));
     setFailure(error);
     setOutcome(error ? null : restarts ? "The engine restarted with these settings. All chats are kept." : "Applied.");
-    if (error === null) {
-      setEdits({});
-      setJson(null);
-    }
+    if (error === null) setEdits({});
   };
   return (
     <>
@@ -109,11 +90,6 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
           />
         ))}
       </div>
-      <JsonBox
-        text={json ?? writeServingJson(checked.error === null ? checked.settings : used)}
-        problem={json === null ? null : (checked.error?.message ?? null)}
-        onType={typeJson}
-      />
       <div className={css.actions}>
         <Button look="ink" onClick={() => void apply()}>
           Apply
@@ -135,32 +111,6 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
         )}
       </output>
     </>
-  );
-}
-
-/** The settings as text that can be copied, changed and pasted. */
-function JsonBox({ text, problem, onType }: { text: string; problem: string | null; onType: (text: string) => void }) {
-  const id = useId();
-  return (
-    <div className={classNames(formCss.row, formCss.wide, css.json)}>
-      <label htmlFor={id}>As JSON</label>
-      <span className={css.copyJson}>
-        <CopyButton name="Copy JSON" text={text} />
-      </span>
-      <textarea
-        id={id}
-        className={formCss.code}
-        rows={3}
-        value={text}
-        spellCheck={false}
-        aria-describedby={`${id}-help`}
-        aria-invalid={problem !== null}
-        onChange={(event) => onType(event.target.value)}
-      />
-      <p id={`${id}-help`} className={classNames(formCss.help, problem !== null && formCss.bad)}>
-        {problem ?? "The settings that differ from the defaults, as createEngine takes them. Paste others here."}
-      </p>
-    </div>
   );
 }
 
