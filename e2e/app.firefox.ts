@@ -118,15 +118,15 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
 
   it.runIf(backend === "cpu")("undoes closing, keeps variants, and finds a closed chat by its words", async () => {
     await page.locator(`${pane(1)} article:last-of-type ${labelled("Regenerate")}`).click();
-    await page.waitForSelector("button ::-p-text(2/2)");
+    await page.waitForSelector("fieldset ::-p-text(2/2)");
     await page.locator(labelled("Previous variant")).click();
-    await page.waitForSelector("button ::-p-text(1/2)");
+    await page.waitForSelector("fieldset ::-p-text(1/2)");
     const isThere = () => page.evaluate((one) => document.querySelector(one) !== null, pane(1));
     const isGone = () => expect.poll(isThere, PATIENCE).toBe(false);
     await page.locator(labelled("Close pane 1")).click();
     await isGone();
     await page.locator("button ::-p-text(Undo)").click();
-    await page.waitForSelector("button ::-p-text(1/2)");
+    await page.waitForSelector("fieldset ::-p-text(1/2)");
     await page.locator(labelled("Close pane 1")).click();
     await isGone();
     await page.locator(button("Chats")).click();

@@ -102,8 +102,6 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
   const app = await App.openFake(page, "panes=2&stepms=5");
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
-  await app.pane(1).region.getByRole("button", { name: "Regenerate" }).click();
-  await app.pane(1).finished();
   await app.pane(2).message.fill("Why?");
   const press = (name: string | RegExp) => page.getByRole("button", { name }).first().click();
   const command = async (title: string) => {
@@ -121,7 +119,6 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
     ["Settings of pane 1", "Preset", () => press(/^Settings of pane 1/)],
     ["About batching", "How the batch works", () => press("About batching")],
     ["Prompt", "Exactly what the model reads", () => command("Show this chat's prompt")],
-    ["Branches", "Regenerated answers and edited", () => command("Show this chat's branches")],
     ["Send to all", "Send pane 2's draft", () => press("Send to all")],
   ];
   for (const [name, words, open] of dialogs) {

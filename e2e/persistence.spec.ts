@@ -290,6 +290,11 @@ test("closed chats are found by words and days, opened, and deleted by asking; t
   await expect(rows.first().locator("mark")).toHaveText("Crème");
   await words.fill("creme 14");
   await expect(list.getByText("11 chats found")).toBeVisible();
+  await words.press("ArrowDown");
+  await page.keyboard.press("End");
+  await expect(rows.last().getByRole("button").first()).toBeFocused();
+  await page.keyboard.press("Home");
+  await expect(rows.first().getByRole("button").first()).toBeFocused();
   await words.fill("paris capital");
   await expect(list.getByText("1 chat found")).toBeVisible();
   await words.fill("");

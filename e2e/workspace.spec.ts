@@ -108,7 +108,7 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
   await pane.finished();
   expect(await pane.answer()).toBe(before);
   await expect.poll(() => questions(pane)).toHaveLength(2);
-  await expect(pane.turn.getByRole("button", { name: "Variant 2/2" })).toBeVisible();
+  await expect(pane.turn.getByText("Variant 2/2")).toBeVisible();
 
   const first = pane.log.getByRole("article").first();
   await first.getByRole("button", { name: "Edit question" }).click();
@@ -164,7 +164,7 @@ test("a double click on × closes one pane; Ctrl+Z brings it back, unless a text
   await expect.poll(() => order(page)).toEqual([2, 3]);
 });
 
-test("variants are gone through where they are, and seen as a tree", async ({ page }) => {
+test("variants are gone through where they are", async ({ page }) => {
   const app = await App.openFake(page, "stepms=5");
   const pane = app.pane(1);
   for (const question of [FRANCE, BREAD, FRANCE]) await answered(pane, question);
@@ -180,31 +180,10 @@ test("variants are gone through where they are, and seen as a tree", async ({ pa
   const before = await place();
   await previous.click();
   await expect.poll(() => questions(pane)).toHaveLength(3);
-  await expect(second.getByRole("button", { name: "Variant 1/2" })).toBeVisible();
+  await expect(second.getByText("Variant 1/2")).toBeVisible();
   expect(await place()).toEqual(before);
   await expect(previous).toBeFocused();
   await expect(pane.region).toContainText("TTFT");
-
-  await second.getByRole("button", { name: "Variant 1/2" }).click();
-  const tree = page.getByRole("dialog", { name: "Branches" });
-  const turn = (name: string) => tree.getByRole("listitem").filter({ hasText: name }).getByRole("button");
-  await expect(tree.getByRole("listitem")).toHaveCount(4);
-  await expect(tree.locator(":focus")).toContainText(FRANCE);
-  await expect(turn("Who are you?")).toHaveAttribute("aria-current", "false");
-  await page.keyboard.press("Home");
-  await expect(tree.getByRole("button").nth(1)).toBeFocused();
-  await page.keyboard.press("End");
-  await expect(turn("Who are you?")).toBeFocused();
-  await page.keyboard.press("ArrowUp");
-  await expect(turn("Who are you?")).not.toBeFocused();
-  await page.keyboard.press("ArrowDown");
-  await expect(turn("Who are you?")).toBeFocused();
-  await page.keyboard.press("Enter");
-  await expect(tree).toBeHidden();
-  await expect(pane.message).toBeFocused();
-  await expect
-    .poll(() => questions(pane))
-    .toEqual([expect.stringContaining(FRANCE), expect.stringContaining("Who are you?")]);
 });
 
 test("an answer is copied as it was written, and its Markdown is shown without fetching or running anything", async ({

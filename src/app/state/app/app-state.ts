@@ -16,7 +16,6 @@ import type { ScheduleFlush } from "../frame-flusher.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { ModelShelf } from "../models/model-shelf.ts";
 import { Differences } from "../chat/differences.ts";
-import { BranchView } from "../chat/branch-view.ts";
 import { PromptView } from "../chat/prompt-view.ts";
 import { RequestBook } from "../chat/request-book.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -78,7 +77,6 @@ export interface AppState {
   readonly commands: Commands;
   readonly shelf: ModelShelf;
   readonly promptView: PromptView;
-  readonly branchView: BranchView;
   readonly schemaProblem: SchemaProblem;
 }
 
@@ -162,7 +160,6 @@ export function createAppState(options: AppStateOptions): AppState {
     commands,
     shelf,
     promptView: new PromptView(context),
-    branchView: new BranchView(),
     schemaProblem: options.schemaProblem ?? (async () => null),
   };
 }

@@ -24,7 +24,6 @@ import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 
 const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
-const BranchDialog = lazily(async () => (await import("../branches/BranchDialog.tsx")).BranchDialog);
 const ServingNotice = lazily(async () => (await import("../engine/ServingNotice.tsx")).ServingNotice);
 const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).WordLinks);
 const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
@@ -36,7 +35,6 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
   const demoPanes = useStore(app.demo.store, ({ panes }) => panes);
   const panes = useStore(app.workspace.store, (state) => state.panes);
-  const branchedPane = useStore(app.branchView.store, (state) => state.pane);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
   // On a phone the batch replaces the panes.
@@ -77,7 +75,6 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
         )}
       </main>
       <CommandCenter app={app} theme={theme} />
-      {branchedPane && <BranchDialog view={app.branchView} pane={branchedPane} />}
       <PromptDialog view={app.promptView} />
       <RecordingDrop />
       <Toasts undoList={app.workspace.undoList} />

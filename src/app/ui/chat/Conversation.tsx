@@ -202,7 +202,6 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
                   showsWords={showsWords}
                   onFork={fork}
                   onChoose={choose}
-                  onShowBranches={app.branchView.show}
                 />
               </Fragment>
             ),

@@ -23,7 +23,6 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
   const isText = useContinuesText(app, pane);
   // A server does not show what its model reads.
   const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
-  const hasVariants = useStore(pane.store, ({ unchosen }) => unchosen.length > 0);
   const isEmpty = useStore(pane.store, ({ turns }) => turns.length === 0);
 
   const move = (steps: number) => {
@@ -40,7 +39,6 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
       isDisabled: isEmpty || !isReady || isText || isRemote,
       run: () => void app.promptView.show(pane),
     },
-    { label: "Branches …", isDisabled: !hasVariants, run: () => app.branchView.show(pane) },
     { label: "Save as Markdown", isDisabled: isEmpty, run: () => void saveAsMarkdown(pane) },
     { label: "Clear chat", isDisabled: isEmpty, run: () => workspace.clearPane(pane) },
   ];

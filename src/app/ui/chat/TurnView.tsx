@@ -66,7 +66,6 @@ interface TurnViewProps {
   onFork: (turn: Turn) => void;
   /** Goes to a variant. */
   onChoose: (turnId: number) => void;
-  onShowBranches: (pane: Pane) => void;
 }
 
 /** A question and its answer. Only the newest turn changes. */
@@ -83,7 +82,6 @@ export const TurnView = memo(function TurnView({
   showsWords,
   onFork,
   onChoose,
-  onShowBranches,
 }: TurnViewProps) {
   /** Another variant may replace it meanwhile. */
   const [editedId, setEditedId] = useState<number | null>(null);
@@ -128,13 +126,7 @@ export const TurnView = memo(function TurnView({
           </p>
           <LeftOut text={turn.question} />
           {variants && (
-            <VariantPager
-              turnIds={[...variants, turn.id]}
-              chosenId={turn.id}
-              isIdle={isIdle}
-              onChoose={onChoose}
-              onShowBranches={() => onShowBranches(pane)}
-            />
+            <VariantPager turnIds={[...variants, turn.id]} chosenId={turn.id} isIdle={isIdle} onChoose={onChoose} />
           )}
           <Button
             look="icon"

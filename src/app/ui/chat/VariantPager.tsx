@@ -9,11 +9,10 @@ interface VariantPagerProps {
   /** Whether another variant can be chosen. */
   isIdle: boolean;
   onChoose: (turnId: number) => void;
-  onShowBranches: () => void;
 }
 
 /** Goes through the variants of a turn, in the order in which they were asked. */
-export function VariantPager({ turnIds, chosenId, isIdle, onChoose, onShowBranches }: VariantPagerProps) {
+export function VariantPager({ turnIds, chosenId, isIdle, onChoose }: VariantPagerProps) {
   const sorted = turnIds.toSorted((a, b) => a - b);
   const at = sorted.indexOf(chosenId);
   // A disabled button would lose the focus.
@@ -31,11 +30,10 @@ export function VariantPager({ turnIds, chosenId, isIdle, onChoose, onShowBranch
   return (
     <fieldset className={css.pager} aria-label="Variants">
       {arrow("Previous", sorted[at - 1])}
-      <button type="button" className={css.count} title="Show all branches" onClick={onShowBranches}>
+      <span className={css.count}>
         <span className="sr">Variant </span>
         {at + 1}/{sorted.length}
-        <span className="sr">. Show all branches</span>
-      </button>
+      </span>
       {arrow("Next", sorted[at + 1])}
     </fieldset>
   );

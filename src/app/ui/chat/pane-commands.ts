@@ -9,9 +9,8 @@ import { saveAllChats, saveAsMarkdown } from "../save-chats.ts";
 export function paneCommands({
   workspace,
   promptView,
-  branchView,
   keeper,
-}: Pick<AppState, "workspace" | "promptView" | "branchView" | "keeper">): readonly Command[] {
+}: Pick<AppState, "workspace" | "promptView" | "keeper">): readonly Command[] {
   const panes = () => workspace.store.getState().panes;
   const current = () => panes().find(({ number }) => number === workspace.store.getState().current);
   const place = () => panes().findIndex((pane) => pane === current());
@@ -74,11 +73,6 @@ export function paneCommands({
       { id: "pane.prompt", title: "Show this chat's prompt", words: "template tokens sent" },
       (pane) => promptView.canShow(pane),
       (pane) => void promptView.show(pane),
-    ),
-    ofPane(
-      { id: "pane.branches", title: "Show this chat's branches", words: "tree variants" },
-      (pane) => pane.store.getState().unchosen.length > 0,
-      branchView.show,
     ),
     ofPane({ id: "pane.clear", title: "Clear this chat", words: "empty delete" }, hasTurns, (pane) =>
       workspace.clearPane(pane),

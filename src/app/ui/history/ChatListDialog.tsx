@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react";
 import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
@@ -6,7 +6,7 @@ import { groupChats, type ChatLine } from "../../state/history/chat-groups.ts";
 import { ChatList, type ListedChat } from "../../state/history/chat-list.ts";
 import { wordsOf } from "../../state/history/words.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
-import { ListDialog } from "../components/ListDialog.tsx";
+import { CloseButton, Dialog } from "../components/Dialog.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./ChatListDialog.module.css";
@@ -24,10 +24,18 @@ const hasButton = (line: ChatLine) => line.kind === "chat";
 /** All chats of this browser: searches, reopens and deletes them. */
 export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  // Before the effects of its children, which move the focus.
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+  }, []);
   return (
-    <ListDialog ref={dialog} name="Chats" title="Chats" onClosed={onClosed}>
+    <Dialog ref={dialog} name="Chats" className={css.dialog} onClosed={onClosed}>
+      <div className={css.head}>
+        <h2>Chats</h2>
+        <CloseButton onClick={() => dialog.current?.close()} />
+      </div>
       <Chats app={app} dialog={dialog} />
-    </ListDialog>
+    </Dialog>
   );
 }
 
