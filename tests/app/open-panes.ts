@@ -24,7 +24,7 @@ export function openPanes(options: FakeEngineOptions = {}) {
   });
   const announcements = new Announcements();
   const book = new RequestBook();
-  const connections = new Connections({ observer: book, now });
+  const connections = new Connections({ observer: book });
   control.store.subscribe((state) => {
     if (state.status === "ready") state.engine.on("step", (report) => book.addStep(report));
     if (state.status === "ready") state.engine.on("request", (report) => book.addRequest(report));

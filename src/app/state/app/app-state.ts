@@ -87,7 +87,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const batch = new Batch(metrics);
   const announcements = new Announcements();
   const book = new RequestBook(now);
-  const connections = new Connections({ observer: book, now });
+  const connections = new Connections({ observer: book });
   const opened = openServing(options.route?.getState() ?? null);
   const engine = new EngineControl({
     ...options,
@@ -132,7 +132,6 @@ export function createAppState(options: AppStateOptions): AppState {
   setInterval(() => {
     batch.tick();
     demo.tick();
-    connections.batches.tick();
     const { panes } = workspace.store.getState();
     for (const pane of panes) pane.refreshFigures();
     differences.tick(panes);

@@ -1,12 +1,10 @@
 import { normaliseAddress } from "../../remote/address.ts";
 import type { RemoteObserver } from "../../remote/remote-answer.ts";
-import type { ServerBatch } from "../../remote/server-metrics.ts";
 import type { ConnectionReport, PageFacts } from "../../remote/test-connection.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { ChorusError } from "../../../index.ts";
 import { softwareOf, type ServerSoftware } from "../../remote/server-software.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import { RemoteBatches } from "./remote-batches.ts";
 import {
   keepConnections,
   keptConnections,
@@ -23,8 +21,6 @@ interface ConnectionsOptions {
   readonly observer: RemoteObserver;
   /** The page's permissions in the network. [the browser's] */
   readonly page?: PageFacts;
-  /** The page's clock, milliseconds. */
-  readonly now: () => number;
   /** [the platform's] */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -42,11 +38,9 @@ export class Connections {
   readonly #tests = createStore<ReadonlyMap<string, ConnectionTest>>(() => new Map());
   /** The newest test of each server, by base URL. */
   readonly tests: ReadonlyStore<ReadonlyMap<string, ConnectionTest>> = this.#tests;
-  readonly batches: RemoteBatches;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
-    this.batches = new RemoteBatches(this.#readBatch, options.now);
     this.#store.subscribe(keepConnections);
   }
 
@@ -121,15 +115,8 @@ export class Connections {
       throw new ChorusError("server_unreachable", message);
     }
     const { RemoteEngine } = await import("../../remote/remote-engine.ts");
-    const observer = this.batches.observer(remote.baseUrl, this.#options.observer);
-    return new RemoteEngine({ ...this.#options, ...connection, model: remote.model, observer });
+    return new RemoteEngine({ ...this.#options, ...connection, model: remote.model });
   }
-
-  readonly #readBatch = async (baseUrl: string): Promise<ServerBatch> => {
-    const { readServerBatch } = await import("../../remote/server-metrics.ts");
-    const { fetch } = this.#options;
-    return readServerBatch({ baseUrl, key: this.find(baseUrl)?.key ?? null, ...(fetch && { fetch }) });
-  };
 
   #change(connection: Connection): void {
     this.#store.setState({ connections: replaced(this.#store.getState().connections, connection) });

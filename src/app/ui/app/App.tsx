@@ -67,7 +67,6 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
             <BatchDock
               batch={app.batch}
               numPanes={panes.length}
-              connections={app.connections}
               linkTo={linksTo(isDemo ? [] : panes, app)}
               tokenOf={tokensIn([...panes, ...demoPanes])}
             />

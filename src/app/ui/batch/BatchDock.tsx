@@ -1,6 +1,5 @@
 import { useEffect, useRef, type CSSProperties } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
-import type { Connections } from "../../state/connections/connections.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
@@ -15,7 +14,6 @@ import css from "./BatchDock.module.css";
 import type { TokenLookup } from "./cell-facts.ts";
 import { dockBodyClass } from "./dock-body-class.ts";
 import { DockHandle } from "./DockHandle.tsx";
-import { RemoteBatches } from "./RemoteBatches.tsx";
 import { SaveMenu } from "./SaveMenu.tsx";
 
 // The page is shown before they have loaded: their room is reserved, and they are empty at first.
@@ -26,13 +24,12 @@ interface BatchDockProps {
   batch: Batch;
   /** Open panes: each may get a row. */
   numPanes: number;
-  connections: Connections;
   linkTo: PaneLinks;
   tokenOf: TokenLookup;
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ batch, numPanes, connections, linkTo, tokenOf }: BatchDockProps) {
+export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) {
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
   const isPhone = useMedia(PHONE);
@@ -80,7 +77,6 @@ export function BatchDock({ batch, numPanes, connections, linkTo, tokenOf }: Bat
           </Button>
         </div>
       </div>
-      <RemoteBatches connections={connections} />
       {hasBody && (
         <div
           ref={body}
