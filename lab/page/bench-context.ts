@@ -133,7 +133,7 @@ export class BenchContext {
     findings: SectionFindings,
   ): NamedSectionResult {
     const notes = [...this.#notes, ...(findings.notes ?? [])];
-    return { id, title, about, seconds, headlines: [], charts: [], blocks: [], ...findings, notes };
+    return { id, title, about, seconds, headlines: [], charts: [], ...findings, notes };
   }
 
   /**

@@ -131,7 +131,6 @@ The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at 
     headlines: [],
     charts: [],
     tables: [{ title: "Loads", columns: LOADS_HEAD, rows: loadRows(run) }, ...cpuTables(run), engines],
-    blocks: [],
     notes: togetherNotes(run),
     data: null,
   };

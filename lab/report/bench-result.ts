@@ -37,8 +37,6 @@ interface SectionResult {
   readonly headlines: readonly Headline[];
   readonly charts: readonly ResultChart[];
   readonly tables: readonly ResultTable[];
-  /** Text in fixed width, such as vLLM's block. */
-  readonly blocks: readonly string[];
   /** Remarks for readers of the figures. */
   readonly notes: readonly string[];
   /** The configurations that were measured under load: rows of the CSV. [none] */

@@ -64,14 +64,13 @@ const RESULT: BenchResult = {
           ],
         },
       ],
-      blocks: ["== block =="],
       notes: ["Mind this."],
       data: { raw: [1] },
     },
   ],
 };
 
-it("says what ran where, with headlines, tables, notes, warnings and blocks", () => {
+it("says what ran where, with headlines, tables, notes and warnings", () => {
   const text = reportMarkdown(RESULT);
   expect(text).toContain("# Chorus 1.2.3: benchmark\n");
   expect(text).toContain("| Adapter | An adapter |\n| Browser | Chrome 142 on Linux |\n");
@@ -79,7 +78,7 @@ it("says what ran where, with headlines, tables, notes, warnings and blocks", ()
   expect(text).toContain("> It was hidden.\n");
   expect(text).toContain("**7.5 times** one\n");
   expect(text).toContain("Rates:\n\n| n | tokens/s |\n| --- | ---: |\n| 1 | 10.0 |\n| 8 | – |\n");
-  expect(text).toContain("Mind this.\n\n```\n== block ==\n```\n");
+  expect(text).toContain("Mind this.\n");
   expect(text).not.toContain("](");
 });
 

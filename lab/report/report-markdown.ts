@@ -71,7 +71,6 @@ export function sectionLines(section: NamedSectionResult, { heading = "##", char
       : []),
     ...section.tables.flatMap((table) => ["", ...tableLines(table)]),
     ...section.notes.flatMap((note) => ["", note]),
-    ...section.blocks.flatMap((block) => ["", "```", block, "```"]),
   ];
 }
 

@@ -2,7 +2,6 @@ import type { Section } from "../bench-context.ts";
 import { formatFigure } from "../../report/format-figure.ts";
 import { poissonArrivalsMs, runLoad } from "../../load/load.ts";
 import { servingMetrics, type LoadRun, type ServingMetrics } from "../../load/serving-metrics.ts";
-import { servingReport } from "../../load/serving-report.ts";
 
 /** Rates as fractions of the throughput when all requests come at once, since useful rates differ between machines. */
 const LOADS = [0.25, 0.5, 0.75, 1];
@@ -92,7 +91,6 @@ export const arrivalsSection: Section = {
           ]),
         },
       ],
-      blocks: lines.map(({ metrics }) => servingReport(metrics)),
       data: lines.map(({ metrics }) => metrics),
     };
   },

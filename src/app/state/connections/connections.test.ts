@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-const open = () => new Connections({ observer, page: PAGE, now: () => 0 });
+const open = () => new Connections({ observer, page: PAGE });
 
 describe("connections", () => {
   it("are kept without their keys, unless that was asked for", () => {

@@ -6,7 +6,7 @@ import css from "./SectionView.module.css";
 
 /** One section's figures: headlines, charts, tables. */
 export function SectionView({ section }: { section: NamedSectionResult }) {
-  const { title, about, headlines, charts, tables, blocks, notes } = section;
+  const { title, about, headlines, charts, tables, notes } = section;
   const id = useId();
   return (
     <section className={css.section} aria-labelledby={id}>
@@ -37,14 +37,6 @@ export function SectionView({ section }: { section: NamedSectionResult }) {
           {note}
         </p>
       ))}
-      {blocks.length > 0 && (
-        <details className={css.blocks}>
-          <summary>As vLLM prints it</summary>
-          {blocks.map((block, i) => (
-            <pre key={i}>{block}</pre>
-          ))}
-        </details>
-      )}
     </section>
   );
 }
