@@ -11,7 +11,7 @@ import markdown from "../chat/markdown/Markdown.module.css";
 import { classNames } from "../class-names.ts";
 import { anchorOf } from "./anchor-of.ts";
 import css from "./DocsPage.module.css";
-import { addressIn, documents, pathOf } from "./documents.ts";
+import { addressIn, documents, pathOf, sectionOf } from "./documents.ts";
 
 const MAX_WAIT_MS = 30_000;
 
@@ -51,6 +51,18 @@ export function DocsPage({ theme, name, at }: DocsPageProps) {
         )}
       </main>
     </div>
+  );
+}
+
+/** What stands under one heading of a document. Without the network it is the sentence that says so. */
+export function DocsSection({ name, at }: { name: string; at: string }) {
+  const path = pathOf(name);
+  const text = useText(path);
+  if (path === undefined || text === null) return null;
+  return (
+    <section className={markdown.markdown}>
+      <Document path={path} text={sectionOf(text, at) ?? text} />
+    </section>
   );
 }
 

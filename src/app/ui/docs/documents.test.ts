@@ -3,7 +3,7 @@ import { marked } from "marked";
 import { describe, expect, it } from "vitest";
 
 import { LINKED_DOCS } from "../components/DocsLink.tsx";
-import { addressIn, documents, pathOf } from "./documents.ts";
+import { addressIn, documents, pathOf, sectionOf } from "./documents.ts";
 
 const read = (path: string) => readFileSync(`.${path}`, "utf8");
 
@@ -54,5 +54,12 @@ describe("the documents in the app", () => {
     expect(addressIn("/docs/tuning.md", "../ARCHITECTURE.md")).toBe("#/docs/ARCHITECTURE");
     expect(addressIn("/docs/serve/README.md", "nginx.conf")).toBeNull();
     expect(addressIn("/docs/tuning.md", "https://example.org/a")).toBe("https://example.org/a");
+  });
+
+  it("have the remedies by browser, which the page of an unsupported browser shows", () => {
+    const remedies = sectionOf(read("/docs/troubleshooting.md"), "a-browser-without-webgpu");
+    for (const words of ["## A browser without WebGPU", "https://", "graphics driver", "dom.webgpu.enabled", "Safari"])
+      expect(remedies).toContain(words);
+    expect(remedies).not.toContain("## A request or an option");
   });
 });

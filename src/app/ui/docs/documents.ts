@@ -1,6 +1,8 @@
 // The documents of the repository, by their paths in it ("/docs/tuning.md"). A document's name is its path without "docs/" and
 // ".md"; its page in the app is #/docs/NAME, with ?at=ANCHOR for a heading, or for a row of a table that begins with a code.
 
+import { anchorOf } from "./anchor-of.ts";
+
 /** Addresses of the documents. */
 export const documents = import.meta.glob<string>(
   ["/{docs,examples,shaders,lab}/**/*.md", "/{ARCHITECTURE,CHANGELOG,CONTRIBUTING,SECURITY}.md"],
@@ -24,4 +26,9 @@ export function addressIn(path: string, link: string): string | null {
   const target = pathname.endsWith("/") ? `${pathname}README.md` : pathname;
   if (!(target in documents)) return pictures[target] ?? null;
   return `#/docs/${target.replace(/^\/(?:docs\/)?/, "").replace(/\.md$/, "")}${hash && `?at=${hash.slice(1)}`}`;
+}
+
+/** Returns what stands under the heading of the second level with this anchor, heading included; undefined if there is none. */
+export function sectionOf(text: string, anchor: string): string | undefined {
+  return text.split(/^(?=## )/m).find((part) => anchorOf(part.split("\n", 1)[0]?.slice(3) ?? "") === anchor);
 }

@@ -5,19 +5,19 @@ import { Button } from "../components/Button.tsx";
 import card from "../components/Card.module.css";
 import { CopyDetails } from "../components/CopyDetails.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
+import { lazily } from "../components/Lazily.tsx";
 import { Logo } from "../components/Logo.tsx";
 import logo from "../components/Logo.module.css";
-import { BROWSERS_WITH_WEBGPU, nameBrowser, suggestRemedy } from "./describe-browser.ts";
+import { nameBrowser } from "./describe-browser.ts";
 import css from "./UnsupportedPage.module.css";
 
-/** Replaces the app if neither GPU nor CPU can be used: says what is missing and what to do in this browser. */
+const DocsSection = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsSection);
+
+/** Replaces the app if neither GPU nor CPU can be used: says what is missing, and shows what to do in each browser. */
 export function UnsupportedPage({ engine, error }: { engine: EngineControl; error: ChorusErrorData }) {
   const hasGpu = "gpu" in navigator;
   // Only if WebGPU was requested by name; else the CPU would run.
   const isAboutGpu = error.code === "webgpu_unavailable";
-  const { userAgent } = navigator;
-  const found = `${nameBrowser(userAgent)}; ${error.message}`;
-  const remedy = suggestRemedy({ userAgent, hasGpu, isSecureContext });
 
   return (
     <main className={css.page}>
@@ -32,15 +32,11 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
             ? `You chose to run the model on the GPU through WebGPU, which ${hasGpu ? "found none that it may use" : "this browser does not offer here"}.`
             : "Chorus needs a GPU, or WebAssembly that computes with vectors (SIMD); this browser offers neither here."}{" "}
           Nothing was downloaded.
+          {!isSecureContext && " Open this page over https:// or on localhost: elsewhere browsers hide WebGPU."}
         </p>
-        <dl className={css.facts}>
-          <dt>Try this</dt>
-          <dd className={css.remedy}>{remedy}</dd>
-          <dt>Works in</dt>
-          <dd>{BROWSERS_WITH_WEBGPU}</dd>
-          <dt>Found</dt>
-          <dd>{found}</dd>
-        </dl>
+        <p className={css.found}>
+          Found: {nameBrowser(navigator.userAgent)}; {error.message}
+        </p>
         <div className={classNames(card.actions, css.actions)}>
           {isAboutGpu && (
             <Button look="ink" onClick={() => void engine.useBackend("cpu")}>
@@ -55,6 +51,9 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
             About this error
           </DocsLink>
           <a href="#/player">Play a recording instead</a>
+        </div>
+        <div className={css.remedies}>
+          <DocsSection name="troubleshooting" at="a-browser-without-webgpu" />
         </div>
       </div>
     </main>
