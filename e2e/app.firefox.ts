@@ -150,7 +150,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
   });
 
   it("shows the demo, at once and one after the other", async () => {
-    await page.locator(button("Demo")).click();
+    await page.locator('a[href="#/demo"]').click();
     await seen(page, /Exactly the same eight answers both times/);
   });
 

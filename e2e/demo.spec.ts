@@ -4,7 +4,7 @@ import { App } from "./support/app.ts";
 test("the demo asks eight questions at once, then one after the other, and says both times", async ({ page }) => {
   const app = await App.open(page, "max_tokens=12");
   await app.pane(1).message.fill("A draft of mine");
-  await page.getByRole("button", { name: "Demo", exact: true }).click();
+  await page.getByRole("link", { name: "Demo", exact: true }).click();
   const demo = page.getByRole("region", { name: "Demo" });
   await expect(demo.getByRole("region", { name: /^Pane \d$/ })).toHaveCount(8);
   await expect(app.pane(8).region.getByRole("heading")).toContainText(/\w/);
@@ -33,7 +33,7 @@ test("the demo asks eight questions at once, then one after the other, and says 
   const line = app.batch.getByRole("list").getByText(/^Pane 8 turn 1$/);
   await expect(line).toBeVisible();
   await expect(app.batch.getByRole("button", { name: /^Go to Pane/ })).toHaveCount(0);
-  await demo.getByRole("button", { name: "Back to my chats" }).click();
+  await page.getByRole("link", { name: "Back to chats" }).click();
   await expect(line).toBeVisible();
   await expect(app.batch.getByRole("button", { name: /^Go to Pane/ })).toHaveCount(0);
   await expect(app.pane(1).message).toHaveValue("A draft of mine");
@@ -43,7 +43,7 @@ test("the demo asks eight questions at once, then one after the other, and says 
 test("Escape ends the demo at any time, and nothing runs on", async ({ page }) => {
   // Slow steps: by themselves the answers would end after half a minute.
   const app = await App.openFake(page, "stepms=500");
-  await page.getByRole("button", { name: "Demo", exact: true }).click();
+  await page.getByRole("link", { name: "Demo", exact: true }).click();
   await expect(app.pane(1).region.getByText(/\d+ tokens/)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(app.pane(1).message).toBeVisible();

@@ -46,7 +46,7 @@ test("a tap on the timeline or on the cache map describes what is there; a tap e
 
 test("an alert moves nothing: the demo's timeline stays in view, where it was", async ({ page }) => {
   const app = await App.openFake(page, "stepms=40");
-  await page.getByRole("button", { name: "Demo", exact: true }).click();
+  await page.getByRole("link", { name: "Demo", exact: true }).click();
   await page.getByRole("tab", { name: "Batch" }).tap();
   const timeline = app.batch.getByRole("region", { name: "Timeline" });
   // How many lines there are changes with each arrival and each end.

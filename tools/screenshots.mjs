@@ -44,8 +44,8 @@ const VIEWS = {
   demo: {
     query: "max_tokens=40",
     prepare: async (page) => {
-      await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).click();
-      await page.getByRole("button", { name: "Back to my chats" }).waitFor({ timeout: LONGEST_MS });
+      await page.getByRole("link", { name: "Demo", exact: true }).click();
+      await page.getByText(/^[\d.]+×$/).waitFor({ timeout: LONGEST_MS });
     },
   },
   palette: {
@@ -150,9 +150,9 @@ async function openApp(query, viewport, colorScheme) {
   return { context, page };
 }
 
-/** The model has been loaded: the demo could begin. */
+/** The model has been loaded. */
 async function isReady(/** @type {Page} */ page) {
-  await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor();
+  await page.getByRole("heading", { name: /^You’re talking to / }).waitFor();
 }
 
 /** Opens panes until there are four and asks each its question. */

@@ -16,8 +16,6 @@ import { PaneGrid } from "../chat/PaneGrid.tsx";
 import { PaneSwitcher } from "../chat/PaneSwitcher.tsx";
 import { PromptDialog } from "../chat/PromptDialog.tsx";
 import { CommandCenter } from "./CommandCenter.tsx";
-import { classNames } from "../class-names.ts";
-import { DemoTabs } from "../demo/DemoTabs.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { Toasts } from "./Toasts.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
@@ -26,14 +24,11 @@ import { useStore } from "../use-store.ts";
 const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
 const ServingNotice = lazily(async () => (await import("../engine/ServingNotice.tsx")).ServingNotice);
 const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).WordLinks);
-const DemoView = lazily(async () => (await import("../demo/DemoView.tsx")).DemoView);
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
   const hasLink = useStore(app.serving.store, ({ link }) => link !== null);
   const lacksDrafts = useStore(app.engine.withoutDrafts, (error) => error !== null);
-  const isDemo = useStore(app.demo.store, ({ phase }) => phase !== "closed");
-  const demoPanes = useStore(app.demo.store, ({ panes }) => panes);
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
@@ -43,32 +38,24 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
   return (
     <div className={css.app}>
       <Bar app={app} theme={theme} />
-      {isDemo ? <DemoTabs dock={app.batch.dock} /> : <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />}
+      <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />
       <RecoveryNotice app={app} />
       <GpuNotice engine={app.engine} />
       {(hasLink || lacksDrafts) && <ServingNotice serving={app.serving} engine={app.engine} />}
       {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
       {app.tabs && <MemoryNotice engine={app.engine} tabs={app.tabs} />}
       <main className={css.main}>
-        {isPhone && hasPanes && <BatchPulse batch={app.batch} isTall={isDemo} />}
-        {isDemo ? (
-          <div className={classNames(css.panes, !hasPanes && css.raceOnly)}>
-            <Guard part="The demo" onClose={() => app.demo.close()}>
-              <DemoView demo={app.demo} isRaceOnly={!hasPanes} />
-            </Guard>
-          </div>
-        ) : (
-          <div className={css.panes} hidden={!hasPanes}>
-            <PaneGrid app={app} />
-          </div>
-        )}
+        {isPhone && hasPanes && <BatchPulse batch={app.batch} />}
+        <div className={css.panes} hidden={!hasPanes}>
+          <PaneGrid app={app} />
+        </div>
         {(!isPhone || isBatchInView) && (
           <Guard part="The batch">
             <BatchDock
               batch={app.batch}
               numPanes={panes.length}
-              linkTo={linksTo(isDemo ? [] : panes, app)}
-              tokenOf={tokensIn([...panes, ...demoPanes])}
+              linkTo={linksTo(panes, app)}
+              tokenOf={tokensIn(panes)}
             />
           </Guard>
         )}

@@ -10,6 +10,7 @@ import { UpdateNotice } from "./UpdateNotice.tsx";
 import { useStore } from "../use-store.ts";
 
 const PlayerPage = lazily(async () => (await import("../player/PlayerPage.tsx")).PlayerPage);
+const DemoPage = lazily(async () => (await import("../demo/DemoPage.tsx")).DemoPage);
 const BenchPage = lazily(async () => (await import("../bench/BenchPage.tsx")).BenchPage);
 const DocsPage = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsPage);
 
@@ -39,12 +40,13 @@ function backToChats(): void {
   location.hash = "#/";
 }
 
-/** Shows the page that the address's hash names: the benchmark, the player, a document, or else the chats. */
+/** Shows the page that the address's hash names: the demo, the benchmark, the player, a document, or else the chats. */
 function Page({ route, theme, openChats, createEngine, model }: PagesProps & { route: Route }) {
   if (route.page === "bench") {
     return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
   }
   if (route.page === "player") return <PlayerPage theme={theme} openChats={openChats} />;
+  if (route.page === "demo") return <DemoPage theme={theme} chats={openChats()} />;
   if (/^docs(?:\/|$)/.test(route.page)) {
     return <DocsPage theme={theme} name={route.page.slice("docs/".length)} at={route.params.get("at")} />;
   }

@@ -10,13 +10,12 @@ import { BACKEND_NAMES } from "../engine/BackendPicker.tsx";
 
 /** The commands that are always there. Components register their own with useCommands. */
 export function appCommands(
-  { workspace, engine, demo }: Pick<AppState, "workspace" | "engine" | "demo">,
+  { workspace, engine }: Pick<AppState, "workspace" | "engine">,
   theme: Theme,
 ): readonly Command[] {
   const panes = () => workspace.store.getState().panes;
   const current = () => panes().find(({ number }) => number === workspace.store.getState().current);
   const isBusy = (pane: Pane | undefined) => pane !== undefined && pane.store.getState().phase !== "idle";
-  const isDemoRunning = () => demo.store.getState().phase === "running";
   const hasSeveral = () => panes().length > 1;
   const newestUndoable = () => workspace.undoList.store.getState().undoables.at(-1);
 
@@ -39,7 +38,7 @@ export function appCommands(
       group: "Chats",
       keys: "Alt+N",
       words: "new chat open",
-      isEnabled: () => panes().length < MAX_PANES && demo.store.getState().phase === "closed",
+      isEnabled: () => panes().length < MAX_PANES,
       run: () => goTo(() => workspace.addPane()),
     },
     {
@@ -87,35 +86,25 @@ export function appCommands(
       title: "Stop this answer",
       group: "Chats",
       keys: "Escape",
-      isEnabled: () => isDemoRunning() || isBusy(current()),
-      run: () => (isDemoRunning() ? demo.close() : current()?.stop()),
+      isEnabled: () => isBusy(current()),
+      run: () => current()?.stop(),
     },
     {
       id: "panes.stop",
       title: "Stop all answers",
       group: "Chats",
       keys: "Mod+.",
-      isEnabled: () => isDemoRunning() || panes().some(isBusy),
+      isEnabled: () => panes().some(isBusy),
       run: () => {
-        if (isDemoRunning()) demo.close();
         for (const pane of panes()) pane.stop();
       },
     },
     {
-      id: "demo.start",
+      id: "page.demo",
       title: "Run the demo",
-      group: "Batch",
+      group: "Pages",
       words: "eight at once compare",
-      isEnabled: () => engine.store.getState().status === "ready" && demo.store.getState().phase === "closed",
-      run: () => void demo.start(),
-    },
-    {
-      id: "demo.close",
-      title: "End the demo",
-      group: "Batch",
-      words: "stop back to my chats",
-      isEnabled: () => demo.store.getState().phase !== "closed",
-      run: () => demo.close(),
+      run: () => location.assign("#/demo"),
     },
     {
       id: "page.bench",

@@ -12,7 +12,7 @@ import css from "./Bar.module.css";
 import { BatchingSwitch } from "../batch/BatchingSwitch.tsx";
 import { ChatsButton } from "../history/ChatsButton.tsx";
 import { CommandsButton } from "./CommandsButton.tsx";
-import { DemoButton } from "./DemoButton.tsx";
+import { DemoLink } from "./DemoLink.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
 import { Logo } from "../components/Logo.tsx";
 import logo from "../components/Logo.module.css";
@@ -22,9 +22,7 @@ import { ThemeButton } from "./ThemeButton.tsx";
 export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
   const { engine, workspace } = app;
   const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
-  // Its panes cover the person's.
-  const isDemoOpen = useStore(app.demo.store, ({ phase }) => phase !== "closed");
-  const whyNot = isDemoOpen ? "Close the demo first" : isFull ? `${MAX_PANES} panes are open: close one first` : null;
+  const whyNot = isFull ? `${MAX_PANES} panes are open: close one first` : null;
   return (
     <header className={css.bar}>
       <h1 className={logo.brand}>
@@ -48,9 +46,9 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
           <Icon name="plus" />
           <span>Add pane</span>
         </Button>
-        <SendToAll workspace={workspace} commands={app.commands} isDisabled={isDemoOpen} />
+        <SendToAll workspace={workspace} commands={app.commands} />
       </div>
-      <DemoButton app={app} />
+      <DemoLink />
       <ChatsButton app={app} />
       <CommandsButton commands={app.commands} />
       <AppSettings app={app} />

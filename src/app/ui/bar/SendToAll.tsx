@@ -24,14 +24,13 @@ import css from "./SendToAll.module.css";
 interface SendToAllProps {
   workspace: Workspace;
   commands: Commands;
-  isDisabled: boolean;
 }
 
 /**
  * A button and its sheet that send one message to several panes. The sheet is a popover. A modal dialog makes all else inert:
  * the browser then computes the style of every element of the page when it opens, and again when it closes.
  */
-export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
+export function SendToAll({ workspace, commands }: SendToAllProps) {
   const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
   const sheet = useRef<HTMLDialogElement>(null);
@@ -93,7 +92,6 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
           group: "Chats",
           keys: "Alt+A",
           words: "message every pane ask broadcast",
-          isEnabled: () => !isDisabled,
           run: open,
         },
         {
@@ -101,13 +99,13 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
           title: "Send every pane's own draft",
           group: "Chats",
           words: "all messages together at once",
-          isEnabled: () => !isDisabled && draftingPanes(workspace).length > 0,
+          isEnabled: () => draftingPanes(workspace).length > 0,
           run: () => {
             for (const pane of draftingPanes(workspace)) pane.sendDraft();
           },
         },
       ],
-      [open, isDisabled, workspace],
+      [open, workspace],
     ),
   );
 
@@ -118,7 +116,6 @@ export function SendToAll({ workspace, commands, isDisabled }: SendToAllProps) {
         className={css.open}
         aria-haspopup="dialog"
         aria-label="Send to all"
-        disabled={isDisabled}
         popoverTarget={id}
         onClick={prepare}
       >

@@ -7,6 +7,7 @@ import {
   type DemoRun,
   type DemoState,
 } from "../../state/demo/demo.ts";
+import type { EngineControl, EngineState } from "../../state/engine/engine-control.ts";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { formatCount, formatRate } from "../format.ts";
@@ -18,15 +19,16 @@ import css from "./DemoRace.module.css";
 const SHORTEST_SCALE_MS = 3000;
 
 /** Shows both times as growing bars, and compares them at the end. */
-export function DemoRace({ demo }: { demo: Demo }) {
+export function DemoRace({ demo, engine }: { demo: Demo; engine: EngineControl }) {
   const state = useStore(demo.store, (current) => current);
   const { phase, together, apart } = state;
+  const status = useStore(engine.store, (current) => current.status);
   const scaleMs = Math.max(SHORTEST_SCALE_MS, together.elapsedMs, apart.elapsedMs);
   return (
     <div className={css.race}>
       <div className={css.words}>
         <h2>Eight questions, twice</h2>
-        <p>{sentence(state)}</p>
+        <p>{phase === "closed" ? WAITS[status] : sentence(state)}</p>
       </div>
       <dl className={css.bars}>
         <Bar name="All at once" run={together} scaleMs={scaleMs} />
@@ -38,27 +40,22 @@ export function DemoRace({ demo }: { demo: Demo }) {
           faster<span className={css.long}> together</span>
         </span>
       </p>
-      <div className={css.actions}>
-        {phase === "running" ? (
-          <Button key="end" onClick={() => demo.close()}>
-            <Icon name="stop" />
-            Stop the demo
-          </Button>
-        ) : (
-          <>
-            <Button key="again" look="quiet" onClick={() => void demo.start()}>
-              <Icon name="again" />
-              <span className={css.long}>Run again</span>
-            </Button>
-            <Button key="end" look="ink" onClick={() => demo.close()}>
-              Back to my chats
-            </Button>
-          </>
-        )}
-      </div>
+      <Button disabled={phase === "running" || status !== "ready"} onClick={() => void demo.start()}>
+        <Icon name="again" />
+        Run again
+      </Button>
     </div>
   );
 }
+
+const NO_ENGINE = "The engine does not run. The chats say why, and start it.";
+const WAITS: Record<EngineState["status"], string> = {
+  loading: "It begins when the model is ready.",
+  ready: "",
+  unsupported: NO_ENGINE,
+  failed: NO_ENGINE,
+  dead: NO_ENGINE,
+};
 
 interface BarProps {
   name: string;

@@ -44,7 +44,6 @@ export function ServingSettings({ app }: { app: AppState }) {
 function Form({ app, used }: { app: AppState; used: Settings }) {
   const engine = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine : null));
   const isLoading = useStore(app.engine.store, ({ status }) => status === "loading");
-  const isHeld = useStore(app.batch.mode.held, (state) => state);
   /** Changes that are not applied yet. */
   const [edits, setEdits] = useState<TypedServing>({});
   const [outcome, setOutcome] = useState<string | null>(null);
@@ -64,7 +63,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
     setFailure(null);
   };
   const apply = async () => {
-    if (checked.error !== null || isLoading || isHeld) return;
+    if (checked.error !== null || isLoading) return;
     if (!isChanged) return setOutcome("These settings are in use.");
     const restarts = app.serving.needsRestart(checked.settings);
     setOutcome(restarts ? "The engine restarts …" : null);
@@ -107,7 +106,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
         {failure ? (
           <span className={formCss.bad}>{failureWords(failure)}</span>
         ) : (
-          (outcome ?? (isChanged ? effectOf(checked, isHeld, app) : ""))
+          (outcome ?? (isChanged ? effectOf(checked, app) : ""))
         )}
       </output>
     </>
@@ -127,9 +126,8 @@ function failureWords(error: ChorusErrorData): string {
 }
 
 /** Describes the effect of "Apply". */
-function effectOf(checked: Checked, isHeld: boolean, { serving }: AppState): string {
+function effectOf(checked: Checked, { serving }: AppState): string {
   if (checked.error !== null) return `Not applied yet. ${checked.error.message}`;
-  if (isHeld) return "The demo is running. Settings can be applied when it has ended.";
   return serving.needsRestart(checked.settings)
     ? "Applying this restarts the engine: the model is loaded again. All chats are kept; an answer in progress stops and keeps its text."
     : "Applied at once: nothing is interrupted.";

@@ -1,0 +1,92 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Theme } from "../../state/app/theme.ts";
+import { Commands, type Command } from "../../state/commands/commands.ts";
+import { SingleKeys } from "../../state/commands/single-keys.ts";
+import { Announcer } from "../app/Announcer.tsx";
+import app from "../app/App.module.css";
+import { PageHead } from "../bar/PageHead.tsx";
+import { batchCommands } from "../batch/batch-commands.ts";
+import { BatchDock } from "../batch/BatchDock.tsx";
+import { BatchPulse } from "../batch/BatchPulse.tsx";
+import { linksTo, tokensIn } from "../chat/pane-links.ts";
+import { classNames } from "../class-names.ts";
+import { useCommands, useShortcuts } from "../commands/use-commands.ts";
+import { Guard } from "../components/Guard.tsx";
+import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
+import { PHONE, useMedia } from "../use-media.ts";
+import { useStore } from "../use-store.ts";
+import css from "./DemoPage.module.css";
+import { DemoPane } from "./DemoPane.tsx";
+import { DemoRace } from "./DemoRace.tsx";
+import { DemoTabs } from "./DemoTabs.tsx";
+
+const LEAVE: Command = {
+  id: "demo.leave",
+  title: "Back to the chats",
+  group: "Chats",
+  keys: "Escape",
+  run: () => location.assign("#/"),
+};
+
+/** The demo, which begins when the model is ready: the race on top, its eight panes, and the batch. */
+export function DemoPage({ theme, chats }: { theme: Theme; chats: AppState }) {
+  const { batch, demo, engine } = chats;
+  const isReady = useStore(engine.store, ({ status }) => status === "ready");
+  const panes = useStore(demo.store, (state) => state.panes);
+  const isPhone = useMedia(PHONE);
+  const isBatchInView = useStore(batch.dock.store, (state) => state.isInView);
+  // On a phone the batch replaces the answers; the times stay.
+  const isRaceOnly = isPhone && isBatchInView;
+  const view = useRef<HTMLElement>(null);
+  const [commands] = useState(() => new Commands());
+  const [singleKeys] = useState(() => new SingleKeys());
+  useCommands(
+    commands,
+    useMemo(() => [LEAVE, ...batchCommands(batch)], [batch]),
+  );
+  useShortcuts(commands, singleKeys);
+  // The element that had the focus is gone.
+  useLayoutEffect(() => {
+    view.current?.focus();
+  }, []);
+  useEffect(() => {
+    if (isReady && demo.store.getState().phase === "closed") void demo.start();
+  }, [demo, isReady]);
+  useEffect(() => {
+    return () => demo.close();
+  }, [demo]);
+  return (
+    <div className={app.app}>
+      <PageHead title="Demo" theme={theme} />
+      <DemoTabs dock={batch.dock} />
+      <RecoveryNotice app={chats} />
+      <main className={app.main}>
+        {isPhone && !isBatchInView && <BatchPulse batch={batch} isTall />}
+        <section
+          ref={view}
+          className={classNames(css.view, isRaceOnly && css.raceOnly)}
+          aria-label="Demo"
+          tabIndex={-1}
+        >
+          <DemoRace demo={demo} engine={engine} />
+          {!isRaceOnly && (
+            // The arrow keys scroll it if the window is too low.
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role
+            <div className={css.panes} role="group" aria-label="Answers" tabIndex={0}>
+              {panes.map((pane) => (
+                <DemoPane key={pane.number} pane={pane} />
+              ))}
+            </div>
+          )}
+        </section>
+        {(!isPhone || isBatchInView) && (
+          <Guard part="The batch">
+            <BatchDock batch={batch} numPanes={panes.length} linkTo={linksTo([], chats)} tokenOf={tokensIn(panes)} />
+          </Guard>
+        )}
+      </main>
+      <Announcer announcements={chats.announcements} />
+    </div>
+  );
+}
