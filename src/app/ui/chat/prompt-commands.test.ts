@@ -21,13 +21,13 @@ it("saves the current draft, inserts a prompt before what is written, and delete
   expect(titles()).toEqual([]);
   pane?.setDraft(" Say it\nin French. ");
   run("Save this draft as a prompt");
-  expect(titles()).toEqual(["Insert: Say it in French.", "Delete: Say it in French."]);
-  run("Insert: Say it in French.");
+  expect(titles()).toEqual(["Insert prompt: Say it in French.", "Delete prompt: Say it in French."]);
+  run("Insert prompt: Say it in French.");
   expect(pane?.store.getState().draft).toBe("Say it\nin French.");
   pane?.setDraft("Good day");
-  run("Insert: Say it in French.");
+  run("Insert prompt: Say it in French.");
   expect(pane?.store.getState().draft).toBe("Say it\nin French.\nGood day");
-  run("Delete: Say it in French.");
+  run("Delete prompt: Say it in French.");
   expect(saved()).toEqual([]);
   workspace.undoList.undo();
   expect(saved()).toEqual(["Say it\nin French."]);

@@ -34,9 +34,9 @@ export function promptCommands(
   const ofEach = (id: string, verb: string, run: (text: string) => void) =>
     saved.map((text, index): Command => ({
       id: `prompt.${id}.${index}`,
-      title: `${verb}: ${oneLine(text, SHOWN_LENGTH)}`,
+      title: `${verb} prompt: ${oneLine(text, SHOWN_LENGTH)}`,
       group: "Prompts",
-      words: `saved prompt ${text}`,
+      words: `saved ${text}`,
       run: () => run(text),
     }));
   return [
@@ -49,7 +49,7 @@ export function promptCommands(
       isEnabled: () => ![...saved, ""].includes(draftOf(current())),
       run: () => {
         prompts.add(draftOf(current()));
-        undoList.notify("Prompt saved: “Insert” in the list of commands has it");
+        undoList.notify("Prompt saved: the list of commands inserts it");
       },
     },
     ...ofEach("insert", "Insert", insert),
