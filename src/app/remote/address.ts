@@ -37,7 +37,7 @@ export function normaliseAddress(text: string): string {
   return url.origin + base + (isComplete ? "" : "/v1");
 }
 
-/** Returns the server's root URL, which has /metrics and /health. */
+/** Returns the server's root URL. */
 export function rootOf(baseUrl: string): string {
   return baseUrl.replace(/\/v\d[^/]*$/, "");
 }

@@ -1,5 +1,5 @@
 /** An answer so far. Nothing is said of what follows the text until it is whole. */
-export interface ComparedAnswer {
+interface ComparedAnswer {
   readonly text: string;
   readonly isWhole: boolean;
 }
