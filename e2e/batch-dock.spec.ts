@@ -58,7 +58,6 @@ test("sixteen rows are in view with the tokens of each step below them", async (
 
 test("before the model is ready the cache has no blocks, and says so", async ({ page }) => {
   await App.openFake(page, "load=held");
-  await page.getByRole("button", { name: "Skip" }).click();
   const blocks = region(page, "Cache blocks");
   await expect(blocks.getByText("No blocks until the model is ready")).toBeVisible();
   await page.evaluate(() => dispatchEvent(new Event("startload")));

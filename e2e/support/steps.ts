@@ -25,7 +25,7 @@ export class Steps {
    * @param when "ready": waits for the app's model, since loading computes steps, too: those whose answers are known
    */
   static async hold(page: Page, when: "ready" | "now" = "ready"): Promise<Steps> {
-    if (when === "ready") await page.getByRole("button", { name: "Demo", exact: true, disabled: false }).waitFor();
+    if (when === "ready") await page.getByRole("combobox", { name: "Runs on" }).waitFor();
     const worker = await engineWorker(page);
     await worker.evaluate(() => {
       const waiting: (() => void)[] = [];
