@@ -97,7 +97,7 @@ try {
     if (!isRequested(name)) continue;
     for (const viewport of SIZES) {
       const { context, page } = await openApp(query, viewport, "light");
-      // The small pictures of the first visit are whole at once.
+      // No caret blinks.
       await page.emulateMedia({ reducedMotion: "reduce" });
       await prepare(page);
       for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
@@ -150,9 +150,9 @@ async function openApp(query, viewport, colorScheme) {
   return { context, page };
 }
 
-/** The model has been loaded. */
+/** The model has been loaded: the first pane no longer shows how far it is. */
 async function isReady(/** @type {Page} */ page) {
-  await page.getByRole("heading", { name: /^You’re talking to / }).waitFor();
+  await page.getByRole("heading", { name: /^Getting .* ready$/ }).waitFor({ state: "hidden" });
 }
 
 /** Opens panes until there are four and asks each its question. */
