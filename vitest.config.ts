@@ -69,6 +69,8 @@ export default defineConfig({
           maxWorkers: "100%",
           // A worker for each file costs a third of the time. No module keeps what another file's tests could see.
           isolate: false,
+          // So a global that one test replaces must not be the next file's.
+          unstubGlobals: true,
           ...PATIENCE,
         },
       },
