@@ -3,6 +3,7 @@ import { useState } from "react";
 import { type BenchResult, reportCsv, reportMarkdown } from "../../../../lab/index.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
+import { saveFile } from "../save-file.ts";
 import css from "./ResultActions.module.css";
 
 /** Copies or saves the figures. */
@@ -17,28 +18,20 @@ export function ResultActions({ result }: { result: BenchResult }) {
   return (
     <div className={css.actions}>
       <Button onClick={() => void copy()}>{isCopied ? "Copied" : "Copy tables"}</Button>
-      <Button onClick={() => save(`${name}.md`, "text/markdown", reportMarkdown(result))}>
+      <Button onClick={() => saveFile(`${name}.md`, reportMarkdown(result), "text/markdown")}>
         <Icon name="down" />
         Markdown
       </Button>
-      <Button onClick={() => save(`${name}.json`, "application/json", JSON.stringify(result, null, 1))}>
+      <Button onClick={() => saveFile(`${name}.json`, JSON.stringify(result, null, 1), "application/json")}>
         <Icon name="down" />
         JSON
       </Button>
       {csv !== null && (
-        <Button onClick={() => save(`${name}.csv`, "text/csv", csv)}>
+        <Button onClick={() => saveFile(`${name}.csv`, csv, "text/csv")}>
           <Icon name="down" />
           CSV
         </Button>
       )}
     </div>
   );
-}
-
-function save(name: string, type: string, text: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }
