@@ -49,7 +49,7 @@ export class BatchingModeControl {
     this.#isFollowing = false;
     this.#engineMode = null;
     this.#store.setState(mode, true);
-    this.#applyToEngine();
+    if (this.#numPending > 0 || this.#engine?.config.batchingMode !== mode) this.#applyToEngine();
   }
 
   #follow(mode: BatchingMode): void {

@@ -5,9 +5,11 @@ import {
   randomId,
   toErrorData,
   type BackendChoice,
+  type BatchingMode,
   type ChorusEngine,
   type ChorusErrorData,
   type CreateEngineOptions,
+  type EngineChanges,
   type EngineConfig,
   type LoadProgress,
 } from "../../../index.ts";
@@ -172,12 +174,18 @@ export class EngineControl {
   /**
    * Changes the serving config: at once if possible, else as switchTo does. Chats stay; an answer in progress goes on, or keeps
    * its text.
+   * @param batchingMode changed with it, where the engine needn't be loaded again
    */
-  async reconfigure(config: EngineConfig): Promise<ChorusErrorData | null> {
+  async reconfigure(config: EngineConfig, batchingMode?: BatchingMode): Promise<ChorusErrorData | null> {
     const state = this.#store.getState();
     if (state.status !== "ready" || this.needsRestart(config)) return this.#loadWith(this.#config, config);
+    const { engine } = state;
+    const changes: EngineChanges = {
+      ...changesBetween(this.config.getState(), config),
+      ...(batchingMode !== undefined && batchingMode !== engine.config.batchingMode && { batchingMode }),
+    };
     try {
-      await state.engine.update(changesBetween(this.config.getState(), config));
+      if (Object.keys(changes).length > 0) await engine.update(changes);
     } catch (error) {
       return toErrorData(error);
     }

@@ -62,6 +62,21 @@ it("changes a running engine where it can, and restarts it for what is fixed", a
   expect(requested[1]).toMatchObject({ maxNumSeqs: 4, speculation: { method: "ngram" } });
 });
 
+it("applies all changes of a running engine together, and says so once", async () => {
+  const { engines, engine, mode, serving } = await open();
+  const [running] = engines;
+  if (!running) throw new Error("No engine runs.");
+  mode.watch(running);
+  const seen = vi.fn<() => void>();
+  serving.store.subscribe(seen);
+  expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4 })).toBeNull();
+  expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4 })).toBeNull();
+  expect(running.updates).toEqual([{ batchingMode: "static", maxNumSeqs: 4 }]);
+  expect(seen).toHaveBeenCalledTimes(2);
+  expect(mode.isFollowing).toBe(false);
+  expect(engine.config.getState()).toEqual({ maxNumSeqs: 4 });
+});
+
 it("keeps what was applied, the mode chosen in the bar included", async () => {
   const { serving, mode } = await open();
   await serving.apply({ maxNumSeqs: 4 });

@@ -52,6 +52,8 @@ export class Serving {
   readonly #onLink: (link: string) => void;
   readonly #store;
   readonly store: ReadonlyStore<ServingState>;
+  /** While settings are applied, the engine's and the mode's stores change in turn. */
+  #isApplying = false;
 
   constructor({ engine, mode, opened, onLink }: ServingOptions) {
     this.#engine = engine;
@@ -89,7 +91,10 @@ export class Serving {
   }
 
   async #use(settings: ServingSettings, link: LinkOutcome | null): Promise<ChorusErrorData | null> {
-    const error = await this.#engine.reconfigure(engineConfigOf(settings));
+    this.#isApplying = true;
+    const error = await this.#engine.reconfigure(engineConfigOf(settings), modeOf(settings));
+    this.#isApplying = false;
+    if (error) this.#takeConfig(this.#engine.config.getState());
     if (error) return error;
     this.#store.setState({ settings, link });
     this.#mode.choose(modeOf(settings));
@@ -98,6 +103,7 @@ export class Serving {
 
   /** Another tab that shares the engine may change the settings. */
   readonly #takeConfig = (config: EngineConfig): void => {
+    if (this.#isApplying) return;
     const { settings: before, link } = this.store.getState();
     const settings = checkServing({ ...servingOf(config), batchingMode: before.batchingMode });
     this.#store.setState({ settings });
@@ -109,7 +115,7 @@ export class Serving {
   /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
   readonly #takeMode = (batchingMode: BatchingMode): void => {
     const { settings: before, link } = this.store.getState();
-    if (this.#mode.held.getState() || batchingMode === modeOf(before)) return;
+    if (this.#isApplying || this.#mode.held.getState() || batchingMode === modeOf(before)) return;
     const settings = checkServing({ ...before, batchingMode });
     this.#store.setState({ settings });
     if (link?.status === "applied") this.#onLink(writeServingLink(settings));
