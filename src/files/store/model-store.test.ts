@@ -239,7 +239,8 @@ describe("an interrupted download", () => {
     expect(await store.open(folder)).toBeNull();
     const [partial] = await openStore().list();
     expect(partial).toMatchObject({ status: "partial" });
-    expect(partial!.receivedBytes).toBeGreaterThan(9 * 2 ** 20);
+    // The disk counts what the store writes beside the files, too.
+    expect(partial!.receivedBytes).toBeGreaterThan(8 * 2 ** 20);
 
     const reported: number[] = [];
     await openStore().download(folder, { onProgress: ({ receivedBytes }) => reported.push(receivedBytes) });
