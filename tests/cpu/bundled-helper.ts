@@ -24,11 +24,15 @@ async function bundle(): Promise<string> {
   return first.output[0].code;
 }
 
+/** Returns the script as the URL of a worker. `before` runs first in it. */
+export async function bundledHelperUrl(before = ""): Promise<string> {
+  script ??= bundle();
+  return `data:text/javascript,${encodeURIComponent(before + (await script))}`;
+}
+
 /** Opens a helping thread of Node. `before` runs first in it, `onExit` is called when it has ended. */
 export async function openBundledHelper(before = "", onExit: () => void = () => undefined): Promise<HelperThread> {
-  script ??= bundle();
-  const url = `data:text/javascript,${encodeURIComponent(before + (await script))}`;
-  const worker = new Worker(new URL(url));
+  const worker = new Worker(new URL(await bundledHelperUrl(before)));
   worker.on("exit", onExit);
   return nodeHelper(worker);
 }

@@ -1,7 +1,13 @@
 // Asks an engine at the smallest and the largest value of each numeric field: for any backend, and a model with a context of
 // 256.
 
-import type { createEngine, ChorusEngine, CreateEngineOptions, ModelSource } from "../../src/index.ts";
+import type {
+  ChatCompletionRequest,
+  createEngine,
+  ChorusEngine,
+  CreateEngineOptions,
+  ModelSource,
+} from "../../src/index.ts";
 import { ChorusError } from "../../src/protocol/errors.ts";
 import { LIVE_FIELDS } from "../../src/protocol/live-config.ts";
 import type { Request } from "./exactness.ts";
@@ -71,6 +77,31 @@ const DEPENDENT: Cases = {
   "length_penalty 10": { ...BEAMS, best_of: 2, length_penalty: 10 },
 };
 
+/** Limits of a chat's own fields, and of the completion's that has the same answer. */
+const CHATS: readonly [fields: Partial<ChatCompletionRequest>, completion: string][] = [
+  [{ top_logprobs: 0 }, "logprobs 0"],
+  [{ top_logprobs: 20 }, "logprobs 20"],
+  [{ max_tokens: 1 }, "max_tokens 1"],
+  [{ max_tokens: 256 - REPEATED.length }, "max_tokens 232"],
+  [{ max_tokens: null, max_completion_tokens: 1 }, "max_tokens 1"],
+  [{ max_tokens: null, max_completion_tokens: 256 - REPEATED.length }, "max_tokens 232"],
+];
+
+/** A template that writes nothing, and the prompt as the tokens of a message that goes on. */
+export const EMPTY_TEMPLATE = new File(["{% for message in messages %}{% endfor %}"], "chat_template.jinja");
+
+function asChat({ prompt, ...fields }: Request, own: Partial<ChatCompletionRequest>) {
+  return {
+    ...fields,
+    messages: [{ role: "assistant", content: "x" }],
+    continue_final_message: true,
+    final_message_token_ids: prompt as number[],
+    logprobs: true,
+    ...own,
+    stream: false,
+  } satisfies ChatCompletionRequest;
+}
+
 /** The other fields that a value needs. */
 const BESIDE: Record<string, object> = {
   "maxNumBatchedTokens 1": { maxNumSeqs: 1 },
@@ -113,6 +144,15 @@ function answer(engine: ChorusEngine, request: Request): Promise<string> {
   return orRefusal(async () => {
     const [choice] = (await engine.completions.create(request)).choices;
     return JSON.stringify([choice?.token_ids, choice?.logprobs?.token_logprobs, choice?.finish_reason]);
+  });
+}
+
+/** Returns what `answer` returns of a completion. */
+function answerOfChat(engine: ChorusEngine, request: ReturnType<typeof asChat>): Promise<string> {
+  return orRefusal(async () => {
+    const [choice] = (await engine.chat.completions.create(request)).choices;
+    const logprobs = choice?.logprobs?.content?.map(({ logprob }) => logprob);
+    return JSON.stringify([choice?.token_ids, logprobs, choice?.finish_reason]);
   });
 }
 
@@ -171,20 +211,24 @@ function withoutNull(values: Record<string, unknown>): Record<string, unknown> {
 
 /**
  * Asks with each limit of a request's fields, greedily and at a temperature: all of these at once, then one after the other.
- * Returns how each answer differs from the default's, and each that depends on those beside it.
+ * Returns how each answer differs from the default's, and each that depends on those beside it, or on the endpoint.
  */
 export async function differencesAtRequestLimits(
   create: typeof createEngine,
-  options: CreateEngineOptions,
+  options: CreateEngineOptions & { readonly model: readonly File[] },
 ): Promise<Record<string, unknown>> {
-  await using engine = await create({ ...options, maxNumSeqs: 256 });
+  await using engine = await create({ ...options, model: [...options.model, EMPTY_TEMPLATE], maxNumSeqs: 256 });
   const ask = (request: Request) => answer(engine, request);
   const cases: Cases = { ...numericCases(COMPLETION_CASES), ...DEPENDENT };
   const requests = Object.values(cases).flatMap((fields): Request[] => [
     { ...GREEDY, ...fields },
     { ...DRAWN, ...fields },
   ]);
-  const together = await Promise.all(requests.map(ask));
+  const inChats = CHATS.flatMap(([own]) => [asChat(GREEDY, own), asChat(DRAWN, own)]);
+  const [together, chats] = await Promise.all([
+    Promise.all(requests.map(ask)),
+    Promise.all(inChats.map((request) => answerOfChat(engine, request))),
+  ]);
   const alone: string[] = [];
   for (const request of requests) alone.push(await ask(request));
   const byDefault = [await ask(GREEDY), await ask(DRAWN)];
@@ -193,6 +237,11 @@ export async function differencesAtRequestLimits(
   for (const [i, label] of Object.keys(cases).entries()) {
     got[label] = differences(alone.slice(2 * i, 2 * i + 2), byDefault);
     got[`${label}, beside others`] = differences(together.slice(2 * i, 2 * i + 2), alone.slice(2 * i, 2 * i + 2));
+  }
+  for (const [i, [own, completion]] of CHATS.entries()) {
+    const at = 2 * Object.keys(cases).indexOf(completion);
+    const label = `${JSON.stringify(own)} in a chat`;
+    got[label] = differences(chats.slice(2 * i, 2 * i + 2), alone.slice(at, at + 2));
   }
   return withoutNull(got);
 }

@@ -1,8 +1,9 @@
 // Values at a field's limits must work: the GPU's tests are in field-limits.gpu.test.ts.
 
 import { readFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 
+import { bundledHelperUrl } from "../../../tests/cpu/bundled-helper.ts";
 import { createEngine } from "../../index.ts";
 import {
   AT_CONFIG_LIMITS,
@@ -11,12 +12,14 @@ import {
   differencesAtRequestLimits,
 } from "../../../tests/requests/field-limits.ts";
 
+vi.mock("./threads/helper.worker.ts?worker&url", async () => ({ default: await bundledHelperUrl() }));
+
 const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
   (name) => new File([readFileSync(`tests/fixtures/llama-tiny/tied/${name}`)], name),
 );
 const options = { model, backend: "cpu", worker: false } as const;
-/** Without helpers, which Node can't start from sources: thread-pool.test.ts has them. */
-const onOneThread: typeof createEngine = (requested) => createEngine({ ...requested, cpuThreads: 1 });
+/** Helpers are for the cases of `cpuThreads`: a machine of few cores starts them for nothing. */
+const onOneThread: typeof createEngine = (requested) => createEngine({ cpuThreads: 1, ...requested });
 
 it("at the limits of its config's fields an engine gives the same answers, or says which field is to blame", async () => {
   expect(await differencesAtConfigLimits(onOneThread, options)).toEqual(AT_CONFIG_LIMITS);
