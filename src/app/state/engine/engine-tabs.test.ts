@@ -1,7 +1,9 @@
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { CreateEngineOptions } from "../../../protocol/engine.ts";
 import { ChorusError } from "../../../protocol/errors.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
+import { drawFaults, faultyChannel, isBroken, type Fault } from "../../../../tests/fakes/faulty-channel.ts";
 import { EngineControl } from "./engine-control.ts";
 import { EngineTabs } from "./engine-tabs.ts";
 
@@ -10,8 +12,8 @@ afterEach(() => void vi.useRealTimers());
 
 const ENGINE_BYTES = 8_500_000 + 7_900_000;
 
-/** A browser with tabs: what each started its engines with, newest last. Messages take `delayMs`. */
-function browser({ delayMs = 0 } = {}) {
+/** A browser with tabs: what each started its engines with, newest last. Messages take `delayMs`, or have faults. */
+function browser({ delayMs = 0, faultOf = null as (() => Fault) | null } = {}) {
   const tabs: { listener: (event: { data: unknown }) => void }[] = [];
   const held: { name: string }[] = [];
   const request = async (name: string, _: LockOptions, granted: () => Promise<void>) => {
@@ -34,15 +36,17 @@ function browser({ delayMs = 0 } = {}) {
     });
     const own: (typeof tabs)[number] = { listener: () => undefined };
     tabs.push(own);
+    const deliver = (data: unknown) => tabs.forEach((tab) => tab !== own && tab.listener({ data }));
     const engineTabs = new EngineTabs(control, {
       locks: { request: request as LockManager["request"], query: async () => ({ held: [...held] }) },
       channel: {
-        postMessage: (data: unknown) => {
-          const copy: unknown = structuredClone(data);
-          const deliver = () => tabs.forEach((tab) => tab !== own && tab.listener({ data: copy }));
-          if (delayMs === 0) deliver();
-          else setTimeout(deliver, delayMs);
-        },
+        postMessage: faultOf
+          ? faultyChannel(faultOf, deliver)
+          : (data: unknown) => {
+              const copy: unknown = structuredClone(data);
+              if (delayMs === 0) deliver(copy);
+              else setTimeout(deliver, delayMs, copy);
+            },
         addEventListener: (_: string, listener: unknown) => void (own.listener = listener as (typeof own)["listener"]),
       },
       canShare: true,
@@ -149,4 +153,29 @@ it("has all tabs end with the same choice when several choose at the same moment
   for (const { control } of [a, b, c]) {
     expect(control.chosen).toMatchObject({ backend: "auto", config: { numGpuBlocks: 200 } });
   }
+});
+
+it("a choice whose message is late, doubled, broken or lost counts in its own tab, and the next one that comes counts in all", async () => {
+  await fc.assert(
+    fc.asyncProperty(drawFaults(6), async (faults) => {
+      let fault: Fault = "none";
+      const { open } = browser({ faultOf: () => fault });
+      const tabs = [await open(), await open(), await open()];
+      await tabs[0]?.control.share(true);
+      await looked();
+      let expected: (number | undefined)[] = [];
+      for (const [numGpuBlocks, drawn] of faults.entries()) {
+        fault = drawn;
+        const chooser = numGpuBlocks % tabs.length;
+        await tabs[chooser]?.control.reconfigure({ numGpuBlocks });
+        await looked();
+        const isHeard = !isBroken(fault) && fault !== "lost";
+        expected = tabs.map((_, tab) => (isHeard || tab === chooser ? numGpuBlocks : expected[tab]));
+        expect(tabs.map(({ control }) => control.chosen.config.numGpuBlocks)).toEqual(expected);
+        expect(tabs.map(({ control }) => control.store.getState().status)).toEqual(["ready", "ready", "ready"]);
+      }
+      vi.clearAllTimers();
+    }),
+    { numRuns: 40 },
+  );
 });

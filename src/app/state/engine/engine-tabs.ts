@@ -63,7 +63,11 @@ export class EngineTabs {
       if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
       const sent = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
       this.#newest = sent;
-      channel.postMessage(sent satisfies SentChoice);
+      try {
+        channel.postMessage(sent satisfies SentChoice);
+      } catch {
+        // The choice counts here. The other tabs keep theirs until the next one.
+      }
     });
     channel.addEventListener("message", (event) => {
       const received = (event as MessageEvent<SentChoice | null>).data;
