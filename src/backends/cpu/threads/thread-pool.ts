@@ -1,3 +1,4 @@
+import { withStallTimeout } from "../../../protocol/with-stall-timeout.ts";
 import { instantiateKernels } from "../kernels/kernels.ts";
 import { NOBODY_TO_MEET, ThreadFailure, type BarrierMeeting } from "../program/meeting.ts";
 import type { StepThread } from "../program/step-thread.ts";
@@ -97,6 +98,10 @@ export class ThreadPool {
   }
 }
 
+/** A slow network delivers its script late. */
+const MAX_START_MS = 120_000;
+const noAnswer = () => new ThreadFailure(`a helper thread gave no answer within ${MAX_START_MS / 1000} seconds`);
+
 /** A started helper thread. */
 class Helper {
   readonly #thread: HelperThread;
@@ -104,17 +109,17 @@ class Helper {
   readonly #closed: Promise<void>;
   failure: string | null = null;
 
-  /** Resolves when it is ready for steps. @throws ThreadFailure */
+  /** Resolves when it is ready for steps. @throws ThreadFailure; DOMException if the plan can't be posted */
   static async start(thread: HelperThread, plan: HelperPlan): Promise<Helper> {
     const helper = new Helper(thread);
-    thread.start(plan);
     try {
-      await helper.#ready;
+      thread.start(plan);
+      await withStallTimeout(() => helper.#ready, { limitMs: MAX_START_MS, error: noAnswer });
+      return helper;
     } catch (error) {
       thread.end();
       throw error;
     }
-    return helper;
   }
 
   private constructor(thread: HelperThread) {
