@@ -1,6 +1,7 @@
 // The strongest test there is: whatever happens around a request, it gets the same tokens and log-probabilities, to the
-// last bit. alone = batched = chunked = preempted = prefix-hit = run-ahead = speculative, however its weights are kept. The
-// kernels of real GPUs are tested in bare-adapter.gpu.test.ts.
+// last bit. alone = batched = chunked = preempted = prefix-hit = run-ahead = speculative, however its weights are kept. Each
+// circumstance by itself, in every dtype and family, is tested on the CPU: backends/cpu/exactness.test.ts. Here all come at
+// once, and each dtype has a family of its own. The kernels of real GPUs are tested in bare-adapter.gpu.test.ts.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -14,21 +15,26 @@ import {
   mixed,
   run,
   WITH_DRAFTS,
+  type Circumstance,
   type Request,
 } from "../requests/exactness.ts";
 import { withCommonDevice } from "../gpu/one-device.ts";
 import { createComplete } from "../requests/create-complete.ts";
 import { openTestDevice } from "../gpu/gpu.ts";
 
-const DTYPES = [
-  { dtype: "f32", kvCacheDtype: "f32" },
-  { dtype: "f16", kvCacheDtype: "f16" },
-  { dtype: "q8", kvCacheDtype: "f16" },
-  { dtype: "q4", kvCacheDtype: "f32" },
-] as const;
+const CHANGING = CIRCUMSTANCES.filter(({ changes }) => changes);
+const AND_WITH_DRAFTS: Circumstance = {
+  name: `${ALL_AT_ONCE.name}, ${WITH_DRAFTS.name}`,
+  config: { ...WITH_DRAFTS.config, ...ALL_AT_ONCE.config, enablePrefixCaching: true },
+  happened: (stats) => ALL_AT_ONCE.happened(stats) && WITH_DRAFTS.happened(stats),
+};
 
-/** Every circumstance with f32; with the other dtypes all of them at once. */
-const circumstancesFor = (dtype: string) => (dtype === "f32" ? CIRCUMSTANCES : [ALL_AT_ONCE]);
+const MODELS = [
+  { fixture: "gpt2-tiny", dtype: "f32", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE, ...CHANGING] },
+  { fixture: "gemma3-tiny", dtype: "f16", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
+  { fixture: "qwen2-tiny", dtype: "q8", kvCacheDtype: "f16", circumstances: [ALL_AT_ONCE] },
+  { fixture: "qwen3-tiny", dtype: "q4", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE] },
+] as const;
 
 const oneDevice = await withCommonDevice();
 const { device } = await openTestDevice();
@@ -38,60 +44,21 @@ afterEach(() => void vi.restoreAllMocks());
 /** An engine with every kernel: a request alone is answered by those that are compiled first. */
 const complete: typeof createEngine = (options) => createComplete(createEngine, options);
 
-describe.each(DTYPES)("in $dtype with a cache in $kvCacheDtype", async (dtypes) => {
-  const base = {
-    backend: "webgpu",
-    model: "/tests/fixtures/gpt2-tiny/",
-    worker: false,
-    gpu: oneDevice,
-    ...dtypes,
-  } as const;
-  const alone = await answersAlone(createEngine, base);
+describe.each(MODELS)(
+  "$fixture in $dtype with a cache in $kvCacheDtype",
+  async ({ fixture, circumstances, ...dtypes }) => {
+    const model = `/tests/fixtures/${fixture}/`;
+    const base = { backend: "webgpu", model, worker: false, gpu: oneDevice, ...dtypes } as const;
+    const alone = await answersAlone(createEngine, base);
 
-  it.each(circumstancesFor(dtypes.dtype))("a request is what it is alone: $name", async (circumstance) => {
-    // Twice at least where prefixes are cached: the second time the cache knows what there is to know.
-    const minRounds = circumstance.config.enablePrefixCaching === false ? 1 : 2;
-    const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, minRounds);
-    for (const answers of rounds) expect(answers).toEqual(alone);
-    expect(hasHappened, JSON.stringify(stats)).toBe(true);
-    expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
-  });
-});
-
-describe("of another family, with grouped queries, norms of heads and windows", async () => {
-  const base = {
-    backend: "webgpu",
-    model: "/tests/fixtures/gemma3-tiny/",
-    worker: false,
-    gpu: oneDevice,
-    dtype: "f16",
-  } as const;
-  const alone = await answersAlone(createEngine, base);
-
-  // The other circumstances do not depend on the family.
-  it.each([ALL_AT_ONCE, WITH_DRAFTS])("a request is what it is alone: $name", async (circumstance) => {
-    const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1);
-    for (const answers of rounds) expect(answers).toEqual(alone);
-    expect(hasHappened, JSON.stringify(stats)).toBe(true);
-  });
-});
-
-describe.each(["llama-tiny/untied", "qwen2-tiny", "qwen3-tiny"])("of %s", async (fixture) => {
-  const base = {
-    backend: "webgpu",
-    model: `/tests/fixtures/${fixture}/`,
-    worker: false,
-    gpu: oneDevice,
-    dtype: "f32",
-  } as const;
-  const alone = await answersAlone(createEngine, base);
-
-  it("a request is what it is alone, in all circumstances at once", async () => {
-    const { rounds, hasHappened, stats } = await answersUnder(complete, base, ALL_AT_ONCE, 1);
-    for (const answers of rounds) expect(answers).toEqual(alone);
-    expect(hasHappened, JSON.stringify(stats)).toBe(true);
-  });
-});
+    it.each(circumstances)("a request is what it is alone: $name", async (circumstance) => {
+      const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1);
+      for (const answers of rounds) expect(answers).toEqual(alone);
+      expect(hasHappened, JSON.stringify(stats)).toBe(true);
+      expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+    });
+  },
+);
 
 it("choices of one request share their prompt's blocks, and are what each is alone", async () => {
   const model = "/tests/fixtures/gpt2-tiny/";
