@@ -27,9 +27,9 @@ test("the benchmark page measures, shows and exports its figures", async ({ page
   const rows = decode.getByRole("table").getByRole("row");
   await expect(rows).toHaveCount(3);
   for (const [i, sequences] of ["1", "2"].entries()) {
-    const cells = rows.nth(i + 1).getByRole("cell");
-    await expect(cells.nth(0)).toHaveText(sequences);
-    await expect(cells.nth(1)).toHaveText(/[1-9]/);
+    const row = rows.nth(i + 1);
+    await expect(row.getByRole("rowheader")).toHaveText(sequences);
+    await expect(row.getByRole("cell").first()).toHaveText(/[1-9]/);
   }
   await expect(decode.getByRole("img", { name: "Tokens per second by sequences at once" })).toBeVisible();
   const kernels = page.getByRole("region", { name: "Kernels" });
@@ -57,8 +57,7 @@ test("quick on the CPU: batch sizes, modes, windows and drafts, each configurati
 
   const table = (region: string, name: RegExp | string) =>
     page.getByRole("region", { name: region }).getByRole("table", { name });
-  const firstCells = (region: string, name: RegExp | string) =>
-    table(region, name).locator("tbody td:first-child").allInnerTexts();
+  const firstCells = (region: string, name: RegExp | string) => table(region, name).locator("tbody th").allInnerTexts();
   expect(await firstCells("Batch size", /^40 requests/)).toEqual(["1", "1", "1", "4", "4", "4", "8", "8", "8"]);
   expect(await firstCells("Static window", /^10 requests/)).toEqual(["0", "100", "500"]);
   const drafts = ["off", "n-gram", "draft model"];

@@ -44,7 +44,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       {(hasLink || lacksDrafts) && <ServingNotice serving={app.serving} engine={app.engine} />}
       {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
       {app.tabs && <MemoryNotice engine={app.engine} tabs={app.tabs} />}
-      <main className={css.main}>
+      <main className="column grow">
         {isPhone && hasPanes && <BatchPulse batch={app.batch} />}
         <div className={css.panes} hidden={!hasPanes}>
           <PaneGrid app={app} />

@@ -2,9 +2,8 @@ import { useState } from "react";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { gpuNoticeOf } from "../../state/engine/gpu-notice.ts";
 import { isNewNotice } from "../../state/remembered.ts";
-import { Button } from "../components/Button.tsx";
+import { Notice } from "../components/Notice.tsx";
 import { useStore } from "../use-store.ts";
-import css from "../components/Notice.module.css";
 
 /** A line above the panes: why the GPU is not used, or not as it should be. It is said once; after that the list of what computes has it. */
 export function GpuNotice({ engine }: { engine: EngineControl }) {
@@ -17,12 +16,5 @@ export function GpuNotice({ engine }: { engine: EngineControl }) {
 function Line({ notice }: { notice: string | null }) {
   const [isShown, setShown] = useState(() => isNewNotice("gpu-notice", notice));
   if (!isShown) return null;
-  return (
-    <div className={css.notice}>
-      <output>{notice}</output>
-      <Button look="quiet" onClick={() => setShown(false)}>
-        Dismiss
-      </Button>
-    </div>
-  );
+  return <Notice words={notice} onDismiss={() => setShown(false)} />;
 }

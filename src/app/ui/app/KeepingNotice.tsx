@@ -1,8 +1,8 @@
 import type { KeepingStatus, WorkspaceKeeper } from "../../state/workspace/workspace-keeper.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button } from "../components/Button.tsx";
+import { Notice } from "../components/Notice.tsx";
 import { saveAllChats } from "../save-chats.ts";
-import css from "../components/Notice.module.css";
 import { useStore } from "../use-store.ts";
 
 const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {
@@ -17,12 +17,11 @@ export function KeepingNotice({ keeper, workspace }: { keeper: WorkspaceKeeper; 
   const status = useStore(keeper.store, (state) => state);
   if (status === "kept") return null;
   return (
-    <div className={css.notice}>
-      <output>{WORDS[status]}</output>
+    <Notice words={WORDS[status]}>
       {status === "elsewhere" && <Button onClick={() => keeper.takeOver()}>Save here instead</Button>}
       {status === "not-kept" && (
         <Button onClick={() => void saveAllChats({ workspace, keeper })}>Export the chats</Button>
       )}
-    </div>
+    </Notice>
   );
 }

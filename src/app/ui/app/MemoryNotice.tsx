@@ -3,9 +3,9 @@ import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { EngineTabs } from "../../state/engine/engine-tabs.ts";
 import { remember, remembered } from "../../state/remembered.ts";
 import { Button } from "../components/Button.tsx";
+import { Notice } from "../components/Notice.tsx";
 import { memoryWords } from "../engine/memory-words.ts";
 import { useStore } from "../use-store.ts";
-import css from "../components/Notice.module.css";
 
 const NAME = "memory-notice";
 
@@ -20,12 +20,8 @@ export function MemoryNotice({ engine, tabs }: { engine: EngineControl; tabs: En
     setIsHidden(true);
   };
   return (
-    <div className={css.notice}>
-      <output>{words}</output>
+    <Notice words={words} onDismiss={hide}>
       {tabs.canShare && !isShared && <Button onClick={() => void engine.share(true)}>Share one</Button>}
-      <Button look="quiet" onClick={hide}>
-        Hide
-      </Button>
-    </div>
+    </Notice>
   );
 }

@@ -1,12 +1,11 @@
 import type { UndoList } from "../../state/workspace/undo-list.ts";
 import { lazily } from "../components/Lazily.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./Toasts.module.css";
 
 const UndoToast = lazily(async () => (await import("./UndoToast.tsx")).UndoToast);
 
 /** The place of the newest toast. It is there from the start, so that screen readers speak new toasts. */
 export function Toasts({ undoList }: { undoList: UndoList }) {
   const toast = useStore(undoList.store, (state) => state.toast);
-  return <output className={css.place}>{toast && <UndoToast undoList={undoList} toast={toast} />}</output>;
+  return <output className="over toasts">{toast && <UndoToast undoList={undoList} toast={toast} />}</output>;
 }

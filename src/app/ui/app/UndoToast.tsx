@@ -3,7 +3,6 @@ import type { Toast, UndoList } from "../../state/workspace/undo-list.ts";
 import { Button } from "../components/Button.tsx";
 import { CloseButton } from "../components/Dialog.tsx";
 import { Keys } from "../commands/Keys.tsx";
-import css from "./UndoToast.module.css";
 
 /** Long enough to be read and reached. The command "Undo" stays. */
 const SHOWN_MS = 8000;
@@ -19,7 +18,7 @@ export function UndoToast({ undoList, toast }: { undoList: UndoList; toast: Toas
   const { title, undoable } = toast;
   return (
     <div
-      className={css.toast}
+      className="float row toast"
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

@@ -2,16 +2,15 @@ import { useState } from "react";
 import type { AppUpdates } from "../../state/app/app-updates.ts";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./UpdateNotice.module.css";
 
 /** Reports a newer version. The person decides when to reload, since answers may be in progress. */
 export function UpdateNotice({ updates }: { updates: AppUpdates }) {
   const isThere = useStore(updates.store, (state) => state);
   const [isLater, setIsLater] = useState(false);
   return (
-    <output className={css.place}>
+    <output className="over news">
       {isThere && !isLater && (
-        <div className={css.notice}>
+        <div className="float row wrap toast">
           <p>A new version of Chorus is available.</p>
           <Button onClick={() => location.reload()}>Reload to update</Button>
           <Button look="quiet" onClick={() => setIsLater(true)}>

@@ -1,6 +1,5 @@
 // First, so that the components' styles win.
-import "../tokens.css";
-import "../base.css";
+import "../styles.css";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
 import type { BackendChoice } from "../../../index.ts";

@@ -15,7 +15,6 @@ import { CommandsButton } from "./CommandsButton.tsx";
 import { DemoLink } from "./DemoLink.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
 import { Logo } from "../components/Logo.tsx";
-import logo from "../components/Logo.module.css";
 import { SendToAll } from "./SendToAll.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 
@@ -25,16 +24,16 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
   const whyNot = isFull ? `${MAX_PANES} panes are open: close one first` : null;
   return (
     <header className={css.bar}>
-      <h1 className={logo.brand}>
+      <h1 className="brand">
         <Logo />
         <span>Chorus</span>
       </h1>
       <ModelPicker app={app} />
       <BatchingSwitch batch={app.batch} className={css.wide} />
-      <div className={css.spring} />
+      <div className="grow" />
       <LiveRate app={app} />
       <EngineStatus engine={engine} />
-      <div className={css.group}>
+      <div className="row tight">
         <Button
           className={classNames(css.wide, css.add)}
           aria-label="Add pane"

@@ -1,7 +1,6 @@
 import type { Commands } from "../../state/commands/commands.ts";
 import { keyLabels } from "../../state/commands/shortcuts.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import { isMac } from "../commands/use-commands.ts";
 
 /** Opens the palette, for people who don't know its keys. */
@@ -12,14 +11,13 @@ export function CommandsButton({ commands }: { commands: Commands }) {
       .find(({ id }) => id === "palette.open")
       ?.run();
   return (
-    <Button
-      look="icon"
-      aria-label="Commands"
+    <IconButton
+      icon="search"
+
+      name="Commands"
       aria-haspopup="dialog"
       title={`Commands (${keyLabels("Mod+K", isMac).join("+")})`}
       onClick={open}
-    >
-      <Icon name="search" />
-    </Button>
+    />
   );
 }

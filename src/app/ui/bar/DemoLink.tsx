@@ -1,4 +1,3 @@
-import button from "../components/Button.module.css";
 import { Icon } from "../components/Icon.tsx";
 import { classNames } from "../class-names.ts";
 import css from "./DemoLink.module.css";
@@ -7,7 +6,7 @@ import css from "./DemoLink.module.css";
 export function DemoLink() {
   return (
     <a
-      className={classNames(button.button, button.quiet, css.demo)}
+      className={classNames("button quiet", css.demo)}
       href="#/demo"
       title="Eight questions at once, then one after the other"
     >

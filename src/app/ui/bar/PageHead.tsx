@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import type { Theme } from "../../state/app/theme.ts";
+import { classNames } from "../class-names.ts";
 import { Logo } from "../components/Logo.tsx";
-import logo from "../components/Logo.module.css";
 import css from "./PageHead.module.css";
 import { ThemeButton } from "./ThemeButton.tsx";
 
@@ -16,14 +16,14 @@ interface PageHeadProps {
 export function PageHead({ title, theme, children }: PageHeadProps) {
   return (
     <header className={css.head}>
-      <a className={logo.brand} href="#/" aria-label="Chorus: back to the chats">
+      <a className="brand" href="#/" aria-label="Chorus: back to the chats">
         <Logo />
         <span>Chorus</span>
       </a>
       <h1 className={css.title}>{title}</h1>
-      <div className={css.spring} />
+      <div className="grow" />
       {children}
-      <a className={css.back} href="#/">
+      <a className={classNames("button", css.back)} href="#/">
         Back to chats
       </a>
       <ThemeButton theme={theme} />

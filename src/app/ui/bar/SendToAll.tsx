@@ -133,23 +133,23 @@ export function SendToAll({ workspace, commands }: SendToAllProps) {
         onBlur={leave}
       >
         <Guard part="This dialog" subject={drafting} onClose={close}>
-          <form className={css.form} onSubmit={submit}>
-            <MessageBox box={box} value={message} onChange={setMessage} onEnter={send} className={css.message} />
+          <form className="stack" onSubmit={submit}>
+            <MessageBox box={box} value={message} onChange={setMessage} onEnter={send} />
             <fieldset className={css.panes}>
               <legend>Panes</legend>
               {panes.map((pane) => (
                 <PaneCheckbox key={pane.number} pane={pane} isTicked={!left.has(pane.number)} onToggle={toggle} />
               ))}
             </fieldset>
-            <div className={css.foot}>
+            <div className="row">
               {drafting.length > 0 && (
-                <Button look="quiet" className={css.drafts} onClick={sendDrafts}>
+                <Button look="quiet" onClick={sendDrafts}>
                   {drafting.length === 1
                     ? `Send pane ${drafting[0]?.number}'s draft`
                     : `Send ${drafting.length} panes' drafts`}
                 </Button>
               )}
-              <Button look="quiet" onClick={close}>
+              <Button look="quiet" className="end" onClick={close}>
                 Cancel
               </Button>
               <Button look="ink" type="submit">

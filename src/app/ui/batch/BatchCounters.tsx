@@ -1,5 +1,6 @@
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
+import { classNames } from "../class-names.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
@@ -21,39 +22,39 @@ export function BatchCounters({ metrics, batch }: BatchCountersProps) {
     <dl className={css.counters}>
       <div title="Sequences that share each step now, and the slots for them">
         <dt>Running</dt>
-        <dd className={css.w8}>{ofAll(figures.running, figures.slots)}</dd>
+        <dd style={{ minWidth: "8ch" }}>{ofAll(figures.running, figures.slots)}</dd>
       </div>
       <div title="Sequences in the queue">
         <dt>Waiting</dt>
-        <dd className={css.w2}>{formatCount(figures.waiting)}</dd>
+        <dd style={{ minWidth: "2ch" }}>{formatCount(figures.waiting)}</dd>
       </div>
       <div title="Most sequences in one step of the last minute" className={css.extra}>
         <dt>Peak</dt>
-        <dd className={css.w2}>{formatCount(figures.peakSequences)}</dd>
+        <dd style={{ minWidth: "2ch" }}>{formatCount(figures.peakSequences)}</dd>
       </div>
       <StepUse metrics={metrics} className={css.onPhone} />
       <div title="Cache blocks in use">
-        <dt className={css.explained}>KV use {batch && <ExplainButton batch={batch} term="kv-use" name="KV use" />}</dt>
-        <dd className={css.w4}>{kvPercent}%</dd>
-        <span className={css.meter} aria-hidden="true">
+        <dt className="row tight">KV use {batch && <ExplainButton batch={batch} term="kv-use" name="KV use" />}</dt>
+        <dd style={{ minWidth: "4.5ch" }}>{kvPercent}%</dd>
+        <span className={classNames("meter", css.meter)} aria-hidden="true">
           <i style={{ width: `${kvPercent}%` }} />
         </span>
       </div>
       <div title="Share of prompt tokens found in the prefix cache">
-        <dt className={css.explained}>
+        <dt className="row tight">
           Prefix hits {batch && <ExplainButton batch={batch} term="prefix-hits" name="prefix hits" />}
         </dt>
-        <dd className={css.w4}>{prefixHits === null ? "–" : `${Math.round(prefixHits * 100)}%`}</dd>
+        <dd style={{ minWidth: "4.5ch" }}>{prefixHits === null ? "–" : `${Math.round(prefixHits * 100)}%`}</dd>
       </div>
       <div title="Sequences that gave up their blocks and will be computed again later">
-        <dt className={css.explained}>
+        <dt className="row tight">
           Preemptions {batch && <ExplainButton batch={batch} term="preemptions" name="preemptions" />}
         </dt>
-        <dd className={css.w2}>{formatCount(figures.preemptions)}</dd>
+        <dd style={{ minWidth: "2ch" }}>{formatCount(figures.preemptions)}</dd>
       </div>
       <div title="Steps since the engine started">
         <dt>Step</dt>
-        <dd className={css.w6}>{formatCount(figures.step)}</dd>
+        <dd style={{ minWidth: "6.5ch" }}>{formatCount(figures.step)}</dd>
       </div>
     </dl>
   );

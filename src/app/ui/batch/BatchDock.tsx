@@ -1,10 +1,9 @@
 import { useEffect, useRef, type CSSProperties } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
-import { Button } from "../components/Button.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { lazily } from "../components/Lazily.tsx";
-import { Icon } from "../components/Icon.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
@@ -48,33 +47,31 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
         <BatchCounters metrics={batch.metrics} batch={batch} />
         <AlertLine alerts={batch.alerts} />
         {isPhone && <BatchingSwitch batch={batch} />}
-        <div className={css.tools}>
-          <a className={css.link} href="#/bench">
+        <div className={classNames("row tight", css.tools)}>
+          <a className="button quiet" href="#/bench">
             Benchmark
           </a>
-          <a className={css.link} href="#/player">
+          <a className="button quiet" href="#/player">
             Player
           </a>
           <SaveMenu batch={batch} />
-          <Button
-            look="icon"
-            aria-label="Pause the timeline"
+          <IconButton
+            icon={isPaused ? "play" : "pause"}
+
+            name="Pause the timeline"
             aria-pressed={isPaused}
             title={isPaused ? "Resume the timeline" : "Pause the timeline; the engine keeps running"}
             onClick={() => dock.togglePause()}
-          >
-            <Icon name={isPaused ? "play" : "pause"} />
-          </Button>
-          <Button
-            look="icon"
+          />
+          <IconButton
+            icon="chevron"
+
             className={css.collapse}
-            aria-label={isOpen ? "Collapse Batch" : "Expand Batch"}
+            name={isOpen ? "Collapse Batch" : "Expand Batch"}
             title={isOpen ? "Collapse" : "Expand"}
             aria-expanded={isOpen}
             onClick={() => dock.toggle()}
-          >
-            <Icon name="chevron" />
-          </Button>
+          />
         </div>
       </div>
       {hasBody && (

@@ -128,7 +128,6 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
       </div>
       <div ref={room} className={css.room}>
         <CursorArea
-          className={css.map}
           style={{ height: layout.heightPx }}
           label="Block"
           hint="Arrow keys move from block to block, Enter goes to the pane."
@@ -158,7 +157,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
       </p>
       <PointerCard at={content && anchor}>
         {content && (
-          <p className={css.words}>
+          <p>
             <code>{content.text}</code>
           </p>
         )}

@@ -1,4 +1,5 @@
 import { useEffect, useState, type KeyboardEvent, type ReactNode } from "react";
+import { classNames } from "../class-names.ts";
 import { CursorArea } from "../components/CursorArea.tsx";
 import { PointerCard, type Anchor } from "../components/PointerCard.tsx";
 import { drawChart, plotWidthOf, type ChartDrawing } from "./draw-chart.ts";
@@ -70,10 +71,10 @@ export function Chart({ title, label, drawing, cursor, words }: ChartProps) {
     event.preventDefault();
   };
   return (
-    <div className={css.chart}>
+    <div className={classNames("column", css.chart)}>
       <h4>{title}</h4>
       <CursorArea
-        className={css.plot}
+        className="grow"
         label={label}
         hint="Arrow keys move through time, Home and End to the oldest and the newest values."
         value={count - (ago ?? 0)}

@@ -45,7 +45,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
         <dl className={css.use}>
           <StepUse metrics={batch.metrics} />
         </dl>
-        <span className={panel.aside}>last {spanS} s</span>
+        <span className="end">last {spanS} s</span>
       </div>
       <div className={css.charts}>
         <Chart

@@ -1,4 +1,6 @@
+import type { ReactNode } from "react";
 import type { Percentiles } from "../../state/batch/percentiles.ts";
+import { DataTable } from "../components/DataTable.tsx";
 import { formatMs } from "../format.ts";
 import css from "./LatencyFigures.module.css";
 
@@ -13,41 +15,21 @@ interface LatencyFiguresProps {
 
 /** Percentiles of the time to the first token and between tokens. */
 export function LatencyFigures({ ttft, itl }: LatencyFiguresProps) {
-  return (
-    <table className={css.latency}>
-      <thead>
-        <tr>
-          <th scope="col">Latency, ms</th>
-          {NAMES.map((name) => (
-            <th key={name} scope="col">
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        <LatencyRow name="TTFT" title="Time to first token" percentiles={ttft} />
-        <LatencyRow name="ITL" title="Inter-token latency" percentiles={itl} />
-      </tbody>
-    </table>
-  );
+  const rows = [rowOf("TTFT", "Time to first token", ttft), rowOf("ITL", "Inter-token latency", itl)];
+  return <DataTable className={css.latency} columns={["Latency, ms", ...NAMES]} rows={rows} />;
 }
 
-function LatencyRow({ name, title, percentiles }: { name: string; title: string; percentiles: Percentiles | null }) {
-  return (
-    <tr>
-      <th scope="row">
-        <abbr title={title}>{name}</abbr>
-        <span className={css.bar} aria-hidden="true">
-          {percentiles &&
-            NAMES.toReversed().map((each) => <i key={each} style={{ width: `${widthOf(percentiles[each])}%` }} />)}
-        </span>
-      </th>
-      {NAMES.map((each) => (
-        <td key={each}>{percentiles ? formatMs(percentiles[each]) : "–"}</td>
-      ))}
-    </tr>
+function rowOf(name: string, title: string, percentiles: Percentiles | null): readonly ReactNode[] {
+  const words = (
+    <span className={css.name}>
+      <abbr title={title}>{name}</abbr>
+      <span className={css.bar} aria-hidden="true">
+        {percentiles &&
+          NAMES.toReversed().map((each) => <i key={each} style={{ width: `${widthOf(percentiles[each])}%` }} />)}
+      </span>
+    </span>
   );
+  return [words, ...NAMES.map((each) => (percentiles ? formatMs(percentiles[each]) : "–"))];
 }
 
 function widthOf(ms: number): number {

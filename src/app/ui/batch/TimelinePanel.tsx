@@ -2,11 +2,9 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react"
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
 import type { Track } from "../../state/batch/timeline.ts";
 import type { Batch } from "../../state/batch/batch.ts";
-import { classNames } from "../class-names.ts";
-import { Button } from "../components/Button.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import { currentInks } from "./inks.ts";
 import { useCanvas } from "./use-canvas.ts";
-import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { cellSentence, factsOf, type CellFacts, type TokenLookup } from "./cell-facts.ts";
 import { CursorArea } from "../components/CursorArea.tsx";
@@ -175,22 +173,21 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
   const words = cursor && tooltip ? cellSentence(tooltip.facts) : "No cell";
   return (
     <section className={panel.panel} aria-label="Timeline" tabIndex={-1}>
-      <div className={classNames(panel.head, css.head)}>
+      <div className={panel.head}>
         <h3>Timeline</h3>
         <TimelineLegend />
         <div className={css.zoom}>
           {ZOOMS.map(({ name, direction, icon, title }) => (
-            <Button
+            <IconButton
+              icon={icon}
               key={name}
-              look="icon"
-              aria-label={name}
+
+              name={name}
               title={title}
               // Not `disabled`: zooming with the keyboard would lose the focus at the limit.
               aria-disabled={!dock.canZoom(direction)}
               onClick={() => dock.zoom(direction)}
-            >
-              <Icon name={icon} />
-            </Button>
+            />
           ))}
         </div>
       </div>

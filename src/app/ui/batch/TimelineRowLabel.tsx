@@ -16,7 +16,7 @@ interface TimelineRowLabelProps {
 /** The label of a row; a button if its pane can be focused. */
 export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabelProps) {
   const asker = askerOf(id.requestId);
-  if (!asker) return <span className={css.other}>{isSmall ? "…" : "other"}</span>;
+  if (!asker) return <span className="cut">{isSmall ? "…" : "other"}</span>;
   const { pane } = asker;
   const label = {
     className: css.label,

@@ -45,7 +45,7 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
       <PageHead title="Benchmark" theme={theme} />
       <main className={css.main}>
         <aside className={css.box} aria-labelledby={titleId}>
-          <h2 id={titleId} className={css.heading}>
+          <h2 id={titleId} className="title">
             What to run
           </h2>
           <p className="small">Everything runs on this page</p>
@@ -59,7 +59,7 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
           <RunStatus control={control} />
           {result && <EnvironmentFacts result={result} />}
         </aside>
-        <div className={css.results}>
+        <div className="stack">
           {result ? (
             <>
               <ResultActions result={result} />
@@ -79,7 +79,7 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
 function Introduction() {
   return (
     <section className={css.box} aria-label="About">
-      <h2 className={css.heading}>How fast is it here?</h2>
+      <h2 className="title">How fast is it here?</h2>
       <p className={css.text}>
         This page measures the engine on your machine: one sequence and many, ten texts by batch size and concurrency,
         the three ways of batching and the window of the static one, prompts, requests that come at random, shared

@@ -18,7 +18,7 @@ export function EnvironmentFacts({ result: { environment, startedAt, warnings } 
       <dl className={css.facts}>
         {facts.map(([name, value]) => (
           <div key={name}>
-            <dt>{name}</dt>
+            <dt className="faint">{name}</dt>
             <dd>{value}</dd>
           </div>
         ))}

@@ -11,7 +11,6 @@ import {
   type SectionTimes,
   MODEL_SIZES,
 } from "../../../../lab/index.ts";
-import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import css from "./OptionsForm.module.css";
 
@@ -53,7 +52,7 @@ export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: 
         onSubmit();
       }}
     >
-      <fieldset className={css.form} disabled={isDisabled}>
+      <fieldset disabled={isDisabled}>
         <legend className="sr">Options</legend>
         <Checks
           legend="Sections"
@@ -112,7 +111,7 @@ export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: 
           </p>
         )}
         <div className={css.foot}>
-          <label className={css.quick}>
+          <label className={css.check}>
             <input
               type="checkbox"
               checked={options.quick}
@@ -169,9 +168,9 @@ function Checks<Value extends string | number>({ legend, all, chosen, name, besi
   return (
     <fieldset className={css.field}>
       <legend>{legend}</legend>
-      <div className={classNames(css.checks, beside && css.rows)}>
+      <div className={beside ? css.rows : css.checks}>
         {all.map((value) => (
-          <label key={value}>
+          <label key={value} className={css.check}>
             <input
               type="checkbox"
               checked={chosen.includes(value)}
@@ -180,7 +179,7 @@ function Checks<Value extends string | number>({ legend, all, chosen, name, besi
               }
             />
             {name(value)}
-            {beside && <span className={css.beside}>{beside(value)}</span>}
+            {beside && <span className="small end">{beside(value)}</span>}
           </label>
         ))}
       </div>

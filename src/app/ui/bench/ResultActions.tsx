@@ -4,7 +4,6 @@ import { type BenchResult, reportCsv, reportMarkdown } from "../../../../lab/ind
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { saveFile } from "../save-file.ts";
-import css from "./ResultActions.module.css";
 
 /** Copies or saves the figures. */
 export function ResultActions({ result }: { result: BenchResult }) {
@@ -16,7 +15,7 @@ export function ResultActions({ result }: { result: BenchResult }) {
     setIsCopied(true);
   };
   return (
-    <div className={css.actions}>
+    <div className="row tight wrap end">
       <Button onClick={() => void copy()}>{isCopied ? "Copied" : "Copy tables"}</Button>
       <Button onClick={() => saveFile(`${name}.md`, reportMarkdown(result), "text/markdown")}>
         <Icon name="down" />

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { type BenchControl, type BenchState, formatDuration } from "../../../../lab/index.ts";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
+import facts from "./EnvironmentFacts.module.css";
 import css from "./RunStatus.module.css";
 
 /** The run's progress with a Stop button, or how it ended. */
@@ -50,7 +51,7 @@ function HiddenNote() {
     return () => document.removeEventListener("visibilitychange", look);
   }, []);
   return (
-    <p className={css.warning}>
+    <p className={facts.warning}>
       {wasHidden && "This tab was hidden for a while, which may have slowed the figures down."}
     </p>
   );

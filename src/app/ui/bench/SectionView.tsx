@@ -1,7 +1,9 @@
 import { useId } from "react";
 
-import { type NamedSectionResult, type ResultTable, hasLine, formatFigure } from "../../../../lab/index.ts";
+import { type NamedSectionResult, hasLine, formatFigure } from "../../../../lab/index.ts";
+import { DataTable } from "../components/DataTable.tsx";
 import { ChartView } from "./ChartView.tsx";
+import page from "./BenchPage.module.css";
 import css from "./SectionView.module.css";
 
 /** One section's figures: headlines, charts, tables. */
@@ -9,8 +11,8 @@ export function SectionView({ section }: { section: NamedSectionResult }) {
   const { title, about, headlines, charts, tables, notes } = section;
   const id = useId();
   return (
-    <section className={css.section} aria-labelledby={id}>
-      <h2 id={id} className={css.title}>
+    <section className={page.box} aria-labelledby={id}>
+      <h2 id={id} className="title">
         {title}
       </h2>
       <p className={css.about}>{about}</p>
@@ -30,7 +32,13 @@ export function SectionView({ section }: { section: NamedSectionResult }) {
         ))}
       </div>
       {tables.map((table) => (
-        <TableView key={table.title} table={table} />
+        <DataTable
+          key={table.title}
+          className={css.table}
+          caption={table.title}
+          columns={table.columns}
+          rows={table.rows.map((row) => row.map(formatFigure))}
+        />
       ))}
       {notes.map((note) => (
         <p key={note} className={css.about}>
@@ -38,33 +46,5 @@ export function SectionView({ section }: { section: NamedSectionResult }) {
         </p>
       ))}
     </section>
-  );
-}
-
-function TableView({ table: { title, columns, rows } }: { table: ResultTable }) {
-  return (
-    <div className={css.scroll}>
-      <table className={css.table}>
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, i) => (
-            <tr key={i}>
-              {row.map((cell, j) => (
-                <td key={j}>{formatFigure(cell)}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

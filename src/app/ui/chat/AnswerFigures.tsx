@@ -36,7 +36,7 @@ export function AnswerFigures({ metrics }: { metrics: RequestMetrics }) {
     <dl ref={list} className={css.figures}>
       {FIGURES.map(({ name, help, value }) => (
         <div key={name} title={help}>
-          <dt>{name}</dt>
+          <dt className="faint">{name}</dt>
           <dd>{value(metrics)}</dd>
         </div>
       ))}

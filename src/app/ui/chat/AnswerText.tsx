@@ -2,7 +2,6 @@ import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary.tsx";
 import { useStore } from "../use-store.ts";
 import { classNames } from "../class-names.ts";
-import css from "./AnswerText.module.css";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
 import { markdownView } from "./markdown-view.ts";
 
@@ -21,7 +20,7 @@ export function AnswerText({ text, caret }: AnswerTextProps) {
   const shown = shownPart(text);
   const isJson = JSON_BEGINS.test(shown);
   const asItIs = (
-    <p className={classNames(css.plain, isJson && css.json)} dir={isJson ? "ltr" : "auto"}>
+    <p className={classNames("plain", isJson && "json")} dir={isJson ? "ltr" : "auto"}>
       {isJson ? shown.trimStart() : shown}
       {caret}
     </p>

@@ -32,8 +32,12 @@ export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
   const isFull = promptTokens !== null && promptTokens >= contextTokens;
   return (
     <>
-      <span className={classNames(css.words, isFull && css.full)}>{wordsOf(use, sent)}</span>
-      <span className={classNames(css.bar, isFull && css.full)} aria-hidden="true" hidden={promptTokens === null}>
+      <span className={classNames("grow", isFull && "bad")}>{wordsOf(use, sent)}</span>
+      <span
+        className={classNames("meter", css.bar, isFull && css.full)}
+        aria-hidden="true"
+        hidden={promptTokens === null}
+      >
         <i style={{ width: `${100 * share}%` }} />
       </span>
     </>

@@ -173,7 +173,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
       >
         {turns.length === 0 && <EmptyPane app={app} pane={pane} isFirst={place === 0} />}
         {firstShown > 0 && (
-          <Button look="quiet" className={css.earlier} onClick={() => setNumShown(numShown + TURNS_AT_ONCE)}>
+          <Button look="quiet" onClick={() => setNumShown(numShown + TURNS_AT_ONCE)}>
             Show {Math.min(TURNS_AT_ONCE, firstShown)} of {formatCount(firstShown)} earlier turns
           </Button>
         )}

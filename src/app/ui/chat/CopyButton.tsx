@@ -1,6 +1,5 @@
 import { useEffect, useState } from "react";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 
 /** How long a tick replaces the icon. */
 const SHOWN_MS = 1500;
@@ -20,8 +19,11 @@ export function CopyButton({ text, name }: { text: string; name: string }) {
       () => undefined,
     );
   return (
-    <Button look="icon" aria-label={isCopied ? "Copied" : name} title={name} onClick={() => void copy()}>
-      <Icon name={isCopied ? "tick" : "copy"} />
-    </Button>
+    <IconButton
+      icon={isCopied ? "tick" : "copy"}
+      name={isCopied ? "Copied" : name}
+      title={name}
+      onClick={() => void copy()}
+    />
   );
 }

@@ -6,6 +6,7 @@ import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
+import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
@@ -15,6 +16,7 @@ import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { BEGINNINGS, STARTERS } from "./starters.ts";
 import { useContinuesText } from "./use-continues-text.ts";
 import css from "./EmptyPane.module.css";
+import load from "./LoadCard.module.css";
 
 /**
  * Shows the answerer, and suggests a first message. In the first pane the loading progress comes before that, in the same
@@ -51,7 +53,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
         <ul className={css.starters}>
           {(isText ? BEGINNINGS : STARTERS).map((question) => (
             <li key={question}>
-              <button type="button" onClick={() => ask(question)}>
+              <button type="button" className={css.starter} onClick={() => ask(question)}>
                 {question}
                 <Icon name="northeast" />
               </button>
@@ -74,7 +76,7 @@ function AboutModel({ engine, isHidden }: { engine: EngineControl; isHidden: boo
   const choice = useStore(engine.choice, (state) => state);
   const isEmbedded = choice.model === EMBEDDED_MODEL;
   return (
-    <div className={css.about} style={{ visibility: isHidden ? "hidden" : undefined }}>
+    <div className={classNames(load.card, css.about)} style={{ visibility: isHidden ? "hidden" : undefined }}>
       <h3>You&rsquo;re talking to {labelOfChoice(choice)}</h3>
       <p>
         {isEmbedded

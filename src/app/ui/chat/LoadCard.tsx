@@ -1,11 +1,5 @@
 import type { LoadStage } from "../../../index.ts";
-import {
-  currentStage,
-  LOAD_STAGES,
-  NOTHING_LOADED,
-  type LoadStages,
-  type StageProgress,
-} from "../../state/engine/load-stages.ts";
+import { LOAD_STAGES, NOTHING_LOADED, type LoadStages, type StageProgress } from "../../state/engine/load-stages.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import { titleOf } from "../../state/chat/note.ts";
@@ -16,7 +10,8 @@ import { Icon } from "../components/Icon.tsx";
 import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./LoadCard.module.css";
-import { describeStage, STAGE_NAMES } from "../engine/stage-names.ts";
+import { StageBar } from "../engine/StageBar.tsx";
+import { STAGE_NAMES } from "../engine/stage-names.ts";
 
 /** Shows the loading stages of the model, or why it failed. Nothing once it runs. */
 export function LoadCard({ engine }: { engine: EngineControl }) {
@@ -29,7 +24,7 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
       <h3>{state.status === "dead" ? titleOf(state.error) : `${modelLabel} could not be started`}</h3>
       <p className={css.message}>{state.error.message}</p>
       <p className={css.kept}>What you write meanwhile is kept and is sent when the model runs.</p>
-      <div className={css.actions}>
+      <div className="row wrap">
         <StartAgainButton engine={engine} />
         <CopyDetails error={state.error} />
         <DocsLink page="troubleshooting" at={state.error.code}>
@@ -51,8 +46,6 @@ export function LoadCardSpace({ engine }: { engine: EngineControl }) {
 }
 
 function Loading({ modelLabel, stages }: { modelLabel: string; stages: LoadStages }) {
-  const stage = currentStage(stages);
-  const { done, total } = stages[stage];
   return (
     <div className={css.card}>
       <h3>Getting {modelLabel} ready</h3>
@@ -62,8 +55,7 @@ function Loading({ modelLabel, stages }: { modelLabel: string; stages: LoadStage
           <Stage key={each} stage={each} {...stages[each]} />
         ))}
       </ul>
-      <p className={css.now}>{describeStage(stage, stages[stage])}</p>
-      <progress value={done} max={Math.max(1, total)} aria-label={STAGE_NAMES[stage]} />
+      <StageBar stages={stages} isNamed={false} className={css.now} />
     </div>
   );
 }

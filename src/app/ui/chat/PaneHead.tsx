@@ -3,9 +3,8 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { remoteName } from "../../state/connections/connections.ts";
-import { Button } from "../components/Button.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import { formatCount, formatMs, formatOrdinal, formatRate } from "../format.ts";
-import { Icon } from "../components/Icon.tsx";
 import { PaneSettings } from "../settings/PaneSettings.tsx";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
@@ -44,9 +43,7 @@ export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
         <div className={css.buttons}>
           <PaneSettings app={app} pane={pane} />
           <PaneMenu app={app} pane={pane} place={place} onRename={() => setRenaming(true)} />
-          <Button look="icon" aria-label={`Close pane ${pane.number}`} title="Close" onClick={onClose}>
-            <Icon name="close" />
-          </Button>
+          <IconButton icon="close" name={`Close pane ${pane.number}`} title="Close" onClick={onClose} />
         </div>
       </div>
       <PaneFigures pane={pane} engine={app.engine} />
@@ -90,7 +87,7 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   if (queuePlace !== null) {
     return <p className={css.figures}>Paused, {formatCount(figures?.outputTokens ?? 0)} tokens kept</p>;
   }
-  if (isUnsent) return <p className={css.bad}>Not sent</p>;
+  if (isUnsent) return <p className={css.unsent}>Not sent</p>;
   if (figures === null) {
     const answers = `${formatCount(numTurns)} ${numTurns === 1 ? "answer" : "answers"}`;
     return <p className={css.none}>{numTurns === 0 ? "No answer yet" : answers}</p>;

@@ -18,7 +18,7 @@ export function PaneTitle({ pane, isRenaming, onRename, onDone }: PaneTitleProps
   return (
     // The same as "Rename" in the menu.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <h2 dir="auto" title={title} onDoubleClick={onRename}>
+    <h2 className="title cut grow" dir="auto" title={title} onDoubleClick={onRename}>
       {title}
     </h2>
   );

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import type { PromptView } from "../../state/chat/prompt-view.ts";
 import { titleOf } from "../../state/chat/note.ts";
-import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { Dialog, DialogHead } from "../components/Dialog.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { CopyButton } from "./CopyButton.tsx";
@@ -20,11 +20,9 @@ export function PromptDialog({ view }: { view: PromptView }) {
     <Dialog ref={dialog} name="Prompt" className={css.dialog} onClosed={() => view.close()}>
       {isOpen && (
         <>
-          <div className={css.head}>
-            <h2>Prompt of pane {state.pane}</h2>
+          <DialogHead title={`Prompt of pane ${state.pane}`} onClose={() => view.close()}>
             {state.prompt && <CopyButton text={state.prompt.text} name="Copy the prompt" />}
-            <CloseButton onClick={() => view.close()} />
-          </div>
+          </DialogHead>
           {state.error && (
             <p className={css.hint} role="alert">
               {titleOf(state.error)}: {state.error.message}

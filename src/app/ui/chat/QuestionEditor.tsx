@@ -38,8 +38,8 @@ export function QuestionEditor({ pane, turn, isNewest, onDone }: QuestionEditorP
     <div className={css.editor} onKeyDown={onKeyDown}>
       <MessageBox box={box} label="Edit question" value={text} onChange={setText} onEnter={ask} className={css.box} />
       <div className={css.foot}>
-        {!isNewest && <p>What follows stays as a variant.</p>}
-        <Button look="quiet" onClick={done}>
+        {!isNewest && <p className="small grow">What follows stays as a variant.</p>}
+        <Button look="quiet" className="end" onClick={done}>
           Cancel
         </Button>
         <Button look="ink" onClick={ask}>

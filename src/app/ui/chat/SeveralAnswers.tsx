@@ -23,7 +23,7 @@ export function SeveralAnswers({ several: { answers, chosen }, caret, isIdle, on
         // An answer has no other name than its place, and none moves.
         // oxlint-disable-next-line react/no-array-index-key
         <section key={index} className={classNames(css.one, index === chosen && css.chosen)}>
-          <label>
+          <label className={css.label}>
             <input
               type="radio"
               name={name}

@@ -6,6 +6,8 @@ import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversa
 import { notScoredNote } from "../../state/chat/note.ts";
 import type { Pane, PaneState } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
+import { IconButton } from "../components/IconButton.tsx";
+import { Caret } from "../components/Caret.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
@@ -105,19 +107,16 @@ export const TurnView = memo(function TurnView({
   const difference = useStore(app.differences.store, (found) => found.get(pane));
   const metrics = turn.end === null ? undefined : pane.memory.metrics.get(turn.id);
   const isOneOfSeveral = isNewest && turn.several !== undefined;
-  const caret =
-    phase === "idle" ? null : (
-      <span className={classNames(css.caret, phase !== "streaming" && css.hollow)} aria-hidden="true" />
-    );
+  const caret = phase === "idle" ? null : <Caret isHollow={phase !== "streaming"} />;
   return (
     <article
-      className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad, isLeftOut && css.leftOut)}
+      className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad, isLeftOut && "faint")}
     >
       {editedId === turn.id ? (
         <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditedId(null)} />
       ) : (
         <div className={css.question}>
-          <p dir="auto">
+          <p className="title grow" dir="auto">
             {/* With a direction of its own it doesn't count for the question's. */}
             <span className="sr" dir="ltr">
               You:{" "}
@@ -128,16 +127,15 @@ export const TurnView = memo(function TurnView({
           {variants && (
             <VariantPager turnIds={[...variants, turn.id]} chosenId={turn.id} isIdle={isIdle} onChoose={onChoose} />
           )}
-          <Button
-            look="icon"
+          <IconButton
+            icon="edit"
+
             className={css.onHover}
             disabled={!isIdle}
-            aria-label="Edit question"
+            name="Edit question"
             title="Edit and ask again"
             onClick={() => setEditedId(turn.id)}
-          >
-            <Icon name="edit" />
-          </Button>
+          />
         </div>
       )}
       {isOneOfSeveral && turn.several ? (
@@ -170,7 +168,7 @@ export const TurnView = memo(function TurnView({
         </>
       )}
       <footer className={classNames(css.foot, turn.end === null && turn.by === undefined && css.toCome)}>
-        {turn.by && <span className={css.by}>{turn.by}</span>}
+        {turn.by && <span>{turn.by}</span>}
         {isScoring && <output>Computing probabilities…</output>}
         <BranchCost pane={pane} turnId={turn.id} />
         {difference?.turnId === turn.id && <AnswerDifference difference={difference} turn={turn} answer={answer} />}
@@ -193,52 +191,48 @@ export const TurnView = memo(function TurnView({
             )}
             <div className={classNames(css.actions, css.onHover)}>
               {metrics && (
-                <Button
-                  look="icon"
-                  aria-label="Figures"
+                <IconButton
+                  icon="figures"
+
+                  name="Figures"
                   aria-expanded={hasFigures}
                   title="How long this answer took, and why"
                   onClick={() => setHasFigures(!hasFigures)}
-                >
-                  <Icon name="figures" />
-                </Button>
+                />
               )}
               {canShowWords && (
-                <Button
-                  look="icon"
-                  aria-label="Probabilities"
+                <IconButton
+                  icon="percent"
+
+                  name="Probabilities"
                   aria-pressed={areWordsShown}
                   title="How likely each word was. Replace a word, and continue from there"
                   aria-busy={isScoring}
                   disabled={isScoring}
                   onClick={toggleWords}
-                >
-                  <Icon name="percent" />
-                </Button>
+                />
               )}
               <CopyButton text={turn.answer.trim()} name="Copy answer" />
               {isNewest && (
-                <Button
-                  look="icon"
+                <IconButton
+                  icon="again"
+
                   disabled={!isIdle}
-                  aria-label="Regenerate"
-                  title="Regenerate"
+                  name="Regenerate"
+
                   onClick={({ currentTarget }) => {
                     focusLog(currentTarget);
                     pane.regenerate();
                   }}
-                >
-                  <Icon name="again" />
-                </Button>
+                />
               )}
-              <Button
-                look="icon"
-                aria-label="Fork from here"
+              <IconButton
+                icon="fork"
+
+                name="Fork from here"
                 title="Continue from here in a new pane"
                 onClick={() => onFork(turn)}
-              >
-                <Icon name="fork" />
-              </Button>
+              />
             </div>
           </>
         )}

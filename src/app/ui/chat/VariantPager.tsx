@@ -1,5 +1,4 @@
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import css from "./VariantPager.module.css";
 
 interface VariantPagerProps {
@@ -17,15 +16,14 @@ export function VariantPager({ turnIds, chosenId, isIdle, onChoose }: VariantPag
   const at = sorted.indexOf(chosenId);
   // A disabled button would lose the focus.
   const arrow = (name: "Previous" | "Next", next: number | undefined) => (
-    <Button
-      look="icon"
-      aria-label={`${name} variant`}
-      title={`${name} variant`}
+    <IconButton
+      icon={name === "Previous" ? "left" : "right"}
+
+      name={`${name} variant`}
+
       aria-disabled={!isIdle || next === undefined}
       onClick={() => isIdle && next !== undefined && onChoose(next)}
-    >
-      <Icon name={name === "Previous" ? "left" : "right"} />
-    </Button>
+    />
   );
   return (
     <fieldset className={css.pager} aria-label="Variants">

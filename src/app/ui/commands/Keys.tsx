@@ -1,11 +1,10 @@
 import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { isMac } from "./use-commands.ts";
-import css from "./Keys.module.css";
 
 /** A shortcut as the keyboard labels it. */
 export function Keys({ keys }: { keys: string }) {
   return (
-    <span className={css.keys}>
+    <span className="keys">
       {keyLabels(keys, isMac).map((label) => (
         <kbd key={label}>{label}</kbd>
       ))}

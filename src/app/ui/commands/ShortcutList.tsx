@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { COMMAND_GROUPS, type Command, type Commands } from "../../state/commands/commands.ts";
 import type { SingleKeys } from "../../state/commands/single-keys.ts";
-import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { Dialog, DialogHead } from "../components/Dialog.tsx";
 import { DocsLink, docsUrl } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
 import { Keys } from "./Keys.tsx";
@@ -48,10 +48,7 @@ export function ShortcutList({ commands, singleKeys }: { commands: Commands; sin
     <Dialog ref={dialog} name="Shortcuts" className={css.dialog} onClosed={() => setIsOpen(false)}>
       {isOpen && (
         <>
-          <header className={css.head}>
-            <h2>Shortcuts</h2>
-            <CloseButton onClick={() => dialog.current?.close()} />
-          </header>
+          <DialogHead title="Shortcuts" className={css.head} onClose={() => dialog.current?.close()} />
           <Documents />
           <Groups commands={commands} />
           <SingleKeysSwitch singleKeys={singleKeys} />
@@ -77,7 +74,7 @@ function Documents() {
 function Groups({ commands }: { commands: Commands }) {
   const all = useStore(commands.store, (state) => state);
   return (
-    <div className={css.groups}>
+    <div className="stack">
       <Group name="Writing" rows={BOX_KEYS} />
       {COMMAND_GROUPS.map((group) => (
         <Group key={group} name={group} rows={all.filter((command) => command.group === group)} />
@@ -91,10 +88,10 @@ function Group({ name, rows }: { name: string; rows: readonly { title: string; k
   if (withKeys.length === 0) return null;
   return (
     <section className={css.group}>
-      <h3>{name}</h3>
+      <h3 className="small">{name}</h3>
       <dl>
         {withKeys.map(({ title, keys = "" }) => (
-          <div key={title}>
+          <div key={title} className={css.key}>
             <dt>{title}</dt>
             <dd>
               <Keys keys={keys} />

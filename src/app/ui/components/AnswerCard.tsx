@@ -44,8 +44,3 @@ export function AnswerCard(props: AnswerCardProps) {
     </section>
   );
 }
-
-/** The caret after the newest word of a growing answer; hollow while it waits. */
-export function Caret({ isHollow = false }: { isHollow?: boolean }) {
-  return <span className={classNames(css.caret, isHollow && css.hollow)} aria-hidden="true" />;
-}

@@ -1,5 +1,4 @@
 import type { ComponentProps } from "react";
-import css from "./Button.module.css";
 import { classNames } from "../class-names.ts";
 
 interface ButtonProps extends ComponentProps<"button"> {
@@ -8,5 +7,5 @@ interface ButtonProps extends ComponentProps<"button"> {
 }
 
 export function Button({ look = "outlined", className, ...rest }: ButtonProps) {
-  return <button type="button" {...rest} className={classNames(css.button, css[look], className)} />;
+  return <button type="button" {...rest} className={classNames("button", look, className)} />;
 }

@@ -1,16 +1,20 @@
+import type { ReactNode } from "react";
+
 interface DataTableProps {
-  readonly caption: string;
+  readonly caption?: string;
   readonly columns: readonly string[];
   /** The first cell names its row. */
-  readonly rows: readonly (readonly string[])[];
+  readonly rows: readonly (readonly ReactNode[])[];
+  /** Of the box around it. [for screen readers only] */
+  readonly className?: string | undefined;
 }
 
-/** What a drawing shows, as a table for screen readers. */
-export function DataTable({ caption, columns, rows }: DataTableProps) {
+/** Figures as a table: by default what a drawing shows, for screen readers. */
+export function DataTable({ caption, columns, rows, className = "sr" }: DataTableProps) {
   return (
-    <div className="sr">
+    <div className={className}>
       <table>
-        <caption>{caption}</caption>
+        {caption !== undefined && <caption>{caption}</caption>}
         <thead>
           <tr>
             {columns.map((name) => (

@@ -1,9 +1,7 @@
 import { useState, type ReactNode, type RefObject } from "react";
-import { Button } from "./Button.tsx";
+import { IconButton } from "./IconButton.tsx";
 import { classNames } from "../class-names.ts";
-import css from "./Dialog.module.css";
 import { Guard } from "./Guard.tsx";
-import { Icon } from "./Icon.tsx";
 
 interface DialogProps {
   ref: RefObject<HTMLDialogElement | null>;
@@ -22,7 +20,7 @@ export function Dialog({ ref, name, className, onClosed, children }: DialogProps
   return (
     <dialog
       ref={ref}
-      className={classNames(css.dialog, className)}
+      className={classNames("dialog", className)}
       aria-label={name}
       closedby="any"
       onClose={({ currentTarget }) => {
@@ -39,10 +37,26 @@ export function Dialog({ ref, name, className, onClosed, children }: DialogProps
   );
 }
 
-export function CloseButton({ onClick }: { onClick: () => void }) {
+interface DialogHeadProps {
+  title: string;
+  className?: string | undefined;
+  onClose: () => void;
+  /** Buttons before the one that closes. */
+  children?: ReactNode;
+}
+
+export function DialogHead({ title, className, onClose, children }: DialogHeadProps) {
   return (
-    <Button look="icon" aria-label="Close" onClick={onClick}>
-      <Icon name="close" />
-    </Button>
+    <div className={classNames("dialog-head", className)}>
+      <h2 className="title cut grow" dir="auto">
+        {title}
+      </h2>
+      {children}
+      <CloseButton onClick={onClose} />
+    </div>
   );
+}
+
+export function CloseButton({ onClick }: { onClick: () => void }) {
+  return <IconButton icon="close" name="Close" onClick={onClick} />;
 }

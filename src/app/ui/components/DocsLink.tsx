@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import css from "./DocsLink.module.css";
 
 /** The documents that the app links to, by their names. */
 export const LINKED_DOCS = ["README", "app", "how-it-works", "tuning", "troubleshooting", "library"] as const;
@@ -18,7 +17,7 @@ interface DocsLinkProps {
 /** A link to a document. It opens in another tab: in this one a recording would end. */
 export function DocsLink({ page, at, children }: DocsLinkProps) {
   return (
-    <a href={docsUrl(page, at)} target="_blank" rel="noopener" className={css.link}>
+    <a href={docsUrl(page, at)} target="_blank" rel="noopener">
       {children}
     </a>
   );

@@ -41,14 +41,14 @@ function FailedPart({ part, onTryAgain, onClose }: FailedPartProps) {
   const isSaved = chats === null || chats.keeper?.store.getState() === "kept";
   return (
     <div className={css.failed} role="alert">
-      <h2>{part} can&rsquo;t be shown</h2>
+      <h2 className="heading">{part} can&rsquo;t be shown</h2>
       <p>
         An error in Chorus stopped it.{" "}
         {isSaved
           ? "Your chats are safe: they are saved in this browser."
           : "Your chats are safe as long as this page is open. They are not saved here: export them before you reload."}
       </p>
-      <div className={css.actions}>
+      <div className="row wrap">
         <Button look="ink" onClick={onTryAgain}>
           Try again
         </Button>

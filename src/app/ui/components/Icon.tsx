@@ -1,5 +1,3 @@
-import css from "./Icon.module.css";
-
 const SHAPES = {
   close: <path d="M4 4l8 8M12 4l-8 8" />,
   plus: <path d="M8 3v10M3 8h10" />,
@@ -82,10 +80,12 @@ const SHAPES = {
   dark: <path d="M13.5 9.5A5.75 5.75 0 0 1 6.5 2.5a5.75 5.75 0 1 0 7 7z" />,
 };
 
+export type IconName = keyof typeof SHAPES;
+
 /** A 16 px icon in the text's colour. Its meaning is given by a word beside it or the button's name. */
-export function Icon({ name }: { name: keyof typeof SHAPES }) {
+export function Icon({ name }: { name: IconName }) {
   return (
-    <svg className={css.icon} viewBox="0 0 16 16" aria-hidden="true">
+    <svg className="glyph" viewBox="0 0 16 16" aria-hidden="true">
       {SHAPES[name]}
     </svg>
   );

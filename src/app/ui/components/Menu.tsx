@@ -1,7 +1,6 @@
 import { useId, useRef, type KeyboardEvent } from "react";
 import { Button } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
-import css from "./Menu.module.css";
 
 export interface MenuItem {
   readonly label: string;
@@ -66,12 +65,13 @@ export function Menu({ name, items, look = "icon" }: MenuProps) {
         {look === "icon" ? <Icon name="more" /> : name}
       </Button>
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
-      <div ref={list} id={id} popover="auto" role="menu" aria-label={name} className={css.menu} onKeyDown={onKeyDown}>
+      <div ref={list} id={id} popover="auto" role="menu" aria-label={name} className="float menu" onKeyDown={onKeyDown}>
         {items.map(({ label, isDisabled, run }) => (
           <button
             key={label}
             {...(label === first?.label && { ref: focusOnOpening })}
             type="button"
+            className="bare"
             role="menuitem"
             disabled={isDisabled}
             onClick={() => {

@@ -1,6 +1,5 @@
 import { useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from "react";
 import { classNames } from "../class-names.ts";
-import css from "./MessageBox.module.css";
 
 interface MessageBoxProps {
   value: string;
@@ -47,7 +46,7 @@ export function MessageBox({
   return (
     <textarea
       ref={ref}
-      className={classNames(css.box, className)}
+      className={classNames("message", className)}
       rows={1}
       dir="auto"
       aria-label={label}

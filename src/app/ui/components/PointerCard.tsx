@@ -1,5 +1,4 @@
 import { useEffect, useRef, type ReactNode } from "react";
-import css from "./PointerCard.module.css";
 
 /** In CSS pixels of the window. */
 export interface Anchor {
@@ -29,7 +28,7 @@ export function PointerCard({ at, children }: { at: Anchor | null; children: Rea
     if (card.current && at) placeBeside(card.current, at);
   });
   return (
-    <div ref={card} className={css.card} popover="manual" aria-hidden="true">
+    <div ref={card} className="tip" popover="manual" aria-hidden="true">
       {children}
     </div>
   );

@@ -1,9 +1,8 @@
 import { useCallback, useMemo, useRef, useState, type ReactNode } from "react";
 import type { Command, Commands } from "../../state/commands/commands.ts";
 import { Button } from "./Button.tsx";
-import { CloseButton, Dialog } from "./Dialog.tsx";
+import { Dialog, DialogHead } from "./Dialog.tsx";
 import { useCommands } from "../commands/use-commands.ts";
-import css from "./Sheet.module.css";
 
 interface SheetProps {
   /** The dialog's accessible name. */
@@ -54,14 +53,11 @@ export function Sheet({ name, button, buttonName, look = "icon", className, comm
       >
         {button}
       </Button>
-      <Dialog ref={dialog} name={name} className={css.sheet} onClosed={() => setOpen(false)}>
+      <Dialog ref={dialog} name={name} className="sheet" onClosed={() => setOpen(false)}>
         {isOpen && (
           <>
-            <div className={css.head}>
-              <h2>{name}</h2>
-              <CloseButton onClick={close} />
-            </div>
-            <div className={css.body}>{children}</div>
+            <DialogHead title={name} onClose={close} />
+            <div className="dialog-body">{children}</div>
           </>
         )}
       </Dialog>

@@ -59,7 +59,7 @@ export function AddConnection({ connections }: { connections: Connections }) {
         Keep the key in this browser
       </label>
       {problem !== null && (
-        <p id={`${id}-problem`} className={css.bad} role="alert">
+        <p id={`${id}-problem`} className="bad" role="alert">
           {problem}
         </p>
       )}

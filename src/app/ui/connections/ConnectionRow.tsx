@@ -4,6 +4,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { ConnectionTest } from "../../state/connections/connections.ts";
 import type { Connection } from "../../state/connections/saved-connections.ts";
 import { Button } from "../components/Button.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { formatCount } from "../format.ts";
@@ -39,21 +40,19 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
   ];
   return (
     <li className={css.row}>
-      <div className={css.facts}>
-        <h3>{host}</h3>
+      <div>
+        <h3 className="title cut">{host}</h3>
         <p className="small">{facts.filter(Boolean).join(", ")}</p>
       </div>
-      <div className={css.buttons}>
+      <div className="row tight">
         <Button disabled={test === "running"} onClick={() => void connections.test(baseUrl)}>
           Test
         </Button>
-        <Button look="icon" aria-label={`Remove ${host}`} title="Remove" onClick={() => connections.remove(baseUrl)}>
-          <Icon name="trash" />
-        </Button>
+        <IconButton icon="trash" name={`Remove ${host}`} title="Remove" onClick={() => connections.remove(baseUrl)} />
       </div>
       {test !== null && <TestResult test={test} />}
       {models.length > 0 && (
-        <div className={classNames(view.line, view.fields, css.use)}>
+        <div className={classNames(view.line, css.use)}>
           <select aria-label={`Model of ${host}`} value={chosen} onChange={(event) => setModel(event.target.value)}>
             {models.map((name) => (
               <option key={name}>{name}</option>
@@ -71,9 +70,9 @@ function TestResult({ test }: { test: ConnectionTest }) {
   if (test === "running") return <output className={css.result}>Asking the server…</output>;
   const { problem, message } = test;
   return (
-    <output className={classNames(css.result, problem === null ? css.good : css.bad)}>
+    <output className={classNames(css.result, problem === null ? "good" : "bad")}>
       <Icon name={problem === null ? "tick" : "warn"} />
-      <span>
+      <span className="grow">
         {problem !== null && <b>{TITLES[problem]}. </b>}
         {message}
       </span>
@@ -102,7 +101,7 @@ function TypedModel({ app, connection }: { app: AppState; connection: Connection
     setName("");
   };
   return (
-    <form className={classNames(view.line, view.fields, css.use)} onSubmit={add}>
+    <form className={classNames(view.line, css.use)} onSubmit={add}>
       <input
         aria-label="Name of a model"
         value={name}

@@ -61,7 +61,7 @@ export function DemoPage({ theme, chats }: { theme: Theme; chats: AppState }) {
       <PageHead title="Demo" theme={theme} />
       <DemoTabs dock={batch.dock} />
       <RecoveryNotice app={chats} />
-      <main className={app.main}>
+      <main className="column grow">
         {isPhone && !isBatchInView && <BatchPulse batch={batch} isTall />}
         <section
           ref={view}

@@ -1,6 +1,7 @@
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
-import { AnswerCard, Caret } from "../components/AnswerCard.tsx";
+import { AnswerCard } from "../components/AnswerCard.tsx";
+import { Caret } from "../components/Caret.tsx";
 import card from "../components/AnswerCard.module.css";
 import { formatCount, formatDuration } from "../format.ts";
 import { useStore } from "../use-store.ts";

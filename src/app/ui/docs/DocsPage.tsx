@@ -37,9 +37,9 @@ export function DocsPage({ theme, name, at }: DocsPageProps) {
     else target.scrollIntoView();
   }, [text, at]);
   return (
-    <div className={css.page}>
+    <div>
       <PageHead title="Documents" theme={theme}>
-        <a className={head.back} href="#/docs/README">
+        <a className={classNames("button", head.back)} href="#/docs/README">
           Contents
         </a>
       </PageHead>

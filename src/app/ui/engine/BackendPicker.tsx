@@ -21,7 +21,7 @@ export function BackendPicker({ engine, model }: { engine: EngineControl; model:
       className={css.backend}
       title={`The model runs on: ${model.adapter}${model.notice === null ? "" : `. ${model.notice}`}`}
     >
-      <span className={css.adapter}>{model.adapter}</span>
+      <span className="cut">{model.adapter}</span>
       <select aria-label="Runs on" value={chosen} onChange={({ target }) => choose(target.value)}>
         {BACKEND_CHOICES.map((choice) => (
           <option key={choice} value={choice}>

@@ -31,7 +31,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
       return (
         <p className={css.status}>
           <span className={classNames(css.dot, css.ring)} />
-          <span className={css.adapter}>Loading: {STAGE_NAMES[stage].toLowerCase()}</span>
+          <span className="cut">Loading: {STAGE_NAMES[stage].toLowerCase()}</span>
         </p>
       );
     }
@@ -40,7 +40,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
     case "unsupported":
       return (
         <div className={classNames(css.status, css.always)}>
-          <span className={classNames(css.dot, css.bad)} />
+          <span className={classNames(css.dot, css.dead)} />
           <span className={css.word}>Not running</span>
           <StartAgainButton engine={engine} isQuiet />
         </div>

@@ -1,11 +1,9 @@
 import type { AppState } from "../../state/app/app-state.ts";
-import { currentStage, type LoadStages } from "../../state/engine/load-stages.ts";
 import { titleOf } from "../../state/chat/note.ts";
-import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
-import notice from "../components/Notice.module.css";
+import { Notice } from "../components/Notice.tsx";
 import css from "./RecoveryNotice.module.css";
-import { describeStage, STAGE_NAMES } from "./stage-names.ts";
+import { StageBar } from "./StageBar.tsx";
 import { useStore } from "../use-store.ts";
 
 /** Shown while the engine replaces a lost device or restarts by itself: the event, the kept chats, and the progress. */
@@ -15,28 +13,21 @@ export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recove
   const stages = useStore(app.engine.store, (state) => (state.status === "loading" ? state.stages : null));
   if (cause === null) return null;
   return (
-    <div className={classNames(notice.notice, css.notice)}>
-      <output>
-        <b>
-          <Icon name="warn" />
-          {titleOf(cause)}
-        </b>{" "}
-        {goesOn
-          ? "Another one is being set up. Answers go on where they were."
-          : "It restarts by itself. Your chats are kept, and waiting questions are sent once it runs."}
-      </output>
-      {stages && <Stage stages={stages} />}
-    </div>
-  );
-}
-
-function Stage({ stages }: { stages: LoadStages }) {
-  const stage = currentStage(stages);
-  const { done, total } = stages[stage];
-  return (
-    <p className={css.stage}>
-      {STAGE_NAMES[stage]} {describeStage(stage, stages[stage])}
-      <progress value={done} max={Math.max(1, total)} aria-label={STAGE_NAMES[stage]} />
-    </p>
+    <Notice
+      className={css.notice}
+      words={
+        <>
+          <b>
+            <Icon name="warn" />
+            {titleOf(cause)}
+          </b>{" "}
+          {goesOn
+            ? "Another one is being set up. Answers go on where they were."
+            : "It restarts by itself. Your chats are kept, and waiting questions are sent once it runs."}
+        </>
+      }
+    >
+      {stages && <StageBar stages={stages} className={css.stage} />}
+    </Notice>
   );
 }

@@ -1,5 +1,7 @@
 import { useState } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
+import { classNames } from "../class-names.ts";
+import { Button } from "../components/Button.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
@@ -12,7 +14,7 @@ export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
   const [term, setTerm] = useState(first);
   const explanation = EXPLANATIONS[term];
   return (
-    <div className={css.explain}>
+    <div className={classNames("stack", css.explain)}>
       <h3>{explanation.title}</h3>
       <p className={css.words}>{explanation.words}</p>
       <Picture key={term} explanation={explanation} />
@@ -20,13 +22,13 @@ export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
       <ul className={css.terms} aria-label="Explained">
         {TERMS.map((other) => (
           <li key={other}>
-            <button type="button" aria-pressed={other === term} onClick={() => setTerm(other)}>
+            <Button aria-pressed={other === term} onClick={() => setTerm(other)}>
               {EXPLANATIONS[other].title}
-            </button>
+            </Button>
           </li>
         ))}
       </ul>
-      <p className={css.more}>
+      <p className="small soft">
         <DocsLink page="how-it-works">How it works</DocsLink> has all of it on one page,{" "}
         <DocsLink page="tuning">Tuning</DocsLink> which setting is for which load.
       </p>

@@ -1,11 +1,10 @@
 import { useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import type { Batch } from "../../state/batch/batch.ts";
-import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { Dialog, DialogHead } from "../components/Dialog.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { classNames } from "../class-names.ts";
 import type { Term } from "./explanations.ts";
-import sheet from "../components/Sheet.module.css";
 import css from "./ExplainButton.module.css";
 
 const ExplainBody = lazily(async () => (await import("./ExplainBody.tsx")).ExplainBody);
@@ -44,10 +43,7 @@ export function ExplainButton({ batch, term, name, className }: ExplainButtonPro
         <Dialog ref={dialog} name={label} className={css.dialog} onClosed={() => setOpen(false)}>
           {isOpen && (
             <>
-              <div className={sheet.head}>
-                <h2>How the batch works</h2>
-                <CloseButton onClick={() => dialog.current?.close()} />
-              </div>
+              <DialogHead title="How the batch works" onClose={() => dialog.current?.close()} />
               <div className={css.body}>
                 <ExplainBody batch={batch} first={term} />
               </div>

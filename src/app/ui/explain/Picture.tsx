@@ -1,5 +1,4 @@
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import type { Explanation } from "./explanations.ts";
 import css from "./Picture.module.css";
 import { numStepsOf, Run, useSteps } from "./Run.tsx";
@@ -15,11 +14,7 @@ export function Picture({ explanation: { picture, pictureWords } }: { explanatio
       <Run rows={picture} upTo={upTo} label={pictureWords} />
       <div className={css.foot}>
         <p>{pictureWords}</p>
-        {!isStill && (
-          <Button look="icon" aria-label="Play again" title="Play again" disabled={!isOver} onClick={again}>
-            <Icon name="again" />
-          </Button>
-        )}
+        {!isStill && <IconButton icon="again" name="Play again" disabled={!isOver} onClick={again} />}
       </div>
     </div>
   );

@@ -6,7 +6,7 @@ import { groupChats, type ChatLine } from "../../state/history/chat-groups.ts";
 import { ChatList, type ListedChat } from "../../state/history/chat-list.ts";
 import { wordsOf } from "../../state/history/words.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
-import { CloseButton, Dialog } from "../components/Dialog.tsx";
+import { Dialog, DialogHead } from "../components/Dialog.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./ChatListDialog.module.css";
@@ -30,10 +30,7 @@ export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () 
   }, []);
   return (
     <Dialog ref={dialog} name="Chats" className={css.dialog} onClosed={onClosed}>
-      <div className={css.head}>
-        <h2>Chats</h2>
-        <CloseButton onClick={() => dialog.current?.close()} />
-      </div>
+      <DialogHead title="Chats" className={css.head} onClose={() => dialog.current?.close()} />
       <Chats app={app} dialog={dialog} />
     </Dialog>
   );

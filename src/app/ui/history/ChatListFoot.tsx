@@ -1,11 +1,10 @@
-import { useRef, useState } from "react";
-import { flushSync } from "react-dom";
 import type { ChatList } from "../../state/history/chat-list.ts";
 import { Button } from "../components/Button.tsx";
+import { Confirm } from "../components/Confirm.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ChatListDialog.module.css";
-import { ConfirmDelete } from "./ConfirmDelete.tsx";
+import row from "./ChatRow.module.css";
 
 interface ChatListFootProps {
   list: ChatList;
@@ -19,37 +18,31 @@ const chats = (num: number, kind = "") => `${formatCount(num)} ${kind}${num === 
 /** The number of listed chats, and a button to delete them all. */
 export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps) {
   const { status, found } = useStore(list.store, (state) => state);
-  const [isConfirming, setConfirming] = useState(false);
-  const bin = useRef<HTMLButtonElement>(null);
-  const keep = () => {
-    flushSync(() => setConfirming(false));
-    bin.current?.focus();
-  };
   const closed = found.filter(({ pane }) => pane === null);
-  if (isConfirming) {
-    const remove = () => {
-      list.deleteForGood(closed.map(({ key }) => key));
-      setConfirming(false);
-      onDeleted();
-    };
-    return (
-      <div className={css.foot}>
-        <ConfirmDelete
-          question={`Delete ${chats(closed.length, "closed ")} for good?`}
-          onDelete={remove}
-          onKeep={keep}
-        />
-      </div>
-    );
-  }
+  const remove = () => {
+    list.deleteForGood(closed.map(({ key }) => key));
+    onDeleted();
+  };
   return (
     <div className={css.foot}>
-      <output>{status === "loading" ? "Reading …" : `${chats(found.length)}${isFiltered ? " found" : ""}`}</output>
-      {closed.length > 1 && (
-        <Button ref={bin} look="quiet" onClick={() => setConfirming(true)}>
-          {isFiltered ? "Delete what was found …" : "Delete all closed chats …"}
-        </Button>
-      )}
+      <Confirm
+        question={`Delete ${chats(closed.length, "closed ")} for good?`}
+        className={row.confirm}
+        onConfirm={remove}
+      >
+        {(bin) => (
+          <>
+            <output>
+              {status === "loading" ? "Reading …" : `${chats(found.length)}${isFiltered ? " found" : ""}`}
+            </output>
+            {closed.length > 1 && (
+              <Button {...bin} look="quiet">
+                {isFiltered ? "Delete what was found …" : "Delete all closed chats …"}
+              </Button>
+            )}
+          </>
+        )}
+      </Confirm>
     </div>
   );
 }

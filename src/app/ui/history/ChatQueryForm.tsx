@@ -24,10 +24,10 @@ export function ChatQueryForm({ ref, query, onChange, onKeyDown }: ChatQueryForm
         onChange={({ target }) => onChange({ text: target.value })}
         onKeyDown={onKeyDown}
       />
-      <label>
+      <label className="row">
         From <input type="date" value={query.from} onChange={({ target }) => onChange({ from: target.value })} />
       </label>
-      <label>
+      <label className="row">
         to <input type="date" value={query.until} onChange={({ target }) => onChange({ until: target.value })} />
       </label>
     </search>

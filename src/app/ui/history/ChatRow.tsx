@@ -1,13 +1,12 @@
-import { useEffect, useRef, useState } from "react";
-import { flushSync } from "react-dom";
+import { useEffect, useState } from "react";
 import type { ChatList, ListedChat } from "../../state/history/chat-list.ts";
 import { findPassage, type Passage } from "../../state/history/passage.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { classNames } from "../class-names.ts";
+import { IconButton } from "../components/IconButton.tsx";
+import { Confirm } from "../components/Confirm.tsx";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { formatCount } from "../format.ts";
 import css from "./ChatRow.module.css";
-import { ConfirmDelete } from "./ConfirmDelete.tsx";
 
 interface ChatRowProps {
   list: ChatList;
@@ -22,53 +21,41 @@ interface ChatRowProps {
 export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) {
   const { key, title, preview, dateMs, numTurns, pane } = chat;
   const passage = usePassage(list, chat, words);
-  const [isConfirming, setConfirming] = useState(false);
-  const bin = useRef<HTMLButtonElement>(null);
-  const keep = () => {
-    flushSync(() => setConfirming(false));
-    bin.current?.focus();
+  const remove = () => {
+    list.deleteForGood([key]);
+    onDeleted();
   };
-  if (isConfirming) {
-    return (
-      <ConfirmDelete
-        question={`Delete “${title}” for good?`}
-        onDelete={() => {
-          list.deleteForGood([key]);
-          onDeleted();
-        }}
-        onKeep={keep}
-      />
-    );
-  }
   return (
-    <div className={css.row}>
-      <button type="button" className={css.open} onClick={() => onOpen(chat)}>
-        <span className={css.title}>
-          {pane && <VoiceBadge number={pane.number} />}
-          <b dir="auto">{title}</b>
-          <span className={css.facts}>
-            {numTurns > 0 && `${formatCount(numTurns)} ${numTurns === 1 ? "answer" : "answers"}, `}
-            <time dateTime={new Date(dateMs).toISOString()}>{formatDate(dateMs)}</time>
-          </span>
-        </span>
-        <span className={css.preview} dir="auto">
-          {passage ? (
-            <>
-              {passage.before}
-              <mark>{passage.word}</mark>
-              {passage.after}
-            </>
-          ) : (
-            preview
-          )}
-        </span>
-      </button>
-      {pane === null && (
-        <Button ref={bin} look="icon" aria-label={`Delete ${title}`} title="Delete" onClick={() => setConfirming(true)}>
-          <Icon name="trash" />
-        </Button>
+    <Confirm question={`Delete “${title}” for good?`} className={css.confirm} onConfirm={remove}>
+      {(bin) => (
+        <div className={css.row}>
+          <button type="button" className={css.open} onClick={() => onOpen(chat)}>
+            <span className={css.title}>
+              {pane && <VoiceBadge number={pane.number} />}
+              <b className="cut" dir="auto">
+                {title}
+              </b>
+              <span className="small row tight end">
+                {numTurns > 0 && `${formatCount(numTurns)} ${numTurns === 1 ? "answer" : "answers"}, `}
+                <time dateTime={new Date(dateMs).toISOString()}>{formatDate(dateMs)}</time>
+              </span>
+            </span>
+            <span className={classNames("cut", css.preview)} dir="auto">
+              {passage ? (
+                <>
+                  {passage.before}
+                  <mark>{passage.word}</mark>
+                  {passage.after}
+                </>
+              ) : (
+                preview
+              )}
+            </span>
+          </button>
+          {pane === null && <IconButton icon="trash" {...bin} name={`Delete ${title}`} title="Delete" />}
+        </div>
       )}
-    </div>
+    </Confirm>
   );
 }
 

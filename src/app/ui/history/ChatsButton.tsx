@@ -1,8 +1,7 @@
 import { useCallback, useMemo, useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Command } from "../../state/commands/commands.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { useCommands } from "../commands/use-commands.ts";
 
@@ -30,9 +29,7 @@ export function ChatsButton({ app }: { app: AppState }) {
   );
   return (
     <>
-      <Button look="icon" aria-label="Chats" aria-haspopup="dialog" title="Find a chat" onClick={open}>
-        <Icon name="chats" />
-      </Button>
+      <IconButton icon="chats" name="Chats" aria-haspopup="dialog" title="Find a chat" onClick={open} />
       {isOpen && <ChatListDialog app={app} onClosed={() => setOpen(false)} />}
     </>
   );

@@ -19,7 +19,7 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
         </p>
       )}
       <fieldset className={css.dtypes}>
-        <legend>Weight format</legend>
+        <legend className="small">Weight format</legend>
         {WEIGHTS_DTYPES.map((option) => (
           <label key={option}>
             <input
@@ -30,7 +30,7 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
               onChange={() => shelf.setDtype(key, option)}
             />
             <b>{option}</b>
-            <span>{estimate ? formatBytes(estimate.weightBytesByDtype[option]) : " "}</span>
+            <span className="small">{estimate ? formatBytes(estimate.weightBytesByDtype[option]) : " "}</span>
           </label>
         ))}
       </fieldset>
@@ -53,16 +53,16 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
 function Verdict({ problem }: { problem: string | null }) {
   if (problem === null) {
     return (
-      <p className={css.good}>
+      <p className="row good">
         <Icon name="tick" />
         Should run here
       </p>
     );
   }
   return (
-    <p className={css.warn}>
+    <p className="row top warn">
       <Icon name="warn" />
-      <span>
+      <span className="grow">
         <b>Would not run here.</b> {problem}
       </span>
     </p>

@@ -2,10 +2,10 @@ import type { ChorusErrorData } from "../../../index.ts";
 import type { ShelfState } from "../../state/models/model-shelf.ts";
 import { titleOf } from "../../state/chat/note.ts";
 import type { ReadonlyStore } from "../../state/store.ts";
+import { Callout } from "../components/Callout.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
 import { withoutAddresses } from "./without-addresses.ts";
-import css from "./ModelErrorNote.module.css";
 
 /** Shows an error that belongs to no model in the list. */
 export function ModelErrorNote({ store }: { store: ReadonlyStore<ShelfState> }) {
@@ -16,14 +16,13 @@ export function ModelErrorNote({ store }: { store: ReadonlyStore<ShelfState> }) 
 /** An error and how to solve it. @param more another sentence */
 export function ErrorNote({ error, more = "" }: { error: ChorusErrorData; more?: string }) {
   return (
-    <div className={css.note} role="alert">
-      <h4>{titleOf(error)}</h4>
+    <Callout tone="bad" title={titleOf(error)}>
       <p title={error.message}>
         {withoutAddresses(error.message)} {more}{" "}
         <DocsLink page="troubleshooting" at={error.code}>
           About this error
         </DocsLink>
       </p>
-    </div>
+    </Callout>
   );
 }

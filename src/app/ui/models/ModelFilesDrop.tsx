@@ -41,7 +41,7 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
         onDragLeave={() => setOver(false)}
         onDrop={(event) => void onDrop(event)}
       >
-        <p>
+        <p className="row grow soft">
           <Icon name="folder" />
           Drop a model's folder here, or choose
         </p>

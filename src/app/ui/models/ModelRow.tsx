@@ -2,10 +2,8 @@ import { useEffect, useId, useRef } from "react";
 import type { CatalogueEntry } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { ShelfModel } from "../../state/models/model-shelf.ts";
-import { Button } from "../components/Button.tsx";
-import { classNames } from "../class-names.ts";
+import { IconButton } from "../components/IconButton.tsx";
 import { formatCount } from "../format.ts";
-import { Icon } from "../components/Icon.tsx";
 import { ModelActions } from "./ModelActions.tsx";
 import { ModelDetails } from "./ModelDetails.tsx";
 import { ErrorNote } from "./ModelErrorNote.tsx";
@@ -40,16 +38,15 @@ export function ModelRow({ app, model, isOpened, onToggle, onUsed }: ModelRowPro
   return (
     <li ref={row} className={css.model} aria-label={title}>
       <div className={css.row}>
-        <Button
-          look="icon"
-          className={classNames(css.toggle, isOpened && css.opened)}
-          aria-label={`What ${title} takes`}
+        <IconButton
+          icon="chevron"
+
+          className={css.toggle}
+          name={`What ${title} takes`}
           aria-expanded={isOpened}
           aria-controls={detailsId}
           onClick={onToggle}
-        >
-          <Icon name="chevron" />
-        </Button>
+        />
         <div className={css.name}>
           <h3>
             {title}
@@ -59,7 +56,7 @@ export function ModelRow({ app, model, isOpened, onToggle, onUsed }: ModelRowPro
               </span>
             )}
           </h3>
-          <p>
+          <p className="small cut">
             {[isEmbedded ? "chats" : about && KIND_WORDS[about.kind], isEmbedded ? "comes with the page" : choice.model]
               .filter(Boolean)
               .join(" · ")}

@@ -1,9 +1,8 @@
 import type { EngineControl } from "../../state/engine/engine-control.ts";
-import { currentStage } from "../../state/engine/load-stages.ts";
 import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatBytesOf, formatTimeLeft } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
-import { describeStage, STAGE_NAMES } from "../engine/stage-names.ts";
+import { StageBar } from "../engine/StageBar.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";
@@ -62,15 +61,5 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
 
 function Loading({ engine }: { engine: EngineControl }) {
   const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
-  if (stages === null) return null;
-  const stage = currentStage(stages);
-  const { done, total } = stages[stage];
-  return (
-    <div className={css.status}>
-      <progress value={done} max={Math.max(1, total)} aria-label={STAGE_NAMES[stage]} />
-      <p>
-        {STAGE_NAMES[stage]} {describeStage(stage, stages[stage])}
-      </p>
-    </div>
-  );
+  return stages && <StageBar stages={stages} className={css.loading} />;
 }

@@ -64,13 +64,15 @@ function AgainFigures({ again: { status, numSame, difference } }: { again: Again
     const { token, recorded, now } = difference;
     const name = (id: number | null) => (id === null ? "the end" : `token id ${id}`);
     return (
-      <span className={classNames(css.again, css.bad)}>
+      <span className={classNames(css.again, "bad")}>
         ≠ from token {formatCount(token + 1)} on: {name(recorded)}, now {name(now)}
       </span>
     );
   }
   return (
-    <span className={css.again}>{status === "done" ? "✓ the same again" : `${formatCount(numSame)} the same`}</span>
+    <span className={classNames(css.again, "good")}>
+      {status === "done" ? "✓ the same again" : `${formatCount(numSame)} the same`}
+    </span>
   );
 }
 

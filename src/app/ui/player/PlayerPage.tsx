@@ -8,7 +8,6 @@ import { RecordedRun } from "../../state/player/recorded-run.ts";
 import { PageHead } from "../bar/PageHead.tsx";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
-import card from "../components/Card.module.css";
 import css from "./PlayerPage.module.css";
 import { PlayerView } from "./PlayerView.tsx";
 
@@ -88,7 +87,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the button does the same
     <div
-      className={classNames(css.page, isOver && css.over)}
+      className={classNames(css.page, isOver && css.dropHere)}
       onDragOver={(event) => {
         event.preventDefault();
         setOver(true);
@@ -103,7 +102,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
       </PageHead>
       <input ref={input} type="file" accept=".jsonl" hidden aria-label="A recording" onChange={onChoose} />
       {opened && problem !== "" && (
-        <p className={css.problem} role="alert">
+        <p className={classNames("callout bad", css.problem)} role="alert">
           {problem}
         </p>
       )}
@@ -111,20 +110,20 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
         <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />
       ) : (
         <main className={css.start}>
-          <section className={card.card} aria-label="About">
-            <h2>Play a recording</h2>
+          <section className="box poster" aria-label="About">
+            <h2 className="heading">Play a recording</h2>
             <p>
               A recording holds every step of a run: who shared it, which blocks of the cache it took, and the words it
               made. Play it, go through it step by step, compute it again, or save it as a trace for Perfetto. Chats
               save recordings under “Save” in the batch.
             </p>
             {problem !== "" && (
-              <p className={css.problem} role="alert">
+              <p className={classNames("callout bad", css.problem)} role="alert">
                 {problem}
               </p>
             )}
-            <div className={classNames(card.actions, css.actions)}>{openButtons}</div>
-            <p className={css.hint}>You can also drop a file here. It stays in this browser.</p>
+            <div className={classNames("row wrap", css.actions)}>{openButtons}</div>
+            <p className="small">You can also drop a file here. It stays in this browser.</p>
           </section>
         </main>
       )}

@@ -1,6 +1,7 @@
 import { chromeTrace } from "../../../index.ts";
 import { SPEEDS, type Player } from "../../state/player/player.ts";
 import { Button } from "../components/Button.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { formatCount } from "../format.ts";
 import { fileNameOf, saveFile } from "../save-file.ts";
@@ -18,10 +19,8 @@ export function Transport({ name, player }: { name: string; player: Player }) {
   };
   return (
     <section className={css.transport} aria-label="Player controls">
-      <div className={css.buttons}>
-        <Button look="icon" aria-label="Step back" title="Step back (←)" onClick={() => player.seek(place - 1)}>
-          <Icon name="stepBack" />
-        </Button>
+      <div className="row tight">
+        <IconButton icon="stepBack" name="Step back" title="Step back (←)" onClick={() => player.seek(place - 1)} />
         <Button
           look="ink"
           className={css.play}
@@ -31,9 +30,7 @@ export function Transport({ name, player }: { name: string; player: Player }) {
         >
           <Icon name={isPlaying ? "pause" : "play"} />
         </Button>
-        <Button look="icon" aria-label="Step forward" title="Step forward (→)" onClick={() => player.seek(place + 1)}>
-          <Icon name="stepOn" />
-        </Button>
+        <IconButton icon="stepOn" name="Step forward" title="Step forward (→)" onClick={() => player.seek(place + 1)} />
       </div>
       <input
         className={css.scrubber}
@@ -48,7 +45,7 @@ export function Transport({ name, player }: { name: string; player: Player }) {
       <p className={css.where}>
         <b>{formatCount(place)}</b> of {formatCount(run.numSteps)} steps, {seconds(place)}
       </p>
-      <label className={css.speed}>
+      <label className="row soft">
         <span>Speed</span>
         <select value={speed} onChange={({ currentTarget }) => player.setSpeed(Number(currentTarget.value))}>
           {SPEEDS.map((one) => (

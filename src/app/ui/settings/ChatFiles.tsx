@@ -7,7 +7,9 @@ import {
   type ImportedChats,
   type ImportProgress,
 } from "../../state/workspace/export-chats.ts";
+import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
+import { Callout } from "../components/Callout.tsx";
 import { formatCount } from "../format.ts";
 import { saveAllChats } from "../save-chats.ts";
 import css from "./AppSettings.module.css";
@@ -38,7 +40,7 @@ export function ChatFiles({ app }: { app: AppState }) {
       <p className={css.hint}>
         Chats are kept in this browser and go nowhere else. Export them all, with settings, to one file.
       </p>
-      <div className={css.actions}>
+      <div className={classNames("row", css.actions)}>
         <Button onClick={() => void saveAllChats(app)}>Export all chats</Button>
         <Button disabled={isReading} onClick={() => input.current?.click()}>
           Import …
@@ -91,9 +93,8 @@ function Result({ outcome }: { outcome: Outcome | null }) {
     );
   }
   return (
-    <div className={css.error} role="alert">
-      <h4>Not imported</h4>
+    <Callout tone="bad" title="Not imported">
       <p>{outcome.error.message} Nothing was changed.</p>
-    </div>
+    </Callout>
   );
 }

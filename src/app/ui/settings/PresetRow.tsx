@@ -1,5 +1,6 @@
 import { PRESETS, presetOf, withPreset } from "../../state/settings/presets.ts";
 import type { Settings } from "../../state/settings/settings.ts";
+import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import css from "./PresetRow.module.css";
 
@@ -12,8 +13,8 @@ interface PresetRowProps {
 export function PresetRow({ values, onReplace }: PresetRowProps) {
   const chosen = presetOf(values);
   return (
-    <div className={css.row}>
-      <fieldset className={css.presets} aria-label="Presets">
+    <div className={classNames("row spread", css.row)}>
+      <fieldset className="row tight" aria-label="Presets">
         {PRESETS.map((preset) => (
           <Button
             key={preset.name}

@@ -2,8 +2,7 @@ import { useId, type ChangeEvent } from "react";
 import { defaultTextOf, type ServingField } from "../../state/settings/serving-fields.ts";
 import type { ChorusEngine } from "../../../index.ts";
 import { classNames } from "../class-names.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import css from "./SettingsForm.module.css";
 
 interface ServingRowProps {
@@ -34,16 +33,15 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
         {field.label}
         {field.unit !== undefined && <span className="small"> {field.unit}</span>}
       </label>
-      <Button
-        look="icon"
+      <IconButton
+        icon="reset"
+
         className={css.reset}
         disabled={typed === ""}
-        aria-label={`Reset ${field.label.toLowerCase()}`}
+        name={`Reset ${field.label.toLowerCase()}`}
         title={`Back to ${defaultText}`}
         onClick={() => onType("")}
-      >
-        <Icon name="reset" />
-      </Button>
+      />
       {options === null ? (
         <input
           {...box}
@@ -64,7 +62,7 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
           ))}
         </select>
       )}
-      <p id={`${id}-help`} className={classNames(css.help, problem !== null && css.bad)}>
+      <p id={`${id}-help`} className={classNames(css.help, problem !== null && "bad")}>
         {problem ?? `${field.help} ${effectOf(field, engine)}`}
       </p>
     </div>

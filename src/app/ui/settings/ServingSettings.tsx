@@ -18,7 +18,6 @@ import { useStore } from "../use-store.ts";
 import appCss from "./AppSettings.module.css";
 import { ServingRow } from "./ServingRow.tsx";
 import css from "./ServingSettings.module.css";
-import formCss from "./SettingsForm.module.css";
 
 type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
 
@@ -30,7 +29,7 @@ export function ServingSettings({ app }: { app: AppState }) {
     <details className={classNames(appCss.files, css.serving)}>
       <summary>
         <h3>Serving</h3>
-        <span className={css.count}>{describe(used)}</span>
+        <span className="small end">{describe(used)}</span>
       </summary>
       <p className={appCss.hint}>
         How the engine shares its steps among all chats.
@@ -77,7 +76,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   };
   return (
     <>
-      <div className={formCss.form}>
+      <div className="stack">
         {fields.map((field) => (
           <ServingRow
             key={field.name}
@@ -104,7 +103,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
       </div>
       <output ref={outcomeLine} className={css.outcome}>
         {failure ? (
-          <span className={formCss.bad}>{failureWords(failure)}</span>
+          <span className="bad">{failureWords(failure)}</span>
         ) : (
           (outcome ?? (isChanged ? effectOf(checked, app) : ""))
         )}

@@ -3,8 +3,8 @@ import { ChorusError } from "../../../index.ts";
 import { readSetting, writeSetting, type SchemaProblem } from "../../state/settings/check-settings.ts";
 import { type SettingField, type SettingValue } from "../../state/settings/settings.ts";
 import { Button } from "../components/Button.tsx";
+import { IconButton } from "../components/IconButton.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../components/Icon.tsx";
 import { SLIDERS } from "./setting-sections.ts";
 import css from "./SettingsForm.module.css";
 import { useSchemaProblem } from "./use-schema-problem.ts";
@@ -52,16 +52,15 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
   return (
     <div className={classNames(css.row, field.kind !== "number" && field.kind !== "flag" && css.wide)}>
       <label htmlFor={id}>{field.label}</label>
-      <Button
-        look="icon"
+      <IconButton
+        icon="reset"
+
         className={css.reset}
         disabled={typed === ""}
-        aria-label={`Reset ${field.label.toLowerCase()}`}
+        name={`Reset ${field.label.toLowerCase()}`}
         title={`Back to ${fallback}`}
         onClick={() => type("")}
-      >
-        <Icon name="reset" />
-      </Button>
+      />
       {field.kind === "json" && typed === "" && (
         <Button look="quiet" className={css.example} onClick={() => type(field.example)}>
           Insert example
@@ -100,9 +99,9 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
           onChange={(event) => type(event.target.value)}
         />
       )}
-      <p id={`${id}-help`} className={classNames(css.help, problem !== null && css.bad)}>
+      <p id={`${id}-help`} className={classNames(css.help, problem !== null && "bad")}>
         {problem ?? field.help}
-        {warning && <span className={css.warning}> {warning}</span>}
+        {warning && <span className="warn"> {warning}</span>}
       </p>
     </div>
   );

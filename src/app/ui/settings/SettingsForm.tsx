@@ -35,7 +35,7 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
     return model === null ? "the model's own" : field.modelDefault(model);
   };
   return (
-    <div className={css.form}>
+    <div className="stack">
       <PresetRow values={values} onReplace={replace} />
       {SETTING_SECTIONS.map(([title, names]) => (
         <section key={title} className={css.section} aria-label={title}>

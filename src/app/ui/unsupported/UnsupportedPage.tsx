@@ -1,13 +1,10 @@
 import type { ChorusErrorData } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
-import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
-import card from "../components/Card.module.css";
 import { CopyDetails } from "../components/CopyDetails.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { Logo } from "../components/Logo.tsx";
-import logo from "../components/Logo.module.css";
 import { nameBrowser } from "./describe-browser.ts";
 import css from "./UnsupportedPage.module.css";
 
@@ -21,12 +18,12 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
 
   return (
     <main className={css.page}>
-      <div className={logo.brand}>
+      <div className="brand">
         <Logo />
         Chorus
       </div>
-      <div className={card.card}>
-        <h1>{headingFor(isAboutGpu, hasGpu)}</h1>
+      <div className="box poster">
+        <h1 className="heading">{headingFor(isAboutGpu, hasGpu)}</h1>
         <p>
           {isAboutGpu
             ? `You chose to run the model on the GPU through WebGPU, which ${hasGpu ? "found none that it may use" : "this browser does not offer here"}.`
@@ -37,7 +34,7 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
         <p className={css.found}>
           Found: {nameBrowser(navigator.userAgent)}; {error.message}
         </p>
-        <div className={classNames(card.actions, css.actions)}>
+        <div className={css.actions}>
           {isAboutGpu && (
             <Button look="ink" onClick={() => void engine.useBackend("cpu")}>
               Run on the CPU

@@ -24,7 +24,7 @@ export function TokenCard({ token, madeIn, onBranch }: TokenCardProps) {
             // oxlint-disable-next-line react/no-array-index-key -- two tokens may have the same text
             <li key={index} data-chosen={isSame(other, token)}>
               {onBranch && !isSame(other, token) && canBranchWith(other) ? (
-                <button type="button" onClick={() => onBranch(other)}>
+                <button type="button" className="bare" onClick={() => onBranch(other)}>
                   <span className="sr">Go on with </span>
                   <Likely token={other} />
                   <span className="sr"> in a new pane</span>

@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { classNames } from "../class-names.ts";
+import { IconButton } from "./IconButton.tsx";
+import { Icon } from "./Icon.tsx";
+
+interface CalloutProps {
+  readonly tone: "info" | "warn" | "bad";
+  readonly title: string;
+  readonly className?: string | undefined;
+  readonly onDismiss?: () => void;
+  readonly children: ReactNode;
+}
+
+/** A box that says what happened, what goes on by itself, and what one can do. */
+export function Callout({ tone, title, className, onDismiss, children }: CalloutProps) {
+  return (
+    <div className={classNames("callout", tone, className)} role={tone === "bad" ? "alert" : "status"}>
+      <div className="row">
+        <h3 className="row grow">
+          {tone !== "info" && <Icon name="warn" />}
+          {title}
+        </h3>
+        {onDismiss && <IconButton icon="close" name="Dismiss" onClick={onDismiss} />}
+      </div>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,6 @@
+import { classNames } from "../class-names.ts";
+
+/** The caret after the newest word of a growing answer; hollow while it waits. */
+export function Caret({ isHollow = false }: { isHollow?: boolean }) {
+  return <span className={classNames("caret", isHollow && "hollow")} aria-hidden="true" />;
+}

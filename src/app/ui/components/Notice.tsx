@@ -1,0 +1,28 @@
+import type { ReactNode } from "react";
+import { classNames } from "../class-names.ts";
+import { Button } from "./Button.tsx";
+
+interface NoticeProps {
+  readonly words: ReactNode;
+  /** Whether it only tells, and warns of nothing. */
+  readonly isMild?: boolean;
+  readonly className?: string | undefined;
+  readonly onDismiss?: () => void;
+  /** Its buttons. */
+  readonly children?: ReactNode;
+}
+
+/** A line above the panes. */
+export function Notice({ words, isMild = false, className, onDismiss, children }: NoticeProps) {
+  return (
+    <div className={classNames("notice", isMild && "mild", className)}>
+      <output>{words}</output>
+      {children}
+      {onDismiss && (
+        <Button look="quiet" onClick={onDismiss}>
+          Dismiss
+        </Button>
+      )}
+    </div>
+  );
+}
