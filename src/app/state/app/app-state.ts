@@ -111,10 +111,11 @@ export function createAppState(options: AppStateOptions): AppState {
 
   const saved = kept?.loaded.saved ?? null;
   const settings = new SharedSettings(sampling, saved?.shared);
-  const context = { engine, book, settings, scheduleFlush, announce: announcements.announce };
-  const workspace = new Workspace({ ...context, connections }, saved);
+  const context = { engine, book, settings, connections, scheduleFlush, announce: announcements.announce };
+  const workspace = new Workspace(context, saved);
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
-  const demo = new Demo({ ...context, mode: batch.mode, now });
+  // No server answers in the demo, however long the queue is.
+  const demo = new Demo({ ...context, connections: new Connections({ observer: book }), mode: batch.mode, now });
   zoomWithDemo(demo, batch.timeline, batch.dock);
   // On a phone, going to a pane closes the batch.
   workspace.store.subscribe((state, before) => {

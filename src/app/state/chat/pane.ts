@@ -36,8 +36,8 @@ export interface PaneContext {
   readonly engine: EngineControl;
   readonly book: RequestBook;
   readonly settings: SharedSettings;
-  /** The servers that may answer. [none] */
-  readonly connections?: Connections;
+  /** The servers that may answer. */
+  readonly connections: Connections;
   readonly scheduleFlush: ScheduleFlush;
   /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
@@ -183,11 +183,20 @@ export class Pane {
     this.#begin(this.#withTurnAt(turns.length - 1, last.question), "", "answer");
   }
 
-  /** Continues an answer that ended too early. If it is one of several, they stay together in a variant. */
-  continueAnswer(): void {
-    const { turns, unchosen, phase } = this.#store.getState();
+  /** Whether the newest answer ended too early, and can be continued now. */
+  get canContinueAnswer(): boolean {
+    const { turns, phase, answerer } = this.#store.getState();
     const last = turns.at(-1);
-    if (last === undefined || phase !== "idle" || !isUnfinished(last)) return;
+    return (
+      last !== undefined && phase === "idle" && isUnfinished(last) && this.#context.connections.canContinue(answerer)
+    );
+  }
+
+  /** Continues the newest answer if that is possible. If it is one of several, they stay together in a variant. */
+  continueAnswer(): void {
+    const { turns, unchosen } = this.#store.getState();
+    const last = turns.at(-1);
+    if (last === undefined || !this.canContinueAnswer) return;
     const at = turns.length - 1;
     const rest = last.several ? cutPath({ turns, unchosen }, at) : { turns: turns.slice(0, at), unchosen };
     const id = last.several ? this.memory.nextTurnId++ : last.id;
@@ -270,7 +279,7 @@ export class Pane {
     const last = before.turns.at(-1);
     this.#onFailed = replaced && last ? this.#context.onReplaced?.(this, replaced, last.id) : undefined;
     this.#before = { turns: before.turns, unchosen: before.unchosen, firstSent: before.firstSent, typed };
-    const { remote, note } = this.#chooseAnswerer();
+    const { remote, note } = this.#chooseAnswerer((newTurns.at(-1)?.answer ?? "") !== "");
     const by = remote && remoteName(remote);
     const turns = newTurns.map((turn, index) => (index === newTurns.length - 1 ? answeredBy(turn, by) : turn));
     const firstSent = before.firstSent < turns.length ? before.firstSent : 0;
@@ -280,11 +289,13 @@ export class Pane {
   }
 
   /** Returns the pane's own choice; else the connection for long queues, if the local one is long; else this page's engine. */
-  #chooseAnswerer(): { readonly remote: RemoteModel | null; readonly note: Note | null } {
+  #chooseAnswerer(isContinued: boolean): { readonly remote: RemoteModel | null; readonly note: Note | null } {
     const { answerer } = this.#store.getState();
-    const spillOver = this.#context.connections?.store.getState().spillOver ?? null;
+    const { connections } = this.#context;
+    const { spillOver } = connections.store.getState();
     const waitS = this.#context.book.expectedWaitS();
-    if (answerer !== null || spillOver === null || waitS <= spillOver.limitS) return { remote: answerer, note: null };
+    const spills = answerer === null && spillOver !== null && waitS > spillOver.limitS;
+    if (!spills || (isContinued && !connections.canContinue(spillOver))) return { remote: answerer, note: null };
     return { remote: spillOver, note: spilledNote(remoteName(spillOver), waitS) };
   }
 
@@ -316,7 +327,7 @@ export class Pane {
     this.memory.tokens.begin(id, name, answer !== "");
     this.#store.setState({ phase: "queued" });
     try {
-      const answerer = isRemote ? await this.#open(by) : by;
+      const answerer = isRemote ? await this.#context.connections.open(by) : by;
       const question = { answerer, turns, started, firstSent, settings, requestId: name, signal: abort.signal };
       for await (const part of streamAnswer(question)) {
         if (this.#run !== run) return;
@@ -330,12 +341,6 @@ export class Pane {
     } catch (error) {
       if (this.#run === run) this.#fail(run, toErrorData(error));
     }
-  }
-
-  #open(remote: RemoteModel): Promise<Answerer> {
-    const { connections } = this.#context;
-    if (connections === undefined) throw new Error("There are no connections here.");
-    return connections.open(remote);
   }
 
   readonly #showText = () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 import { lastTurn, openPanes } from "../../../../tests/app/open-panes.ts";
 import { answerJson, playBack, ScriptedServer, type Script } from "../../../../tests/remote/scripted-server.ts";
@@ -186,4 +186,16 @@ it("sends new questions to the connection for long queues, once the queue is lon
   late.send("Four");
   expect(phaseOf(late)).toBe("queued");
   expect(lastTurn(late)).not.toHaveProperty("by");
+});
+
+it("continues an answer in the long queue where the connection for long queues can't continue any", async () => {
+  const { control, connections, book, openPane, remote } = openPage();
+  await control.start();
+  connections.spillTo({ ...remote, limitS: 0 });
+  vi.spyOn(book, "expectedWaitS").mockReturnValue(8);
+  const turns = [{ id: 1, question: "One", answer: "So far", end: "length" as const }];
+  const pane = openPane(1, { title: null, settings: {}, turns, firstSent: 0, draft: "" });
+  pane.continueAnswer();
+  expect(phaseOf(pane)).toBe("queued");
+  expect(lastTurn(pane)).not.toHaveProperty("by");
 });

@@ -89,6 +89,11 @@ export class Connections {
     return softwareOf(this.find(baseUrl)?.ownedBy ?? null);
   }
 
+  /** Returns whether this answerer can go on with an answer that has begun. Null: this page's engine, which can. */
+  canContinue(answerer: RemoteModel | null): boolean {
+    return answerer === null || this.softwareOf(answerer).continues !== null;
+  }
+
   /** Asks the server for its models, and one of them for a token. The result is in `tests`. */
   async test(baseUrl: string): Promise<void> {
     const connection = this.find(baseUrl);

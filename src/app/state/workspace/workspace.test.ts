@@ -5,6 +5,7 @@ import { EngineControl } from "../engine/engine-control.ts";
 import { exportChats, importChats, type ImportProgress } from "./export-chats.ts";
 import type { ClosedChat } from "../history/closed-chat.ts";
 import type { StoredChats } from "../history/stored-chats.ts";
+import { Connections } from "../connections/connections.ts";
 import type { PaneContext } from "../chat/pane.ts";
 import { RequestBook } from "../chat/request-book.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
@@ -21,7 +22,9 @@ beforeEach(() => {
     now: () => 0,
   });
   const settings = new SharedSettings();
-  context = { engine, book: new RequestBook(), settings, scheduleFlush, announce: () => {} };
+  const book = new RequestBook();
+  const connections = new Connections({ observer: book });
+  context = { engine, book, settings, connections, scheduleFlush, announce: () => {} };
   workspace = new Workspace(context);
 });
 

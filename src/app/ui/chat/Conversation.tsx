@@ -64,10 +64,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   const firstSent = useStore(pane.store, (state) => state.firstSent);
   const phase = useStore(pane.store, (state) => state.phase);
   const answerer = useStore(pane.store, (state) => state.answerer);
-  const canContinue = useStore(
-    app.connections.store,
-    () => answerer === null || app.connections.softwareOf(answerer).continues !== null,
-  );
+  const canContinue = useStore(app.connections.store, () => app.connections.canContinue(answerer));
   const ownShowsWords = useStore(pane.store, (state) => state.settings.show_probabilities);
   const showsWords = useStore(
     app.settings.store,

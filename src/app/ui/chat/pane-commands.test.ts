@@ -4,7 +4,7 @@ import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { FakeModels } from "../../../../tests/app/fake-models.ts";
 import { paneCommands } from "./pane-commands.ts";
 
-it("offers what can be done with the current chat, and does it", () => {
+function openApp() {
   const app = createAppState({
     createEngine: async () => new FakeEngine(),
     models: new FakeModels(),
@@ -13,8 +13,30 @@ it("offers what can be done with the current chat, and does it", () => {
     scheduleFlush: (flush) => flush(),
     now: () => 0,
   });
-  const { workspace } = app;
-  const commands = paneCommands(app);
+  return { ...app, commands: paneCommands(app) };
+}
+
+it("offers to continue an answer only where whoever answers can", () => {
+  const { workspace, connections, commands } = openApp();
+  const [pane] = workspace.store.getState().panes;
+  const command = commands.find(({ id }) => id === "pane.continue");
+  pane?.replaceChat({
+    title: null,
+    settings: {},
+    turns: [{ id: 1, question: "Why?", answer: "Because", end: "length" }],
+    firstSent: 0,
+    draft: "",
+  });
+  expect(command?.isEnabled?.()).toBe(true);
+  // A server of unknown software would answer anew.
+  pane?.answerBy({ baseUrl: connections.add("host.example", "", false), model: "m" });
+  expect(command?.isEnabled?.()).toBe(false);
+  command?.run();
+  expect(pane?.store.getState().phase).toBe("idle");
+});
+
+it("offers what can be done with the current chat, and does it", () => {
+  const { workspace, commands } = openApp();
   const enabled = () => commands.filter(({ isEnabled }) => isEnabled?.() ?? true).map(({ id }) => id);
   const run = (id: string) => commands.find((command) => command.id === id)?.run();
   const numbers = () => workspace.store.getState().panes.map(({ number }) => number);

@@ -1,6 +1,5 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Command } from "../../state/commands/commands.ts";
-import { isUnfinished } from "../../state/chat/conversation.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { saveAllChats, saveAsMarkdown } from "../save-chats.ts";
@@ -44,10 +43,7 @@ export function paneCommands({
     ),
     ofPane(
       { id: "pane.continue", title: "Continue this answer", words: "go on length" },
-      (pane) => {
-        const turn = lastTurn(pane);
-        return isIdle(pane) && turn !== undefined && isUnfinished(turn);
-      },
+      (pane) => pane.canContinueAnswer,
       (pane) => pane.continueAnswer(),
     ),
     ofPane(
