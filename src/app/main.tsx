@@ -21,6 +21,7 @@ async function start(root: HTMLElement): Promise<void> {
         locks: navigator.locks,
         channel: new BroadcastChannel("chorus-engine"),
         canShare: "SharedWorker" in globalThis,
+        page: document,
       },
     }),
     ...readPageOptions(location.search),

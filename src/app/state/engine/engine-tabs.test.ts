@@ -16,6 +16,7 @@ const ENGINE_BYTES = 8_500_000 + 7_900_000;
 function browser({ delayMs = 0, faultOf = null as (() => Fault) | null } = {}) {
   const tabs: { listener: (event: { data: unknown }) => void }[] = [];
   const held: { name: string }[] = [];
+  const query = vi.fn<() => Promise<LockManagerSnapshot>>(async () => ({ held: [...held] }));
   const request = async (name: string, _: LockOptions, granted: () => Promise<void>) => {
     const lock = { name };
     held.push(lock);
@@ -37,8 +38,17 @@ function browser({ delayMs = 0, faultOf = null as (() => Fault) | null } = {}) {
     const own: (typeof tabs)[number] = { listener: () => undefined };
     tabs.push(own);
     const deliver = (data: unknown) => tabs.forEach((tab) => tab !== own && tab.listener({ data }));
+    let onVisibility = (): void => undefined;
+    const page = {
+      visibilityState: "visible" as DocumentVisibilityState,
+      addEventListener: (_: string, listener: unknown) => void (onVisibility = listener as () => void),
+    };
+    const show = (visibilityState: DocumentVisibilityState) => {
+      page.visibilityState = visibilityState;
+      onVisibility();
+    };
     const engineTabs = new EngineTabs(control, {
-      locks: { request: request as LockManager["request"], query: async () => ({ held: [...held] }) },
+      locks: { request: request as LockManager["request"], query },
       channel: {
         postMessage: faultOf
           ? faultyChannel(faultOf, deliver)
@@ -50,12 +60,13 @@ function browser({ delayMs = 0, faultOf = null as (() => Fault) | null } = {}) {
         addEventListener: (_: string, listener: unknown) => void (own.listener = listener as (typeof own)["listener"]),
       },
       canShare: true,
+      page,
     });
     engineTabs.start();
     await control.start();
-    return { control, engineTabs, requested };
+    return { control, engineTabs, requested, show };
   };
-  return { open };
+  return { open, query };
 }
 
 const looked = () => vi.advanceTimersByTimeAsync(1000);
@@ -74,6 +85,29 @@ it("says what the engines of other tabs take, as long as they are there", async 
   await looked();
   expect(b.engineTabs.store.getState()).toEqual({ hereBytes: null, numOthers: 2, othersBytes: 2 * ENGINE_BYTES });
   expect(c.engineTabs.store.getState()).toMatchObject({ numOthers: 1, othersBytes: ENGINE_BYTES });
+});
+
+it("asks for the engines of other tabs only while there are some and this tab is visible", async () => {
+  const { open, query } = browser();
+  const numQueries = async () => {
+    query.mockClear();
+    await vi.advanceTimersByTimeAsync(10_000);
+    return query.mock.calls.length;
+  };
+  const a = await open();
+  await looked();
+  expect(await numQueries()).toBe(0);
+  const b = await open();
+  await looked();
+  expect(a.engineTabs.store.getState().numOthers).toBe(1);
+  a.show("hidden");
+  b.show("hidden");
+  expect(await numQueries()).toBe(0);
+  a.show("visible");
+  expect(await numQueries()).toBeGreaterThan(1);
+  await b.control.switchTo({ model: "other" });
+  await looked();
+  expect(a.engineTabs.store.getState().numOthers).toBe(1);
 });
 
 it("has all tabs share an engine once one does, and count it once", async () => {

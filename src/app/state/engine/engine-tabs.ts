@@ -6,10 +6,12 @@ import { keyOfEngine, type EngineChoice, type EngineControl } from "./engine-con
 /** The browser's means of communication between tabs. */
 export interface EngineTabsHome {
   readonly locks: Pick<LockManager, "request" | "query">;
-  /** Sends choices to other tabs. */
+  /** Sends choices to other tabs, and that there is another engine. */
   readonly channel: Pick<BroadcastChannel, "postMessage" | "addEventListener">;
   /** Whether the browser has shared workers, in which one engine serves several tabs. */
   readonly canShare: boolean;
+  /** This tab's page. Other tabs' engines are followed only while it is visible. */
+  readonly page: Pick<Document, "visibilityState" | "addEventListener">;
 }
 
 /** The memory of the engines of the app's tabs: weights and cache. */
@@ -30,6 +32,9 @@ interface SentChoice {
 }
 
 const LOCK = "chorus.engine";
+/** Sent when a tab has another engine. */
+const NEW_ENGINE = "new engine";
+/** Engines end without a message: their tabs are closed, or crash. */
 const LOOK_INTERVAL_MS = 1000;
 
 /**
@@ -46,6 +51,7 @@ export class EngineTabs {
   #newest: Pick<SentChoice, "atMs" | "tab"> = { atMs: 0, tab: "" };
   /** The lock of this tab's engine. */
   #held: { readonly key: string; readonly name: string; readonly release: () => void } | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(engine: EngineControl, home: EngineTabsHome) {
     this.#engine = engine;
@@ -57,7 +63,7 @@ export class EngineTabs {
   }
 
   start(): void {
-    const { channel } = this.#home;
+    const { channel, page } = this.#home;
     this.#engine.onChosen((choice, isSharedChanged) => {
       // A model of files is this tab's alone.
       if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
@@ -70,8 +76,9 @@ export class EngineTabs {
       }
     });
     channel.addEventListener("message", (event) => {
-      const received = (event as MessageEvent<SentChoice | null>).data;
+      const received = (event as MessageEvent<SentChoice | typeof NEW_ENGINE | null>).data;
       if (received === null) return; // it could not be read
+      if (received === NEW_ENGINE) return void this.look();
       // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
       if (!isLater(received, this.#newest)) return;
       this.#newest = received;
@@ -80,19 +87,25 @@ export class EngineTabs {
     this.#engine.store.subscribe(() => this.#follow());
     this.#engine.config.subscribe(() => this.#follow());
     this.#follow();
-    setInterval(() => void this.look(), LOOK_INTERVAL_MS);
+    page.addEventListener("visibilitychange", () => void this.look());
+    void this.look();
   }
 
-  /** Reads which engines there are. */
+  /** Reads which engines there are; again and again while this tab is visible and others have some. */
   async look(): Promise<void> {
+    clearTimeout(this.#timer);
+    if (this.#home.page.visibilityState === "hidden") return;
     const { held = [] } = await this.#home.locks.query().catch((): LockManagerSnapshot => ({}));
     const names = new Set(held.flatMap(({ name }) => (name?.startsWith(`${LOCK} `) ? [name] : [])));
     if (this.#held) names.delete(this.#held.name);
     const bytes = [...names].map((name) => Number(name.split(" ")[1]));
     const othersBytes = bytes.reduce((sum, each) => sum + each, 0);
     const before = this.#store.getState();
-    if (before.numOthers === bytes.length && before.othersBytes === othersBytes) return;
-    this.#store.setState({ numOthers: bytes.length, othersBytes });
+    if (before.numOthers !== bytes.length || before.othersBytes !== othersBytes) {
+      this.#store.setState({ numOthers: bytes.length, othersBytes });
+    }
+    clearTimeout(this.#timer);
+    if (bytes.length > 0) this.#timer = setTimeout(() => void this.look(), LOOK_INTERVAL_MS);
   }
 
   #follow(): void {
@@ -114,8 +127,12 @@ export class EngineTabs {
     const released = new Promise<void>((resolve) => (release = resolve));
     this.#held = { key, name, release };
     // Tabs that share an engine hold the same lock.
-    void this.#home.locks.request(name, { mode: "shared" }, () => released).catch(() => undefined);
-    void this.look();
+    const granted = () => {
+      this.#home.channel.postMessage(NEW_ENGINE);
+      void this.look();
+      return released;
+    };
+    void this.#home.locks.request(name, { mode: "shared" }, granted).catch(() => undefined);
   }
 
   #letGo(): void {
