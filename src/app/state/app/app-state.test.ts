@@ -19,6 +19,45 @@ const optionsWith = (engine: FakeEngine): AppStateOptions => ({
   now: () => performance.now(),
 });
 
+it("has no timer while nothing runs: before the first question, after an answer, and beside other engines", async () => {
+  const engine = new FakeEngine({ answer: () => "one two" });
+  const { workspace, batch, serving } = createAppState(optionsWith(engine));
+  const [pane] = workspace.store.getState().panes;
+  const settle = () => vi.advanceTimersByTimeAsync(5000);
+  await settle();
+  expect(vi.getTimerCount()).toBe(0);
+  batch.cacheMap.look();
+  pane?.send("Count.");
+  await vi.advanceTimersByTimeAsync(0);
+  engine.step();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(vi.getTimerCount()).toBe(1);
+  engine.step();
+  await settle();
+  expect(pane?.store.getState().phase).toBe("idle");
+  expect(vi.getTimerCount()).toBe(0);
+  const seen = vi.fn<() => void>();
+  batch.charts.store.subscribe(seen);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(seen).not.toHaveBeenCalled();
+  await serving.apply({ maxNumSeqs: 7 });
+  await settle();
+  expect(batch.metrics.store.getState().slots).toBe(7);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("compares answers that change while nothing runs", async () => {
+  const { workspace, differences } = createAppState(optionsWith(new FakeEngine()));
+  const panes = [...workspace.store.getState().panes, workspace.addPane()];
+  await vi.advanceTimersByTimeAsync(5000);
+  for (const [index, pane] of panes.entries()) {
+    const turns = [{ id: 1, question: "Why?", answer: `Because ${index} is.`, end: "stop" as const }];
+    pane?.replaceChat({ title: null, settings: {}, turns, firstSent: 0, draft: "" });
+  }
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(differences.store.getState().size).toBe(2);
+});
+
 it("brings an engine's reports to the strip and to the pane they are about", async () => {
   const engine = new FakeEngine({ answer: () => "one two three four" });
   const { workspace, metrics } = createAppState(optionsWith(engine));

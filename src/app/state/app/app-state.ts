@@ -22,6 +22,7 @@ import type { Settings } from "../settings/settings.ts";
 import { engineConfigOf } from "../settings/serving-settings.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
 import type { ReadonlyStore } from "../store.ts";
+import { Ticker } from "../ticker.ts";
 import { WorkspaceKeeper } from "../workspace/workspace-keeper.ts";
 import type { LoadedWorkspace, WorkspaceStorage } from "../workspace/workspace-storage.ts";
 import { Workspace } from "../workspace/workspace.ts";
@@ -86,7 +87,7 @@ export function createAppState(options: AppStateOptions): AppState {
   const metrics = new BatchMetrics(now);
   const batch = new Batch(metrics);
   const announcements = new Announcements();
-  const book = new RequestBook(now);
+  const book = new RequestBook(now, () => ticker.wake());
   const connections = new Connections({ observer: book });
   const opened = openServing(options.route?.getState() ?? null);
   const engine = new EngineControl({
@@ -96,10 +97,12 @@ export function createAppState(options: AppStateOptions): AppState {
       batch.watch(created);
       created.on("step", (report) => book.addStep(report));
       created.on("request", (report) => book.addRequest(report));
+      for (const event of ["step", "request", "config"] as const) created.on(event, ticker.wake);
     },
   });
   engine.store.subscribe(({ status }) => {
     if (status !== "ready") batch.watch(null);
+    ticker.wake();
   });
   const serving = new Serving({
     engine,
@@ -130,13 +133,19 @@ export function createAppState(options: AppStateOptions): AppState {
   });
   const recovery = new EngineRecovery(engine, now);
   const differences = new Differences();
-  setInterval(() => {
-    batch.tick();
-    demo.tick();
+  const ticker = new Ticker(FIGURES_INTERVAL_MS, () => {
     const { panes } = workspace.store.getState();
     for (const pane of panes) pane.refreshFigures();
     differences.tick(panes);
-  }, FIGURES_INTERVAL_MS);
+    return [batch.tick(), demo.tick()].some(Boolean);
+  });
+  demo.store.subscribe(ticker.wake);
+  const watchPanes = () => {
+    for (const pane of workspace.store.getState().panes) pane.store.subscribe(ticker.wake);
+    ticker.wake();
+  };
+  workspace.store.subscribe(watchPanes);
+  watchPanes();
 
   const tabs = options.tabsHome ? new EngineTabs(engine, options.tabsHome) : null;
   tabs?.start();

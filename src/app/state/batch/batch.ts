@@ -87,12 +87,13 @@ export class Batch {
     return this.#engine !== null;
   }
 
-  /** To be called every FIGURES_INTERVAL_MS. */
-  tick(): void {
+  /** To be called every FIGURES_INTERVAL_MS. Returns false when it is at rest: the next ticks would change nothing. */
+  tick(): boolean {
     this.metrics.tick();
     const figures = this.metrics.store.getState();
-    this.charts.tick(this.metrics.workerNowMs, figures.waiting, figures.running);
+    const isAtWork = this.charts.tick(this.metrics.workerNowMs, figures.waiting, figures.running);
     void this.cacheMap.tick(figures);
+    return isAtWork;
   }
 
   /** Brings everything but the charts to now, between two ticks. */

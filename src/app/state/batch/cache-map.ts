@@ -20,7 +20,8 @@ export class CacheMap {
   #engine: WatchedEngine | null = null;
   #lookers = 0;
   #isAsking = false;
-  /** The step after which the map was last requested. */
+  /** The newest state, and the one in which the map was last requested. */
+  #state: object = {};
   #requestedAt: object | null = null;
 
   watch(engine: WatchedEngine | null): void {
@@ -33,6 +34,7 @@ export class CacheMap {
   readonly look = (): (() => void) => {
     this.#lookers += 1;
     this.#requestedAt = null;
+    void this.tick(this.#state);
     return () => (this.#lookers -= 1);
   };
 
@@ -52,6 +54,7 @@ export class CacheMap {
 
   /** Requests the map again if `state` is another object, so something may have changed. */
   async tick(state: object): Promise<void> {
+    this.#state = state;
     const engine = this.#engine;
     if (engine === null || this.#lookers === 0 || this.#isAsking || this.#requestedAt === state) return;
     this.#requestedAt = state;
@@ -64,5 +67,6 @@ export class CacheMap {
     } finally {
       this.#isAsking = false;
     }
+    await this.tick(this.#state); // it may have changed meanwhile
   }
 }

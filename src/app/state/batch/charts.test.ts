@@ -54,6 +54,19 @@ it("averages the steps since the tick before, and has none where there was no st
   expect(newest()).toMatchObject({ sequences: 0, cpuMs: null, gpuMs: null, stepMs: null, blocksUsed: 4 });
 });
 
+it("says when there is nothing more to see, and brings the samples that were left out since", () => {
+  step(50, ["a"]);
+  expect(charts.tick(250, 0, 1)).toBe(true);
+  expect(charts.tick(500, 0, 0)).toBe(true); // its rate is of the last second
+  expect(charts.tick(1500, 0, 0)).toBe(false);
+  step(3000, ["a"]);
+  charts.tick(3000, 2, 1);
+  const { samples } = charts.store.getState();
+  expect(samples).toHaveLength(12);
+  expect(samples.map(({ waiting }) => waiting)).toEqual([...Array.from({ length: 11 }, () => 0), 2]);
+  expect(samples.slice(-6, -1).every(({ tokensPerSecond }) => tokensPerSecond === 0)).toBe(true);
+});
+
 it("takes no sample before the first step", () => {
   charts.tick(250, 0, 0);
   expect(charts.store.getState().samples).toEqual([]);

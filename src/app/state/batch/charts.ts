@@ -40,6 +40,7 @@ const MAX_LATENCIES = 4096;
 export class Charts {
   readonly #store = createStore<ChartsState>(() => ({ samples: [], ttft: null, itl: null }));
   readonly store: ReadonlyStore<ChartsState> = this.#store;
+  readonly #intervalMs: number;
   readonly #mostSamples: number;
   readonly #samples: Ring<ChartSample>;
   readonly #rates = new Map<number, SlidingRate>();
@@ -50,9 +51,12 @@ export class Charts {
   /** Steps since the last tick. */
   #steps: StepReport[] = [];
   #last: StepReport | null = null;
+  /** The worker's clock at the last tick. */
+  #tickMs = 0;
 
   /** @param intervalMs from tick to tick */
   constructor(intervalMs: number) {
+    this.#intervalMs = intervalMs;
     this.#mostSamples = CHARTS_WINDOW_MS / intervalMs;
     this.#samples = new Ring(this.#mostSamples);
   }
@@ -94,16 +98,24 @@ export class Charts {
   }
 
   /**
-   * Takes a sample.
+   * Takes a sample. Returns whether it shows any work. While there is none, ticks may be left out: the next one brings a
+   * sample for each of them.
    * @param nowMs the worker's clock
    * @param waiting waiting requests now; some may have left since the last step
    * @param running sequences that run now
    */
-  tick(nowMs: number, waiting: number, running: number): void {
-    if (this.#last === null) return;
-    this.#samples.push(this.#sample(this.#last, nowMs, waiting, running));
+  tick(nowMs: number, waiting: number, running: number): boolean {
+    if (this.#last === null) return false;
+    const before = this.#samples.fromEnd(0);
+    const numLeftOut = Math.min(this.#mostSamples, Math.round((nowMs - this.#tickMs) / this.#intervalMs) - 1);
+    if (before) for (let i = 0; i < numLeftOut; i++) this.#samples.push(before);
+    this.#tickMs = nowMs;
+    const sample = this.#sample(this.#last, nowMs, waiting, running);
+    const isAtWork = sample.tokensPerSecond + waiting + running + this.#steps.length > 0;
+    this.#samples.push(sample);
     this.#steps = [];
     this.#show(this.#samples.toArray(), nowMs);
+    return isAtWork;
   }
 
   /** Shows a sample of the steps since the last one, which the next tick replaces. The parameters are those of a tick. */

@@ -49,6 +49,7 @@ const MEASURED_ANSWERS = 8;
 /** Keeps each recent request's figures, gathered from the engine's reports, and for servers from the page's own observation. */
 export class RequestBook implements RemoteObserver {
   readonly #now: () => number;
+  readonly #onChange: () => void;
   readonly #entries = new Map<string, Entry>();
   /** Durations of the last finished answers, from first step to end. */
   readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
@@ -56,9 +57,13 @@ export class RequestBook implements RemoteObserver {
   #numWaiting = 0;
   #numRunning = 0;
 
-  /** @param now the page's clock, milliseconds */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param now the page's clock, milliseconds
+   * @param onChange called when a request's figures may have changed
+   */
+  constructor(now: () => number = () => performance.now(), onChange: () => void = () => undefined) {
     this.#now = now;
+    this.#onChange = onChange;
   }
 
   addStep(report: StepReport): void {
@@ -142,6 +147,7 @@ export class RequestBook implements RemoteObserver {
   }
 
   #entry(requestId: string): Entry {
+    this.#onChange();
     const name = nameIn(requestId);
     let entry = this.#entries.get(name);
     if (entry === undefined) {

@@ -111,11 +111,12 @@ export class Demo {
     this.#store.setState(CLOSED, true);
   }
 
-  /** Updates the figures. Called four times per second. */
-  tick(): void {
-    if (this.#running === null) return;
+  /** Updates the figures. Called four times per second. Returns whether they will change by themselves: time passes. */
+  tick(): boolean {
+    if (this.#running === null) return false;
     for (const pane of this.#store.getState().panes) pane.refreshFigures();
     this.#show("running");
+    return true;
   }
 
   async #warmUp(): Promise<void> {

@@ -137,10 +137,8 @@ describe("a player", () => {
     const player = new Player(recordedRun());
     const off = player.batch.cacheMap.look();
     player.seek(3);
-    await Promise.resolve();
-    const map = player.batch.cacheMap.store.getState();
-    expect(map?.sequences).toHaveLength(2);
-    expect([...(map?.owners ?? [])].filter((owner) => owner >= 0)).toEqual([0, 1]);
+    await expect.poll(() => player.batch.cacheMap.store.getState()?.sequences).toHaveLength(2);
+    expect([...(player.batch.cacheMap.store.getState()?.owners ?? [])].filter((owner) => owner >= 0)).toEqual([0, 1]);
     off();
   });
 
