@@ -61,6 +61,28 @@ test("a pane that is moved stays scrolled where it was", async ({ page }) => {
   await expect.poll(() => pane.log.evaluate((log) => log.scrollTop)).toBe(100);
 });
 
+test("a chat that another page replaced is as it was left: where one was reading, and what was typed", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "panes=2&stepms=1");
+  const [read, edited] = [app.pane(1), app.pane(2)];
+  await answered(read, "Go on and on.");
+  await answered(edited, FRANCE);
+  await button(edited, "Edit question").click();
+  const editor = edited.region.getByRole("textbox", { name: "Edit question" });
+  await editor.fill(BREAD);
+  await read.log.evaluate((log) => log.scrollTo(0, 100));
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  await page.evaluate(() => void (location.hash = "#/docs/app"));
+  const back = page.getByRole("link", { name: "Back to chats" });
+  await expect(read.region).toBeHidden();
+  // An open dialog of the chats is in nobody's way.
+  await back.click();
+  await expect(read.region).toBeVisible();
+  await expect.poll(() => read.log.evaluate((log) => log.scrollTop)).toBe(100);
+  await expect(editor).toHaveValue(BREAD);
+});
+
 test("nothing scrolls sideways, however wide the window is", async ({ page }) => {
   const app = await App.openFake(page);
   await app.addPanes(2);

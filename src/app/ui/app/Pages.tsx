@@ -1,3 +1,4 @@
+import { Activity, useState, type ReactNode } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { AppUpdates } from "../../state/app/app-updates.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
@@ -24,13 +25,26 @@ interface PagesProps {
   readonly model: string;
 }
 
+/** Shows one page. While it is another than the chats, these are only hidden: they keep where one was reading. */
 export function Pages(props: PagesProps) {
   const route = useStore(props.router.store, (state) => state);
+  const page = pageAt(props, route);
+  const [hasChats, setHasChats] = useState(false);
+  if (page === null && !hasChats) setHasChats(true);
   return (
     <Guard part="Chorus">
-      <Guard part="This page" subject={route.page} {...(route.page !== "" && { onClose: backToChats })}>
-        <Page {...props} route={route} />
-      </Guard>
+      {page !== null && (
+        <Guard part="This page" subject={route.page} onClose={backToChats}>
+          {page}
+        </Guard>
+      )}
+      {hasChats && (
+        <Activity mode={page === null ? "visible" : "hidden"}>
+          <Guard part="This page" subject={route.page}>
+            <App app={props.openChats()} theme={props.theme} />
+          </Guard>
+        </Activity>
+      )}
       <UpdateNotice updates={props.updates} />
     </Guard>
   );
@@ -40,8 +54,8 @@ function backToChats(): void {
   location.hash = "#/";
 }
 
-/** Shows the page that the address's hash names: the demo, the benchmark, the player, a document, or else the chats. */
-function Page({ route, theme, openChats, createEngine, model }: PagesProps & { route: Route }) {
+/** Returns the page that the address's hash names: the demo, the benchmark, the player or a document; null for the chats. */
+function pageAt({ theme, openChats, createEngine, model }: PagesProps, route: Route): ReactNode {
   if (route.page === "bench") {
     return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
   }
@@ -50,5 +64,5 @@ function Page({ route, theme, openChats, createEngine, model }: PagesProps & { r
   if (/^docs(?:\/|$)/.test(route.page)) {
     return <DocsPage theme={theme} name={route.page.slice("docs/".length)} at={route.params.get("at")} />;
   }
-  return <App app={openChats()} theme={theme} />;
+  return null;
 }

@@ -35,11 +35,14 @@ export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
   /** Whether Enter was pressed while an answer still grows. */
   const [isEarly, setEarly] = useState(false);
 
-  // A new pane gets the focus; of many that open at once, the current one. This is a layout effect, so that it happens before
-  // anybody can focus something else: a later one would take the focus away from that.
-  const isOpenedCurrent = useRef(isCurrent);
+  // A new pane gets the focus; of many that open at once, or come back with the page, the current one. These are layout effects,
+  // so that it happens before anybody can focus something else: later ones would take the focus away from that.
+  const isNowCurrent = useRef(isCurrent);
   useLayoutEffect(() => {
-    if (isOpenedCurrent.current) box.current?.focus();
+    isNowCurrent.current = isCurrent;
+  }, [isCurrent]);
+  useLayoutEffect(() => {
+    if (isNowCurrent.current) box.current?.focus();
   }, []);
   if (isEarly && !isBusy) setEarly(false);
 

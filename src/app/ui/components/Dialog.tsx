@@ -1,4 +1,4 @@
-import { useState, type ReactNode, type RefObject } from "react";
+import { useLayoutEffect, useState, type ReactNode, type RefObject } from "react";
 import { IconButton } from "./IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Guard } from "./Guard.tsx";
@@ -17,6 +17,11 @@ interface DialogProps {
  */
 export function Dialog({ ref, name, className, onClosed, children }: DialogProps) {
   const [opening, setOpening] = useState(0);
+  // Where another page hides it, it would still keep that page from being used.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    return () => dialog?.close();
+  }, [ref]);
   return (
     <dialog
       ref={ref}
