@@ -81,16 +81,19 @@ test("an error in a pane's chat, in its head, in the batch or in a page leaves t
     ["#/demo", "Eight questions, twice"],
     ["#/bench", "What to run"],
     ["#/player", "Play a recording"],
-    ["#/", "Send to all"],
   ] as const) {
     await breakWords(page, words);
     await page.evaluate((to) => (location.hash = to), hash);
-    await failsAndComesBack(page, page.locator("#root"), "This page", page.locator("#root main"));
+    await failsAndComesBack(page, page.locator("#root"), "This page", page.getByRole("main"));
   }
+  await page.evaluate(() => (location.hash = "#/"));
+  await breakWords(page, "Theme: light");
+  await page.getByRole("button", { name: "Theme: system" }).click();
+  await failsAndComesBack(page, page.locator("#root"), "This page", page.getByRole("main"));
   // A failure of the error page itself is caught by the app's own boundary.
   await breakWords(page, "Th");
   await page.evaluate(() => (location.hash = "#/bench"));
-  await failsAndComesBack(page, page.locator("#root"), "Chorus", page.locator("#root main"));
+  await failsAndComesBack(page, page.locator("#root"), "Chorus", page.getByRole("main"));
 });
 
 test("an error in a dialog stays in that dialog, which closes, and opens again", async ({ page }) => {
