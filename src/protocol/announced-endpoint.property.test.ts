@@ -52,7 +52,9 @@ it.each<[string, Connect]>([
 ])(
   "%s: each call gets its own answer; one whose message, or whose answer, is broken gets an error",
   async (_name, connect) => {
-    // Comlink's calls have no time limit, so none are lost: ports lose nothing, and the heartbeat notices silence.
+    // Comlink's calls have no time limit, so none are lost: ports lose nothing. Of an engine's worker the heartbeat notices
+    // silence. The worker of `models.download` has none: it gives up by itself where the server is silent
+    // (models-client.test.ts). The lab's kernels compute for as long as they are asked to.
     const faults = drawFaults(
       NUM_CALLS,
       FAULTS.filter((fault) => fault !== "lost"),
