@@ -22,20 +22,30 @@ async function askPage(request) {
 
   const { port1: port, port2 } = new MessageChannel();
   const url = `http://chorus/v1/${request.url.slice(root.length)}`;
-  page.postMessage({ url, method, headers: [...request.headers], body }, [port2]);
+  page.postMessage(null, [port2]);
   const leave = () => port.postMessage("leave");
   signal.addEventListener("abort", leave);
   return new Promise((resolve, reject) => {
     let stream = null;
-    const fail = (message) => (stream ? stream.error(new TypeError(message)) : reject(new TypeError(message)));
-    port.addEventListener("message", ({ data: { head, bytes, error } }) => {
+    let numHeard = 0;
+    const fail = (message) => {
+      leave();
+      port.close();
+      if (stream) stream.error(new TypeError(message));
+      else reject(new TypeError(message));
+    };
+    port.addEventListener("message", ({ data: { number, head, bytes, error } }) => {
+      if (number < numHeard) return; // it came twice
+      numHeard = number + 1;
       if (head)
         resolve(new Response(new ReadableStream({ start: (opened) => (stream = opened), cancel: leave }), head));
       else if (bytes) stream.enqueue(bytes);
       else if (error) fail(error);
       else stream.close();
     });
+    port.addEventListener("messageerror", () => fail("The answer could not be read."));
     port.addEventListener("close", () => fail("The page that has the engine was closed."));
     port.start();
+    port.postMessage({ url, method, headers: [...request.headers], body });
   });
 }
