@@ -20,7 +20,7 @@ export function CommandCenter({ app, theme }: { app: AppState; theme: Theme }) {
     useMemo(() => [...appCommands(app, theme), ...batchCommands(app.batch)], [app, theme]),
   );
   const [prompts] = useState(() => new SavedPrompts());
-  const saved = useStore(prompts.store, (state) => state);
+  const saved = useStore(prompts.store);
   useEffect(() => {
     addEventListener("storage", prompts.refresh);
     return () => removeEventListener("storage", prompts.refresh);

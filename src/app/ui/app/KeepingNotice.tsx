@@ -14,7 +14,7 @@ const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {
 
 /** A line above the panes that warns when chats may not be saved. */
 export function KeepingNotice({ keeper, workspace }: { keeper: WorkspaceKeeper; workspace: Workspace }) {
-  const status = useStore(keeper.store, (state) => state);
+  const status = useStore(keeper.store);
   if (status === "kept") return null;
   return (
     <Notice words={WORDS[status]}>

@@ -27,7 +27,7 @@ interface PagesProps {
 
 /** Shows one page. While it is another than the chats, these are only hidden: they keep where one was reading. */
 export function Pages(props: PagesProps) {
-  const route = useStore(props.router.store, (state) => state);
+  const route = useStore(props.router.store);
   const page = pageAt(props, route);
   const [hasChats, setHasChats] = useState(false);
   if (page === null && !hasChats) setHasChats(true);

@@ -5,7 +5,7 @@ import { useStore } from "../use-store.ts";
 
 /** Reports a newer version. The person decides when to reload, since answers may be in progress. */
 export function UpdateNotice({ updates }: { updates: AppUpdates }) {
-  const isThere = useStore(updates.store, (state) => state);
+  const isThere = useStore(updates.store);
   const [isLater, setIsLater] = useState(false);
   return (
     <output className="over news">

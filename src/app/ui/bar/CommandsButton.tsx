@@ -13,7 +13,6 @@ export function CommandsButton({ commands }: { commands: Commands }) {
   return (
     <IconButton
       icon="search"
-
       name="Commands"
       aria-haspopup="dialog"
       title={`Commands (${keyLabels("Mod+K", isMac).join("+")})`}

@@ -6,7 +6,7 @@ import css from "./AlertLine.module.css";
 
 /** A line about the batch's alerts. Screen readers read each in full. */
 export function AlertLine({ alerts }: { alerts: BatchAlerts }) {
-  const raised = useStore(alerts.store, (state) => state);
+  const raised = useStore(alerts.store);
   const [newest] = raised;
   if (newest === undefined) return <p className={css.line}>No alerts</p>;
   const words = alertWords(newest);

@@ -15,7 +15,7 @@ interface BatchCountersProps {
 
 /** The batch's counters. Columns have a fixed width, so nothing moves when a figure changes. */
 export function BatchCounters({ metrics, batch }: BatchCountersProps) {
-  const figures = useStore(metrics.store, (state) => state);
+  const figures = useStore(metrics.store);
   const kvPercent = Math.round(figures.kvUse * 100);
   const { prefixHits } = figures;
   return (

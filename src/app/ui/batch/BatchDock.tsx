@@ -30,7 +30,7 @@ interface BatchDockProps {
 /** The batch: its counters, and below them timeline, charts and cache map. */
 export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) {
   const { dock } = batch;
-  const { isOpen, isPaused, heightPx } = useStore(dock.store, (state) => state);
+  const { isOpen, isPaused, heightPx } = useStore(dock.store);
   const isPhone = useMedia(PHONE);
   const body = useRef<HTMLDivElement>(null);
   useSoloOfPaneHeads(batch);
@@ -57,7 +57,6 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
           <SaveMenu batch={batch} />
           <IconButton
             icon={isPaused ? "play" : "pause"}
-
             name="Pause the timeline"
             aria-pressed={isPaused}
             title={isPaused ? "Resume the timeline" : "Pause the timeline; the engine keeps running"}
@@ -65,7 +64,6 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
           />
           <IconButton
             icon="chevron"
-
             className={css.collapse}
             name={isOpen ? "Collapse Batch" : "Expand Batch"}
             title={isOpen ? "Collapse" : "Expand"}

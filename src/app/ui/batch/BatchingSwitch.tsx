@@ -16,8 +16,8 @@ export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: strin
 /** Chooses how the engine batches, from its next step on. */
 export function BatchingSwitch({ batch, className }: { batch: Batch; className?: string | undefined }) {
   const { mode } = batch;
-  const chosen = useStore(mode.store, (state) => state);
-  const isHeld = useStore(mode.held, (state) => state);
+  const chosen = useStore(mode.store);
+  const isHeld = useStore(mode.held);
   const name = useId();
   return (
     <div className={classNames(css.choice, className)}>

@@ -34,7 +34,7 @@ const NO_BLOCKS: KvCacheMap = {
 /** A map of the key/value cache: each block with the panes that use it. */
 export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const { cacheMap, dock, pointing, timeline } = batch;
-  const map = useStore(cacheMap.store, (state) => state) ?? NO_BLOCKS;
+  const map = useStore(cacheMap.store) ?? NO_BLOCKS;
   const solo = useStore(dock.store, (state) => state.solo);
   const room = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState<MapLayout>(() => layOutMap(0, 280, 180));

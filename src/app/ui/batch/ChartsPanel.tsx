@@ -19,8 +19,8 @@ const SPANS_S = [15, 30, CHARTS_WINDOW_MS / 1000];
 
 /** The last seconds, up to a minute. */
 export function ChartsPanel({ batch }: { batch: Batch }) {
-  const { samples, ttft, itl } = useStore(batch.charts.store, (state) => state);
-  const figures = useStore(batch.metrics.store, (state) => state);
+  const { samples, ttft, itl } = useStore(batch.charts.store);
+  const figures = useStore(batch.metrics.store);
   const now = samples.at(-1);
   const placesOf = (seconds: number) => (1000 * seconds) / FIGURES_INTERVAL_MS;
   const spanS = SPANS_S.find((seconds) => samples.length <= placesOf(seconds)) ?? CHARTS_WINDOW_MS / 1000;

@@ -6,7 +6,7 @@ import { saveFile } from "../save-file.ts";
 
 /** Saves the engine's events for readRecording(), or its metrics for Prometheus; or plays the events at once. */
 export function SaveMenu({ batch }: { batch: Batch }) {
-  const timing = useStore(batch.kernelTiming, (state) => state);
+  const timing = useStore(batch.kernelTiming);
   const { obstacle } = timing;
   const reason = obstacle === null ? "" : ` (${obstacle})`;
   const items = [

@@ -9,7 +9,7 @@ interface StepUseProps {
 
 /** How much of the step budget, the GPU and the cache is in use: entries of a description list. */
 export function StepUse({ metrics, className }: StepUseProps) {
-  const { rows, rowBudget, gpuUse, residentTokens } = useStore(metrics.store, (state) => state);
+  const { rows, rowBudget, gpuUse, residentTokens } = useStore(metrics.store);
   return (
     <>
       <div className={className} title="Rows of the last step, and the most that a step has (maxNumBatchedTokens)">

@@ -59,7 +59,7 @@ function rowHeight(count: number): number {
 export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
   const { timeline, dock, pointing } = batch;
   const view = useMemo(() => new TimelineView(timeline), [timeline]);
-  const { stepPx, solo } = useStore(dock.store, (state) => state);
+  const { stepPx, solo } = useStore(dock.store);
   const [rows, setRows] = useState<readonly (Track | null)[]>([]);
   const [cursor, setCursor] = useState<Place | null>(null);
   const [tooltip, setTooltip] = useState<Tooltip | null>(null);
@@ -181,7 +181,6 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
             <IconButton
               icon={icon}
               key={name}
-
               name={name}
               title={title}
               // Not `disabled`: zooming with the keyboard would lose the focus at the limit.

@@ -8,7 +8,7 @@ import css from "./RunStatus.module.css";
 
 /** The run's progress with a Stop button, or how it ended. */
 export function RunStatus({ control }: { control: BenchControl }) {
-  const state = useStore(control.store, (current) => current);
+  const state = useStore(control.store);
   const isRunning = state.status === "running";
   return (
     <div className={css.status}>

@@ -16,7 +16,7 @@ const JSON_BEGINS = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[]|$))/;
 
 /** An answer as Markdown, or as code if it is JSON. One that can't be rendered is shown unchanged. */
 export function AnswerText({ text, caret }: AnswerTextProps) {
-  const { Markdown } = useStore(markdownView, (state) => state);
+  const { Markdown } = useStore(markdownView);
   const shown = shownPart(text);
   const isJson = JSON_BEGINS.test(shown);
   const asItIs = (

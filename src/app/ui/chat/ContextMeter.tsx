@@ -20,7 +20,7 @@ export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
   useEffect(() => {
     return meter.start();
   }, [meter]);
-  const use = useStore(meter.store, (state) => state);
+  const use = useStore(meter.store);
   const sent = useStore(pane.store, (state) => state.firstSent);
   const firstSent = use?.firstSent ?? 0;
   useEffect(() => {

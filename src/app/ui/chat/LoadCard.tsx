@@ -16,7 +16,7 @@ import { STAGE_NAMES } from "../engine/stage-names.ts";
 /** Shows the loading stages of the model, or why it failed. Nothing once it runs. */
 export function LoadCard({ engine }: { engine: EngineControl }) {
   const modelLabel = useStore(engine.choice, labelOfChoice);
-  const state = useStore(engine.store, (current) => current);
+  const state = useStore(engine.store);
   if (state.status === "ready") return null;
   if (state.status === "loading") return <Loading modelLabel={modelLabel} stages={state.stages} />;
   return (

@@ -10,7 +10,7 @@ const MAX_COLUMNS = 4;
 
 /** The panes side by side: 1, 2, 3, 4 columns; from 5 panes on two rows are in view and the grid scrolls. */
 export function PaneGrid({ app }: { app: AppState }) {
-  const { panes, current } = useStore(app.workspace.store, (state) => state);
+  const { panes, current } = useStore(app.workspace.store);
   const commands = useMemo(() => paneCommands(app), [app]);
   useCommands(app.commands, commands);
   const style = {

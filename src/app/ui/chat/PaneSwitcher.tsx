@@ -11,7 +11,7 @@ import css from "../components/Tabs.module.css";
 
 /** On a phone one pane is in view. These tabs choose it and show the others' states. */
 export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: Dock }) {
-  const { panes, current } = useStore(workspace.store, (state) => state);
+  const { panes, current } = useStore(workspace.store);
   const isBatch = useStore(dock.store, (state) => state.isInView);
 
   const select = (tab: number | "batch") => {

@@ -10,7 +10,7 @@ import css from "./PromptDialog.module.css";
 /** Shows the exact prompt. */
 export function PromptDialog({ view }: { view: PromptView }) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const state = useStore(view.store, (current) => current);
+  const state = useStore(view.store);
   const isOpen = state.status !== "closed";
   useEffect(() => {
     if (isOpen) dialog.current?.showModal();

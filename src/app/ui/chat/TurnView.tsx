@@ -129,7 +129,6 @@ export const TurnView = memo(function TurnView({
           )}
           <IconButton
             icon="edit"
-
             className={css.onHover}
             disabled={!isIdle}
             name="Edit question"
@@ -193,7 +192,6 @@ export const TurnView = memo(function TurnView({
               {metrics && (
                 <IconButton
                   icon="figures"
-
                   name="Figures"
                   aria-expanded={hasFigures}
                   title="How long this answer took, and why"
@@ -203,7 +201,6 @@ export const TurnView = memo(function TurnView({
               {canShowWords && (
                 <IconButton
                   icon="percent"
-
                   name="Probabilities"
                   aria-pressed={areWordsShown}
                   title="How likely each word was. Replace a word, and continue from there"
@@ -216,10 +213,8 @@ export const TurnView = memo(function TurnView({
               {isNewest && (
                 <IconButton
                   icon="again"
-
                   disabled={!isIdle}
                   name="Regenerate"
-
                   onClick={({ currentTarget }) => {
                     focusLog(currentTarget);
                     pane.regenerate();
@@ -228,7 +223,6 @@ export const TurnView = memo(function TurnView({
               )}
               <IconButton
                 icon="fork"
-
                 name="Fork from here"
                 title="Continue from here in a new pane"
                 onClick={() => onFork(turn)}

@@ -18,9 +18,7 @@ export function VariantPager({ turnIds, chosenId, isIdle, onChoose }: VariantPag
   const arrow = (name: "Previous" | "Next", next: number | undefined) => (
     <IconButton
       icon={name === "Previous" ? "left" : "right"}
-
       name={`${name} variant`}
-
       aria-disabled={!isIdle || next === undefined}
       onClick={() => isIdle && next !== undefined && onChoose(next)}
     />

@@ -72,7 +72,7 @@ function Documents() {
 }
 
 function Groups({ commands }: { commands: Commands }) {
-  const all = useStore(commands.store, (state) => state);
+  const all = useStore(commands.store);
   return (
     <div className="stack">
       <Group name="Writing" rows={BOX_KEYS} />
@@ -104,7 +104,7 @@ function Group({ name, rows }: { name: string; rows: readonly { title: string; k
 }
 
 function SingleKeysSwitch({ singleKeys }: { singleKeys: SingleKeys }) {
-  const isOn = useStore(singleKeys.store, (state) => state);
+  const isOn = useStore(singleKeys.store);
   return (
     <label className={css.single}>
       <input type="checkbox" checked={isOn} onChange={(event) => singleKeys.turn(event.target.checked)} />

@@ -11,7 +11,7 @@ const USUAL_LIMIT_S = 10;
 /** Chooses where new questions go when this page's own queue is long. */
 export function SpillOverForm({ connections }: { connections: Connections }) {
   const id = useId();
-  const { connections: servers, spillOver } = useStore(connections.store, (state) => state);
+  const { connections: servers, spillOver } = useStore(connections.store);
   const choices = remoteChoices(servers, spillOver);
   const choose = (text: string) => {
     const remote = readRemote(text);

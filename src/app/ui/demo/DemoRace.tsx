@@ -20,7 +20,7 @@ const SHORTEST_SCALE_MS = 3000;
 
 /** Shows both times as growing bars, and compares them at the end. */
 export function DemoRace({ demo, engine }: { demo: Demo; engine: EngineControl }) {
-  const state = useStore(demo.store, (current) => current);
+  const state = useStore(demo.store);
   const { phase, together, apart } = state;
   const status = useStore(engine.store, (current) => current.status);
   const scaleMs = Math.max(SHORTEST_SCALE_MS, together.elapsedMs, apart.elapsedMs);

@@ -10,7 +10,7 @@ import css from "./EngineStatus.module.css";
 
 /** Shows where the model runs, or why it doesn't, with a button to restart it. */
 export function EngineStatus({ engine }: { engine: EngineControl }) {
-  const state = useStore(engine.store, (current) => current);
+  const state = useStore(engine.store);
   const isOnline = useOnline();
   switch (state.status) {
     case "ready":

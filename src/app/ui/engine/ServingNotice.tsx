@@ -8,8 +8,8 @@ import { useStore } from "../use-store.ts";
 
 /** Lines above the panes about the serving settings in the page's link, and the draft model. */
 export function ServingNotice({ serving, engine }: { serving: Serving; engine: EngineControl }) {
-  const { settings, link } = useStore(serving.store, (state) => state);
-  const withoutDrafts = useStore(engine.withoutDrafts, (state) => state);
+  const { settings, link } = useStore(serving.store);
+  const withoutDrafts = useStore(engine.withoutDrafts);
   const [dismissed, setDismissed] = useState<readonly (LinkOutcome | ChorusErrorData | null)[]>([]);
   const dismiss = (what: LinkOutcome | ChorusErrorData | null) => setDismissed([...dismissed, what]);
   const listed = Object.entries(writeServing(settings)).map(([name, value]) => `${name} ${value}`);

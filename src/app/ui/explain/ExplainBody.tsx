@@ -37,8 +37,8 @@ export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
 }
 
 function Now({ batch, term }: { batch: Batch; term: Term }) {
-  const figures = useStore(batch.metrics.store, (state) => state);
-  const mode = useStore(batch.mode.store, (state) => state);
+  const figures = useStore(batch.metrics.store);
+  const mode = useStore(batch.mode.store);
   return <p className="small">{nowOf(term, figures, mode)}</p>;
 }
 

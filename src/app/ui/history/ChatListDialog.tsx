@@ -39,7 +39,7 @@ export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () 
 function Chats({ app, dialog }: { app: AppState; dialog: RefObject<HTMLDialogElement | null> }) {
   const { workspace, keeper, batch } = app;
   const [list] = useState(() => new ChatList(workspace, keeper && keeper.storedChats));
-  const { status, found, query } = useStore(list.store, (state) => state);
+  const { status, found, query } = useStore(list.store);
   const [openedMs] = useState(() => Date.now());
   const lines = useMemo(() => groupChats(found, openedMs), [found, openedMs]);
   const words = useMemo(() => wordsOf(query.text), [query.text]);

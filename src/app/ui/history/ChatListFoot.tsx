@@ -17,7 +17,7 @@ const chats = (num: number, kind = "") => `${formatCount(num)} ${kind}${num === 
 
 /** The number of listed chats, and a button to delete them all. */
 export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps) {
-  const { status, found } = useStore(list.store, (state) => state);
+  const { status, found } = useStore(list.store);
   const closed = found.filter(({ pane }) => pane === null);
   const remove = () => {
     list.deleteForGood(closed.map(({ key }) => key));

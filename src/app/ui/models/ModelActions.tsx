@@ -67,7 +67,6 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
           {error && isBrought && !stored && (
             <IconButton
               icon="close"
-
               name={`Remove ${title} from the list`}
               title="Remove from the list"
               onClick={() => void shelf.remove(key)}
@@ -76,7 +75,6 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
           {stored && !isDownloading && (
             <IconButton
               icon="trash"
-
               name={`Delete ${title}`}
               title={running === "no" ? "Delete" : "In use: choose another model first"}
               disabled={running !== "no"}

@@ -40,7 +40,6 @@ export function ModelRow({ app, model, isOpened, onToggle, onUsed }: ModelRowPro
       <div className={css.row}>
         <IconButton
           icon="chevron"
-
           className={css.toggle}
           name={`What ${title} takes`}
           aria-expanded={isOpened}

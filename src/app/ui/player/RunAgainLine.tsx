@@ -33,8 +33,8 @@ export function RunAgainLine({ run, again, openChats }: RunAgainLineProps) {
 }
 
 function WithEngine({ run, again, engine }: { run: RecordedRun; again: RunAgain; engine: EngineControl }) {
-  const state = useStore(engine.store, (current) => current);
-  const result = useStore(again.store, (current) => current);
+  const state = useStore(engine.store);
+  const result = useStore(again.store);
   const { model } = run.recording;
   const ready = state.status === "ready" ? state.engine : null;
   const refusal = ready === null ? null : refusalOf(model, ready.model);

@@ -11,7 +11,7 @@ import css from "./Transport.module.css";
 /** The player's controls: play, steps, place, speed, and the trace. */
 export function Transport({ name, player }: { name: string; player: Player }) {
   const { run } = player;
-  const { place, isPlaying, speed } = useStore(player.store, (state) => state);
+  const { place, isPlaying, speed } = useStore(player.store);
   const seconds = (at: number) => `${((run.playMs[at] ?? 0) / 1000).toFixed(1)} s`;
   const { model } = run.recording;
   const saveTrace = () => {

@@ -20,7 +20,7 @@ export function AppSettingsBody({ app }: { app: AppState }) {
 }
 
 function Form({ app }: { app: AppState }) {
-  const values = useStore(app.settings.store, (state) => state);
+  const values = useStore(app.settings.store);
   const model = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
   const inAddress = Object.entries(app.settings.address);
   return (

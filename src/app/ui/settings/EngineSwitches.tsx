@@ -30,7 +30,7 @@ export function EngineSwitches({ engine, tabs }: EngineSwitchesProps) {
 }
 
 function ShareSwitch({ engine, isLoading }: { engine: EngineControl; isLoading: boolean }) {
-  const isShared = useStore(engine.isShared, (state) => state);
+  const isShared = useStore(engine.isShared);
   return (
     <>
       <label className={css.switch}>
@@ -53,5 +53,5 @@ function ShareSwitch({ engine, isLoading }: { engine: EngineControl; isLoading: 
 }
 
 function TabsMemory({ tabs }: { tabs: EngineTabs }) {
-  return memoryWords(useStore(tabs.store, (state) => state));
+  return memoryWords(useStore(tabs.store));
 }

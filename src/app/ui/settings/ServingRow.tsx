@@ -35,7 +35,6 @@ export function ServingRow({ field, typed, engine, problem, onType }: ServingRow
       </label>
       <IconButton
         icon="reset"
-
         className={css.reset}
         disabled={typed === ""}
         name={`Reset ${field.label.toLowerCase()}`}

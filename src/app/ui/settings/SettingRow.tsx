@@ -54,7 +54,6 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
       <label htmlFor={id}>{field.label}</label>
       <IconButton
         icon="reset"
-
         className={css.reset}
         disabled={typed === ""}
         name={`Reset ${field.label.toLowerCase()}`}
