@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { formatBytes, formatBytesOf, formatDuration, formatOrdinal, formatRate, formatTimeLeft } from "./format.ts";
+import {
+  formatBytes,
+  formatBytesOf,
+  formatCounted,
+  formatDuration,
+  formatOrdinal,
+  formatRate,
+  formatTimeLeft,
+} from "./format.ts";
 
 it("writes a rate with three digits at most before it groups thousands", () => {
   expect([0, 4.24, 38.5, 99.96, 445.4, 1729].map(formatRate)).toEqual(["0", "4.2", "38.5", "100", "445", "1,729"]);
@@ -32,4 +40,13 @@ it("writes places in a queue", () => {
 it("never says that nothing is left", () => {
   expect(formatTimeLeft(20)).toBe("1 s left");
   expect(formatTimeLeft(240_000)).toBe("4 min left");
+});
+
+it("writes a number with its noun", () => {
+  expect([0, 1, 2, 1729].map((count) => formatCounted(count, "token"))).toEqual([
+    "0 tokens",
+    "1 token",
+    "2 tokens",
+    "1,729 tokens",
+  ]);
 });

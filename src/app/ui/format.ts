@@ -6,6 +6,21 @@ export function formatCount(value: number): string {
   return groupedNumber(value);
 }
 
+/** Returns the noun's form after this number: "token" after 1, else "tokens". */
+export function plural(count: number, noun: string): string {
+  return count === 1 ? noun : `${noun}s`;
+}
+
+/** "1 token", "1,729 tokens". */
+export function formatCounted(count: number, noun: string): string {
+  return `${formatCount(count)} ${plural(count, noun)}`;
+}
+
+/** Formats a value; null, one that is not known, is a dash. */
+export function orDash<Value>(value: Value | null, format: (value: Value) => string): string {
+  return value === null ? "–" : format(value);
+}
+
 /** Formats a rate with about three digits: 0, 4.2, 38.5, 445, 1,729. */
 export function formatRate(value: number): string {
   return value > 0 && value < 99.95 ? groupedNumber(value, 1) : groupedNumber(value);

@@ -2,7 +2,7 @@ import type { Batch } from "../../state/batch/batch.ts";
 import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
 import { classNames } from "../class-names.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
-import { formatCount } from "../format.ts";
+import { formatCount, formatPercent, orDash } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./BatchCounters.module.css";
 import { ofAll, StepUse } from "./StepUse.tsx";
@@ -44,7 +44,7 @@ export function BatchCounters({ metrics, batch }: BatchCountersProps) {
         <dt className="row tight">
           Prefix hits {batch && <ExplainButton batch={batch} term="prefix-hits" name="prefix hits" />}
         </dt>
-        <dd style={{ minWidth: "4.5ch" }}>{prefixHits === null ? "–" : `${Math.round(prefixHits * 100)}%`}</dd>
+        <dd style={{ minWidth: "4.5ch" }}>{orDash(prefixHits, formatPercent)}</dd>
       </div>
       <div title="Sequences that gave up their blocks and will be computed again later">
         <dt className="row tight">

@@ -4,7 +4,7 @@ import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
 import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/batch/charts.ts";
 import type { ChartDrawing } from "./draw-chart.ts";
 import type { Inks } from "./inks.ts";
-import { formatCount, formatMs, formatRate } from "../format.ts";
+import { formatCount, formatMs, formatRate, orDash } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { isOpenVoice } from "../voice.ts";
 import { Chart } from "./Chart.tsx";
@@ -94,10 +94,10 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
             <>
               <span>
                 {hasGpuClock ? "GPU" : "Step"}{" "}
-                <b>{milliseconds((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null)}</b> ms
+                <b>{orDash((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null, formatMs)}</b> ms
               </span>
               <span>
-                <u>CPU</u> <b>{milliseconds(lastStep?.cpuMs ?? null)}</b>
+                <u>CPU</u> <b>{orDash(lastStep?.cpuMs ?? null, formatMs)}</b>
               </span>
             </>
           }
@@ -147,10 +147,6 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
       <ChartsTable samples={samples} />
     </section>
   );
-}
-
-function milliseconds(value: number | null): string {
-  return value === null ? "–" : formatMs(value);
 }
 
 function whenOf(ago: number): string {

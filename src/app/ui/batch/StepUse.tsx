@@ -1,5 +1,5 @@
 import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
-import { formatCount, formatPercent } from "../format.ts";
+import { formatCount, formatPercent, orDash } from "../format.ts";
 import { useStore } from "../use-store.ts";
 
 interface StepUseProps {
@@ -21,7 +21,7 @@ export function StepUse({ metrics, className }: StepUseProps) {
         title="Share of the last step in which the GPU computed, where the adapter has timestamps"
       >
         <dt>GPU</dt>
-        <dd>{gpuUse === null ? "–" : formatPercent(gpuUse)}</dd>
+        <dd>{orDash(gpuUse, formatPercent)}</dd>
       </div>
       <div className={className} title="Tokens of running sequences in the cache">
         <dt>Tokens</dt>

@@ -1,7 +1,7 @@
 import type { OutputPlace } from "../../state/chat/answer-tokens.ts";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
 import type { Timeline, Track } from "../../state/batch/timeline.ts";
-import { formatCount, formatMs } from "../format.ts";
+import { formatCount, formatCounted, formatMs, plural } from "../format.ts";
 import { formatShare, visibleToken } from "../token-text.ts";
 import { cellWords, sequenceName } from "./cell-words.ts";
 
@@ -63,8 +63,8 @@ function othersIn(timeline: Timeline, track: Track, step: number): string {
   const panes = [...new Set(others.flatMap(({ id }) => askerOf(id.requestId)?.pane ?? []))].sort((a, b) => a - b);
   const numUnnamed = others.filter(({ id }) => askerOf(id.requestId) === null).length;
   const names = [
-    ...(panes.length > 0 ? [`${panes.length === 1 ? "Pane" : "Panes"} ${panes.join(", ")}`] : []),
-    ...(numUnnamed > 0 ? [`${formatCount(numUnnamed)} other ${numUnnamed === 1 ? "request" : "requests"}`] : []),
+    ...(panes.length > 0 ? [`${plural(panes.length, "Pane")} ${panes.join(", ")}`] : []),
+    ...(numUnnamed > 0 ? [formatCounted(numUnnamed, "other request")] : []),
   ];
   return names.length === 0 ? "alone in its step" : `shared with ${names.join(" and ")}`;
 }

@@ -1,7 +1,7 @@
 import type { SequenceId } from "../../../index.ts";
 import { askerOf, type Asker } from "../../state/chat/request-name.ts";
 import type { Cell } from "../../state/batch/timeline.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, formatCounted } from "../format.ts";
 
 /** Returns "Pane 3, turn 2", or the id of a request that no pane asked. */
 export function sequenceName({ requestId, index }: SequenceId): string {
@@ -22,12 +22,12 @@ export function cellWords(cell: Cell | undefined): string {
   switch (cell?.kind) {
     case "prompt": {
       const cached = cell.cachedTokens > 0 ? `, ${formatCount(cell.cachedTokens)} found in the cache` : "";
-      return `prompt, ${formatCount(cell.rows)} ${cell.rows === 1 ? "token" : "tokens"} computed${cached}`;
+      return `prompt, ${formatCounted(cell.rows, "token")} computed${cached}`;
     }
     case "decode":
       return `decode, token ${formatCount(cell.start + 1)}`;
     case "drafted": {
-      const tokens = `${formatCount(cell.drafted)} drafted ${cell.drafted === 1 ? "token" : "tokens"}`;
+      const tokens = formatCounted(cell.drafted, "drafted token");
       return `decode from token ${formatCount(cell.start + 1)} on, with ${tokens}, ${formatCount(cell.accepted)} accepted`;
     }
     case "waiting":

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { RequestMetrics } from "../../../index.ts";
-import { formatCount, formatDuration, formatMs, formatPercent, formatRate } from "../format.ts";
+import { formatCount, formatCounted, formatDuration, formatMs, formatPercent, formatRate, orDash } from "../format.ts";
 import css from "./AnswerFigures.module.css";
 
 interface Figure {
@@ -16,12 +16,20 @@ const FIGURES: readonly Figure[] = [
   { name: "First token", help: "From asking to the first token", value: (m) => duration(m.time_to_first_token_ms) },
   { name: "Decode", help: "From the first token to the last", value: (m) => duration(m.generation_time_ms) },
   { name: "Total", help: "From asking to the end", value: (m) => duration(m.total_time_ms) },
-  { name: "Speed", help: "Tokens over prefill and decode", value: speed },
+  {
+    name: "Speed",
+    help: "Tokens over prefill and decode",
+    value: (m) => orDash(m.tokens_per_second, (rate) => `${formatRate(rate)} tok/s`),
+  },
   { name: "Between tokens", help: "Mean, and 95th percentile", value: betweenTokens },
   { name: "Steps", help: "Steps that computed this answer", value: (m) => formatCount(m.num_steps) },
   { name: "Batch", help: "Sequences that shared its steps: mean, and most", value: batch },
   { name: "Preemptions", help: "Times it gave up its cache blocks", value: (m) => formatCount(m.num_preemptions) },
-  { name: "Cached prompt", help: "Prompt tokens from the prefix cache", value: (m) => tokens(m.cached_tokens) },
+  {
+    name: "Cached prompt",
+    help: "Prompt tokens from the prefix cache",
+    value: (m) => formatCounted(m.cached_tokens, "token"),
+  },
   { name: "Drafts accepted", help: "Drafted tokens that were accepted", value: drafts },
 ];
 
@@ -45,15 +53,7 @@ export function AnswerFigures({ metrics }: { metrics: RequestMetrics }) {
 }
 
 function duration(ms: number | null): string {
-  return ms === null ? "–" : formatDuration(ms);
-}
-
-function tokens(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? "token" : "tokens"}`;
-}
-
-function speed({ tokens_per_second: rate }: RequestMetrics): string {
-  return rate === null ? "–" : `${formatRate(rate)} tok/s`;
+  return orDash(ms, formatDuration);
 }
 
 function betweenTokens({ mean_itl_ms: mean, p95_itl_ms: p95 }: RequestMetrics): string {
@@ -61,7 +61,7 @@ function betweenTokens({ mean_itl_ms: mean, p95_itl_ms: p95 }: RequestMetrics): 
 }
 
 function batch({ mean_batch_size: mean, max_batch_size: most }: RequestMetrics): string {
-  return mean === null ? "–" : `${formatRate(mean)}, at most ${formatCount(most)}`;
+  return orDash(mean, (each) => `${formatRate(each)}, at most ${formatCount(most)}`);
 }
 
 function drafts({ speculative_decoding: drafted }: RequestMetrics): string {

@@ -3,7 +3,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import { ContextMeter as Meter, type ContextUse } from "../../state/chat/context-meter.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
-import { formatCount } from "../format.ts";
+import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ContextMeter.module.css";
 
@@ -46,7 +46,7 @@ export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
 
 /** @param sent turns before this one are no longer sent already */
 function wordsOf({ draftTokens, promptTokens, contextTokens, firstSent }: ContextUse, sent: number): string {
-  const draft = draftTokens === 0 ? "" : tokens(draftTokens);
+  const draft = draftTokens === 0 ? "" : formatCounted(draftTokens, "token");
   if (promptTokens === null) return draft;
   const context = formatCount(contextTokens);
   if (draftTokens >= contextTokens) return `${draft}: the model reads ${context}, answer included`;
@@ -56,10 +56,6 @@ function wordsOf({ draftTokens, promptTokens, contextTokens, firstSent }: Contex
 }
 
 function leftOut(count: number, areMore: boolean): string {
-  if (areMore) return count === 1 ? "one more turn" : `${formatCount(count)} more turns`;
-  return count === 1 ? "the oldest turn" : `the ${formatCount(count)} oldest turns`;
-}
-
-function tokens(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? "token" : "tokens"}`;
+  if (areMore) return count === 1 ? "one more turn" : formatCounted(count, "more turn");
+  return count === 1 ? "the oldest turn" : `the ${formatCounted(count, "oldest turn")}`;
 }

@@ -8,7 +8,7 @@ import { unchosenAfter } from "../../state/chat/turn-tree.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
-import { formatCount } from "../format.ts";
+import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./Conversation.module.css";
 import { EmptyPane } from "./EmptyPane.tsx";
@@ -181,9 +181,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
               <Fragment key={turns[index - 1]?.id ?? "first"}>
                 {index === firstSent && index > 0 && (
                   <p className={css.leftOut}>
-                    <span>
-                      Earlier messages are no longer sent to the model ({index} {index === 1 ? "turn" : "turns"})
-                    </span>
+                    <span>Earlier messages are no longer sent to the model ({formatCounted(index, "turn")})</span>
                   </p>
                 )}
                 <TurnView

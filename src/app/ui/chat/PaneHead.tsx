@@ -4,7 +4,7 @@ import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { remoteName } from "../../state/connections/connections.ts";
 import { IconButton } from "../components/IconButton.tsx";
-import { formatCount, formatMs, formatOrdinal, formatRate } from "../format.ts";
+import { formatCount, formatCounted, formatMs, formatOrdinal, formatRate, orDash, plural } from "../format.ts";
 import { PaneSettings } from "../settings/PaneSettings.tsx";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
@@ -89,21 +89,20 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   }
   if (isUnsent) return <p className={css.unsent}>Not sent</p>;
   if (figures === null) {
-    const answers = `${formatCount(numTurns)} ${numTurns === 1 ? "answer" : "answers"}`;
-    return <p className={css.none}>{numTurns === 0 ? "No answer yet" : answers}</p>;
+    return <p className={css.none}>{numTurns === 0 ? "No answer yet" : formatCounted(numTurns, "answer")}</p>;
   }
 
   const { tokensPerSecond, ttftMs, outputTokens } = figures;
   return (
     <p className={css.columns}>
       <span>
-        <b>{tokensPerSecond === null ? "–" : formatRate(tokensPerSecond)}</b> tok/s
+        <b>{orDash(tokensPerSecond, formatRate)}</b> tok/s
       </span>
       <span>
-        TTFT <b>{ttftMs === null ? "–" : formatMs(ttftMs)}</b> ms
+        TTFT <b>{orDash(ttftMs, formatMs)}</b> ms
       </span>
       <span>
-        <b>{formatCount(outputTokens)}</b> {outputTokens === 1 ? "token" : "tokens"}
+        <b>{formatCount(outputTokens)}</b> {plural(outputTokens, "token")}
       </span>
     </p>
   );

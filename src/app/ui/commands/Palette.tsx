@@ -3,6 +3,7 @@ import { findCommands, type Command, type Commands } from "../../state/commands/
 import { Dialog } from "../components/Dialog.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { Keys } from "./Keys.tsx";
+import { formatCounted } from "../format.ts";
 import css from "./Palette.module.css";
 import { useCommands } from "./use-commands.ts";
 
@@ -128,7 +129,7 @@ function CommandList({ enabled, onRun, onClose }: CommandListProps) {
       </div>
       {found.length === 0 && <p className={css.none}>No matching command</p>}
       <p className="sr" aria-live="polite">
-        {query !== "" && `${found.length} ${found.length === 1 ? "command" : "commands"}`}
+        {query !== "" && formatCounted(found.length, "command")}
       </p>
     </>
   );

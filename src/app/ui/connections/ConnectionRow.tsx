@@ -7,7 +7,7 @@ import { Button } from "../components/Button.tsx";
 import { IconButton } from "../components/IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
-import { formatCount } from "../format.ts";
+import { formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
@@ -35,7 +35,7 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
   };
   const facts = [
     ownedBy === null ? null : softwareOf(ownedBy).title,
-    models.length === 1 ? "1 model" : `${formatCount(models.length)} models`,
+    formatCounted(models.length, "model"),
     key === null ? null : connection.isKeyKept ? "key kept in this browser" : "key until this page closes",
   ];
   return (

@@ -3,7 +3,7 @@ import type { Batch } from "../../state/batch/batch.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
-import { formatCount } from "../format.ts";
+import { formatCount, formatPercent } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ExplainBody.module.css";
 import { EXPLANATIONS, TERMS, type Term } from "./explanations.ts";
@@ -51,11 +51,11 @@ function nowOf(term: Term, { kvUse, prefixHits, preemptions }: Figures, mode: st
     case "sequential":
       return term === mode ? "The engine uses this mode now." : `Now the engine's mode is ${mode}.`;
     case "kv-use":
-      return `Now: ${Math.round(100 * kvUse)}% of the blocks.`;
+      return `Now: ${formatPercent(kvUse)} of the blocks.`;
     case "preemptions":
       return `Since the engine started: ${formatCount(preemptions)}.`;
     case "prefix-hits":
-      return prefixHits === null ? "Nothing was looked up yet." : `Now: ${Math.round(100 * prefixHits)}%.`;
+      return prefixHits === null ? "Nothing was looked up yet." : `Now: ${formatPercent(prefixHits)}.`;
     case "run-ahead":
       return "“Serving” in the settings sets how many steps.";
   }

@@ -1,7 +1,7 @@
 import type { ChatList } from "../../state/history/chat-list.ts";
 import { Button } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
-import { formatCount } from "../format.ts";
+import { formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ChatListDialog.module.css";
 import row from "./ChatRow.module.css";
@@ -12,8 +12,6 @@ interface ChatListFootProps {
   isFiltered: boolean;
   onDeleted: () => void;
 }
-
-const chats = (num: number, kind = "") => `${formatCount(num)} ${kind}${num === 1 ? "chat" : "chats"}`;
 
 /** The number of listed chats, and a button to delete them all. */
 export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps) {
@@ -26,14 +24,16 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
   return (
     <div className={css.foot}>
       <Confirm
-        question={`Delete ${chats(closed.length, "closed ")} for good?`}
+        question={`Delete ${formatCounted(closed.length, "closed chat")} for good?`}
         className={row.confirm}
         onConfirm={remove}
       >
         {(bin) => (
           <>
             <output>
-              {status === "loading" ? "Reading …" : `${chats(found.length)}${isFiltered ? " found" : ""}`}
+              {status === "loading"
+                ? "Reading …"
+                : `${formatCounted(found.length, "chat")}${isFiltered ? " found" : ""}`}
             </output>
             {closed.length > 1 && (
               <Button {...bin} look="quiet">

@@ -5,7 +5,7 @@ import { classNames } from "../class-names.ts";
 import { IconButton } from "../components/IconButton.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
-import { formatCount } from "../format.ts";
+import { formatCounted } from "../format.ts";
 import css from "./ChatRow.module.css";
 
 interface ChatRowProps {
@@ -36,7 +36,7 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
                 {title}
               </b>
               <span className="small row tight end">
-                {numTurns > 0 && `${formatCount(numTurns)} ${numTurns === 1 ? "answer" : "answers"}, `}
+                {numTurns > 0 && `${formatCounted(numTurns, "answer")}, `}
                 <time dateTime={new Date(dateMs).toISOString()}>{formatDate(dateMs)}</time>
               </span>
             </span>

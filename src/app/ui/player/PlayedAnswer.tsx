@@ -5,7 +5,7 @@ import { sequenceName } from "../batch/cell-words.ts";
 import { classNames } from "../class-names.ts";
 import { AnswerCard } from "../components/AnswerCard.tsx";
 import card from "../components/AnswerCard.module.css";
-import { formatCount } from "../format.ts";
+import { formatCount, plural } from "../format.ts";
 import css from "./PlayedAnswer.module.css";
 
 interface PlayedAnswerProps {
@@ -51,7 +51,7 @@ export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane,
       }
     >
       <p className={card.figures}>
-        <b>{formatCount(numTokens)}</b> {numTokens === 1 ? "token" : "tokens"}
+        <b>{formatCount(numTokens)}</b> {plural(numTokens, "token")}
         {end !== null && end.place <= place && `, ${ENDS[end.reason ?? "abort"]}`}
         {again !== null && <AgainFigures again={again} />}
       </p>

@@ -5,7 +5,7 @@ import type { RecordedRun } from "../../state/player/recorded-run.ts";
 import { changesSince, refusalOf, type AgainState, type RunAgain } from "../../state/player/run-again.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
-import { formatCount } from "../format.ts";
+import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./RunAgainLine.module.css";
 
@@ -71,7 +71,7 @@ function WithEngine({ run, again, engine }: { run: RecordedRun; again: RunAgain;
 }
 
 function sentence({ status, numAnswers, numDone, results, message }: AgainState, changes: string): string {
-  const answers = `${formatCount(numAnswers)} ${numAnswers === 1 ? "answer" : "answers"}`;
+  const answers = formatCounted(numAnswers, "answer");
   const all = [...results.values()];
   const different = all.filter(({ difference }) => difference !== null).length;
   const same = all.reduce((sum, { numSame }) => sum + numSame, 0);
