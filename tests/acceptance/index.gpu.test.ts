@@ -28,16 +28,20 @@ async function rejection(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
+/** In a worker, for all tests that need no other. */
+const onCpu = await createEngine(TINY);
+afterAll(() => onCpu.dispose());
+
+// auto-backend.gpu.test.ts has an engine on the CPU in the page.
 describe.each([
-  { backend: "webgpu", worker: true },
-  { backend: "cpu", worker: true },
-  { backend: "cpu", worker: false },
-] as const)("an engine (on $backend, in a worker: $worker)", (where) => {
+  { backend: "webgpu", open: () => createEngine({ ...TINY, backend: "webgpu" }) },
+  { backend: "cpu", open: () => Promise.resolve(onCpu) },
+])("an engine on $backend, in a worker", ({ open }) => {
   let engine: ChorusEngine;
   beforeAll(async () => {
-    engine = await createEngine({ ...TINY, ...where });
+    engine = await open();
   });
-  afterAll(() => engine.dispose());
+  afterAll(() => (engine === onCpu ? undefined : engine.dispose()));
 
   it.each(golden.prompts)("gives Hugging Face's greedy tokens after $name", async (prompt) => {
     expect(await tokensOf(engine, greedy(prompt))).toEqual(prompt.greedy.tokens);
@@ -57,7 +61,7 @@ describe.each([
 
 describe("a request's own id", () => {
   it("is part of the answer's, and no other open request may have it", async () => {
-    await using engine = await createEngine(TINY);
+    const engine = onCpu;
     const body = { prompt: "Once", max_tokens: 8, ignore_eos: true, request_id: "mine" };
     const first = engine.completions.create(body);
     expect(await rejection(engine.completions.create(body))).toMatchObject({
@@ -70,42 +74,44 @@ describe("a request's own id", () => {
 });
 
 describe("a prompt's log-probabilities", () => {
-  it.each([onGpu, {}])("are those its tokens had when they were drawn, in chunks and beside others: %#", async (on) => {
-    await using engine = await createEngine({ ...TINY, ...on, maxNumBatchedTokens: 24 });
-    const [{ ids } = { ids: [] }] = golden.prompts.slice(3);
-    const requested = { prompt: ids, max_tokens: 30, ignore_eos: true, return_token_ids: true, logprobs: 2, seed: 5 };
-    const { choices } = await engine.completions.create(requested);
-    const answer = choices[0]?.token_ids ?? [];
-    const echo = { prompt: [...ids, ...answer], max_tokens: 1, echo: true, logprobs: 2, prompt_logprobs: 0 };
-    const [echoed] = await Promise.all([
-      engine.completions.create(echo),
-      ...golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt))),
-    ]);
-    const { logprobs, prompt_logprobs: reported } = echoed.choices[0] ?? {};
-    expect(logprobs?.token_logprobs).toHaveLength(ids.length + answer.length + 1);
-    expect(logprobs?.token_logprobs[0]).toBeNull();
-    const end = ids.length + answer.length;
-    expect(logprobs?.token_logprobs.slice(ids.length, end)).toEqual(choices[0]?.logprobs?.token_logprobs);
-    expect(logprobs?.top_logprobs?.slice(ids.length, end)).toEqual(choices[0]?.logprobs?.top_logprobs);
-    expect(reported?.[0]).toBeNull();
-    expect(reported?.slice(1).map((entry) => Object.values(entry ?? {})[0]?.logprob)).toEqual(
-      logprobs?.token_logprobs.slice(1, end),
-    );
-    const alone = await engine.completions.create({ ...echo, max_tokens: 0, return_token_ids: true });
-    expect(alone.choices[0]).toMatchObject({ finish_reason: "length", token_ids: [] });
-    expect(alone.choices[0]?.logprobs?.token_logprobs).toEqual(logprobs?.token_logprobs.slice(0, end));
-    expect(alone.usage).toMatchObject({ prompt_tokens: end, completion_tokens: 0, total_tokens: end });
-    const stats = await engine.stats();
-    expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
-  });
+  it.each(["webgpu", "cpu"])(
+    "are those its tokens had when they were drawn, in chunks and beside others, on %s",
+    async (backend) => {
+      await using ownEngine = backend === "cpu" ? null : await createEngine({ ...TINY, ...onGpu });
+      const engine = ownEngine ?? onCpu;
+      await engine.update({ maxNumBatchedTokens: 24 });
+      const [{ ids } = { ids: [] }] = golden.prompts.slice(3);
+      const requested = { prompt: ids, max_tokens: 30, ignore_eos: true, return_token_ids: true, logprobs: 2, seed: 5 };
+      const { choices } = await engine.completions.create(requested);
+      const answer = choices[0]?.token_ids ?? [];
+      const echo = { prompt: [...ids, ...answer], max_tokens: 1, echo: true, logprobs: 2, prompt_logprobs: 0 };
+      const [echoed] = await Promise.all([
+        engine.completions.create(echo),
+        ...golden.prompts.map((prompt) => tokensOf(engine, greedy(prompt))),
+      ]);
+      const { logprobs, prompt_logprobs: reported } = echoed.choices[0] ?? {};
+      expect(logprobs?.token_logprobs).toHaveLength(ids.length + answer.length + 1);
+      expect(logprobs?.token_logprobs[0]).toBeNull();
+      const end = ids.length + answer.length;
+      expect(logprobs?.token_logprobs.slice(ids.length, end)).toEqual(choices[0]?.logprobs?.token_logprobs);
+      expect(logprobs?.top_logprobs?.slice(ids.length, end)).toEqual(choices[0]?.logprobs?.top_logprobs);
+      expect(reported?.[0]).toBeNull();
+      expect(reported?.slice(1).map((entry) => Object.values(entry ?? {})[0]?.logprob)).toEqual(
+        logprobs?.token_logprobs.slice(1, end),
+      );
+      const alone = await engine.completions.create({ ...echo, max_tokens: 0, return_token_ids: true });
+      expect(alone.choices[0]).toMatchObject({ finish_reason: "length", token_ids: [] });
+      expect(alone.choices[0]?.logprobs?.token_logprobs).toEqual(logprobs?.token_logprobs.slice(0, end));
+      expect(alone.usage).toMatchObject({ prompt_tokens: end, completion_tokens: 0, total_tokens: end });
+      const stats = await engine.stats();
+      expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+      await engine.update({ maxNumBatchedTokens: null });
+    },
+  );
 });
 
 describe("streams", () => {
-  let engine: ChorusEngine;
-  beforeAll(async () => {
-    engine = await createEngine(TINY);
-  });
-  afterAll(() => engine.dispose());
+  const engine = onCpu;
   const [, , prompt] = golden.prompts;
   if (!prompt) throw new Error("no prompt in the fixture");
 
@@ -161,7 +167,11 @@ describe("streams", () => {
 
 describe("what goes wrong", () => {
   it.each([
-    ["an unknown config field", { ...TINY, maxSeqs: 3 }, { code: "unknown_parameter", param: "maxSeqs" }],
+    [
+      "an unknown config field",
+      { ...TINY, worker: false, maxSeqs: 3 },
+      { code: "unknown_parameter", param: "maxSeqs" },
+    ],
     ["a folder that is not there", { model: "/tests/fixtures/nothing-here/" }, { code: "model_not_found" }],
     ["a gpu for a worker", { ...TINY, gpu: navigator.gpu }, { code: "invalid_value", param: "gpu" }],
   ])("%s is a typed error", async (_, options, expected) => {
@@ -178,7 +188,7 @@ describe("what goes wrong", () => {
   });
 
   it("one bad request among good ones costs nobody else anything", async () => {
-    await using engine = await createEngine(TINY);
+    const engine = onCpu;
     const [first] = golden.prompts;
     if (!first) throw new Error("no prompt in the fixture");
     const good = tokensOf(engine, greedy(first));
@@ -202,16 +212,6 @@ describe("what goes wrong", () => {
       "invalid_type",
     ]);
     expect(await good).toEqual(first.greedy.tokens);
-  });
-
-  it("dispose() rejects what is open, and every call after it", async () => {
-    const engine = await createEngine(TINY);
-    const open = rejection(engine.completions.create({ prompt: [1], max_tokens: 100, ignore_eos: true }));
-    await engine.dispose();
-    await engine.dispose();
-    expect(await open).toMatchObject({ code: "engine_disposed" });
-    expect(await rejection(engine.completions.create({ prompt: [1] }))).toMatchObject({ code: "engine_disposed" });
-    expect(await rejection(engine.stats())).toMatchObject({ code: "engine_disposed" });
   });
 
   it("a page that may share nothing has a worker of its own", async () => {
@@ -248,5 +248,16 @@ describe("what goes wrong", () => {
     expect(await fatal).toMatchObject({ code: "worker_died" });
     expect(await rejection(engine.stats())).toMatchObject({ code: "worker_died" });
     await engine.dispose();
+  });
+
+  // The last of them all, since it ends the engine.
+  it("dispose() rejects what is open, and every call after it", async () => {
+    const engine = onCpu;
+    const open = rejection(engine.completions.create({ prompt: [1], max_tokens: 100, ignore_eos: true }));
+    await engine.dispose();
+    await engine.dispose();
+    expect(await open).toMatchObject({ code: "engine_disposed" });
+    expect(await rejection(engine.completions.create({ prompt: [1] }))).toMatchObject({ code: "engine_disposed" });
+    expect(await rejection(engine.stats())).toMatchObject({ code: "engine_disposed" });
   });
 });

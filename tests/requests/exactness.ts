@@ -47,11 +47,15 @@ export async function run(engine: ChorusEngine, request: Request): Promise<unkno
   return choices.map(({ token_ids, logprobs, finish_reason }) => [token_ids, logprobs?.token_logprobs, finish_reason]);
 }
 
-/** Each request's answer when it has the engine to itself. */
-export async function answersAlone(create: CreateEngine, options: CreateEngineOptions): Promise<unknown[]> {
+/** Each request's answer when it has the engine to itself. @param count the first so many [all] */
+export async function answersAlone(
+  create: CreateEngine,
+  options: CreateEngineOptions,
+  count?: number,
+): Promise<unknown[]> {
   await using engine = await create({ ...options, runAhead: 0, enablePrefixCaching: false });
   const answers = [];
-  for (const request of REQUESTS) answers.push(await run(engine, request));
+  for (const request of REQUESTS.slice(0, count)) answers.push(await run(engine, request));
   return answers;
 }
 

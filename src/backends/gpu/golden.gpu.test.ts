@@ -21,7 +21,6 @@ import { storedAs } from "../../../tests/references/tensors.ts";
 
 const opened = await openTestDevice();
 
-// bare-adapter.gpu.test.ts tests the other two forms of the checkpoint.
 describe("gpt2-tiny", async () => {
   const golden = await loadGolden("gpt2-tiny");
   const runner = await createRunner(opened, golden.weights);
