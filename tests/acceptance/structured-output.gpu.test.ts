@@ -7,7 +7,7 @@ import { withCommonDevice } from "../gpu/one-device.ts";
 
 const onGpu = { backend: "webgpu", worker: false, gpu: await withCommonDevice() } as const;
 
-it.each([onGpu, { backend: "cpu" }] as const)(
+it.each([onGpu, { backend: "cpu", worker: false, cpuThreads: 1 }] as const)(
   "holds answers to their grammars beside free ones, whose bits stay the same: $backend",
   async (on) => {
     await using engine = await createEngine({
