@@ -37,16 +37,14 @@ it("answers go on with the same tokens and log-probabilities when their device i
   engine.on("device", ({ status }) => events.push(status));
   engine.on("fatal", ({ code }) => events.push(code));
 
-  for (const round of [1, 2]) {
-    const answers = answersTogether(engine);
-    await steps(engine, 8);
-    devices.at(-1)?.destroy();
-    expect(await answers).toEqual(undisturbed);
-    expect(devices).toHaveLength(round + 1);
-  }
-  expect(events).toEqual(["lost", "replaced", "lost", "replaced"]);
+  const answers = answersTogether(engine);
+  await steps(engine, 8);
+  devices.at(-1)?.destroy();
+  expect(await answers).toEqual(undisturbed);
+  expect(devices).toHaveLength(2);
+  expect(events).toEqual(["lost", "replaced"]);
   const stats = await engine.stats();
-  expect(stats).toMatchObject({ device_losses_total: 2, num_gpu_blocks_free: stats.num_gpu_blocks });
+  expect(stats).toMatchObject({ device_losses_total: 1, num_gpu_blocks_free: stats.num_gpu_blocks });
 });
 
 it("a model is loaded again when the device is destroyed meanwhile, and an idle engine gets another one", async () => {

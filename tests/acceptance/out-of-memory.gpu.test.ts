@@ -25,6 +25,8 @@ function loading(limitBytes: number, kvCacheBytes = 2 ** 23) {
 }
 
 it("takes a smaller cache where all of it has no room, says so, and gives everything back", async () => {
+  // An adapter's first load checks its kernels, which takes memory, too.
+  await (await loading(Infinity).engine).dispose();
   const roomy = loading(Infinity);
   const { numGpuBlocks } = (await roomy.engine).model;
   const needed = roomy.usedBytes();
@@ -42,13 +44,11 @@ it("takes a smaller cache where all of it has no room, says so, and gives everyt
   expect(tight.usedBytes()).toBe(0);
 });
 
-it("refuses a model that has no room, whatever the cache, ten times without a byte left", async () => {
-  for (let i = 0; i < 10; i++) {
-    const { engine, usedBytes } = loading(50_000 * (1 + i));
-    await expect(engine).rejects.toMatchObject({
-      code: "out_of_memory",
-      message: expect.stringMatching(/MiB as f32, .* MiB as q4/) as string,
-    });
-    expect(usedBytes()).toBe(0);
-  }
+it.each([1, 4, 10])("refuses a model that has no room, whatever the cache, without a byte left: %i", async (size) => {
+  const { engine, usedBytes } = loading(50_000 * size);
+  await expect(engine).rejects.toMatchObject({
+    code: "out_of_memory",
+    message: expect.stringMatching(/MiB as f32, .* MiB as q4/) as string,
+  });
+  expect(usedBytes()).toBe(0);
 });

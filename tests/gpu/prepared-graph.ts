@@ -38,7 +38,7 @@ interface GraphOptions {
   readonly maxBindingBytes?: number;
   /** How attention tiles rows. [the adapter's default] */
   readonly tiles?: QueryTiles;
-  /** Whether all is compiled, and not only what a first step needs. [true] */
+  /** Whether all is compiled, and not only what a first step needs; if not, products have no other kernels later. [true] */
   readonly isComplete?: boolean;
 }
 
@@ -66,8 +66,10 @@ export async function prepareGraph(
   await uploader.fill();
   uploader.destroy();
   const { vocabSize } = shape;
-  // One of the kernels for GPUs suffices, for products of any size: they compile slowly on a software adapter.
-  const matmuls = adapter.style === "plain" ? defaultMatmuls(adapter) : defaultMatmuls(adapter).slice(-1);
+  // One of the kernels for GPUs suffices, for products of any size: they compile slowly on a software adapter, which itself
+  // needs none but the first.
+  const fewest = adapter.style === "plain" ? [] : defaultMatmuls(adapter).slice(-1);
+  const matmuls = adapter.style === "plain" && isComplete ? defaultMatmuls(adapter) : fewest;
   const later = new LaterPipelines(compiler);
   const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   const laterTiles = new LaterTiles(step, tiles ?? tileChoices(adapter, shape)[0]);

@@ -31,9 +31,13 @@ async function compiledFor(
     labels.push(label);
     if (isLarge(label)) heldUp.push(...missing);
     else if (!label.startsWith("pack-weights")) missing.add(label);
-    const pipeline = await compile(descriptor);
+    // Only what packs weights runs here: compiling the others would take seconds.
+    const isRun = label.startsWith("pack-weights");
+    const pipeline = isRun
+      ? await compile(descriptor)
+      : await new Promise((resolve) => setTimeout(() => resolve({}), 0));
     missing.delete(label);
-    return pipeline;
+    return pipeline as GPUComputePipeline;
   });
   const engine = resolveEngineConfig({ maxNumSeqs: 1, numGpuBlocks: 4, logprobsMode }, weights.model.shape);
   const runner = await GpuRunner.create({ opened: { ...opened, isSoftware }, weights, engine, draws });

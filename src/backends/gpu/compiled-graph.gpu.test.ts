@@ -53,7 +53,6 @@ const firstLogits = new Map<boolean, ArrayBuffer>();
 
 it.each([
   { style: "plain", hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
-  { style: "plain", hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
   { style: "plain", hasSubgroups: false, embedding: "four parts", maxBindingBytes: 1 },
   { style: "fused", hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
 ] as const)(

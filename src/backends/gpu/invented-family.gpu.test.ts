@@ -13,7 +13,7 @@ const { shape } = weights.model;
 const prompt = Array.from({ length: 37 }, (_, i) => (i * 29 + 7) % shape.vocabSize);
 
 it("has the float64 logits", async () => {
-  const runner = await createRunner(opened, weights);
+  const runner = await createRunner(opened, weights, {}, { isComplete: false });
   // Compute the text step by step through the cache, and then as one prompt.
   const drawn = await greedyTokens(runner, prompt, 8);
   const text = [...prompt, ...drawn.slice(0, -1)];

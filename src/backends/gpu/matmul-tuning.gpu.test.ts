@@ -32,7 +32,8 @@ it("measures every variant for GPUs on a model's own weights, and all give the s
 it("measures both products of a gate as one", async () => {
   const { measure, y, destroy } = await prepare("llama-tiny/tied");
   const results: ArrayBuffer[] = [];
-  for (const variant of defaultMatmuls({ style: "fused", hasSubgroups })) {
+  const variants = defaultMatmuls({ style: "fused", hasSubgroups });
+  for (const variant of [...variants.slice(0, 1), ...variants.slice(-1)]) {
     device.queue.writeBuffer(y, 0, new Float32Array(y.size / 4));
     expect(await measure(variant, 1)).toBeGreaterThan(0);
     results.push(await readBuffer(device, y));

@@ -137,7 +137,10 @@ function fieldsOf({ temperature = 1, topK = 0, topP = 1, minP = 0, typicalP = 1 
   return { temperature, top_k: topK, top_p: topP, min_p: minP, typical_p: typicalP, seed_low: 7 };
 }
 
-describe.each([1, 2, 31, 65, 1001])("a vocabulary of %i", (size) => {
+/** Compiling takes most of the time: what follows uses these, too. */
+const [FEW, MANY] = [31, 1001] as const;
+
+describe.each([1, FEW, MANY])("a vocabulary of %i", (size) => {
   const logits = randomFloats(size, size, 6);
   // Other logits, some of them forbidden by rules.
   const ruled = randomFloats(size, size + 1, 6).map((logit, i) => (i % 3 === 1 ? FORBIDDEN : logit));
@@ -155,7 +158,7 @@ describe.each([1, 2, 31, 65, 1001])("a vocabulary of %i", (size) => {
     });
   });
 
-  it("draws the same tokens in raw mode, which leaves `processed` unchanged", async () => {
+  it.skipIf(size === 1)("draws the same tokens in raw mode, which leaves `processed` unchanged", async () => {
     const fields = SAMPLINGS.map((sampling) => ({ ...fieldsOf(sampling), flags: PROCESSED }));
     const [results, raw] = [
       await notify(logits, fields, { processed: ruled }),
@@ -197,7 +200,7 @@ describe("Hugging Face's filters", async () => {
 });
 
 it("lists no more tokens than the filters keep", async () => {
-  const [result] = await notify(randomFloats(500, 1, 5), [fieldsOf({ topK: 3 })]);
+  const [result] = await notify(randomFloats(MANY, 1, 5), [fieldsOf({ topK: 3 })]);
   const possible = result?.top.filter(({ logprob }) => logprob > FORBIDDEN) ?? [];
   expect(possible).toHaveLength(3);
   expect(possible.reduce((sum, { logprob }) => sum + Math.exp(logprob), 0)).toBeCloseTo(1, 5);
@@ -207,20 +210,25 @@ it("lists no more tokens than the filters keep", async () => {
 it("gives a token drawn when all are forbidden the log-probability of an impossible one", async () => {
   for (const temperature of [0, 1]) {
     const fields = [{ ...fieldsOf({ temperature, topK: 5, topP: 0.9 }), flags: PROCESSED }];
-    const [result] = await notify(randomFloats(50, 3), fields);
+    const [result] = await notify(randomFloats(FEW, 3), fields);
     expect(result).toMatchObject({ token: 0, logprob: FORBIDDEN });
     expect(result?.top.every(({ logprob }) => logprob === FORBIDDEN)).toBe(true);
   }
 });
 
 it("keeps a log-probability whose probability would underflow", async () => {
-  const [result] = await notify(new Float32Array([0, -2, -4]), [fieldsOf({ temperature: 0.01 })]);
-  expectClose(result?.row ?? [], [0, -200, -400], 1e-4);
+  const logits = Float32Array.from({ length: FEW }, (_, i) => (i === 0 ? 0 : -2 - (i % 3)));
+  const [result] = await notify(logits, [fieldsOf({ temperature: 0.01 })]);
+  expectClose(
+    result?.row ?? [],
+    logits.map((logit) => 100 * logit),
+    1e-4,
+  );
 });
 
 it("writes nothing if no sample wants its most likely tokens", async () => {
-  const processed = randomFloats(90, 4, 5);
-  const [result] = await notify(randomFloats(90, 5), [{ ...fieldsOf({ topK: 4 }), num_top: 0, flags: PROCESSED }], {
+  const processed = randomFloats(FEW, 4, 5);
+  const [result] = await notify(randomFloats(FEW, 5), [{ ...fieldsOf({ topK: 4 }), num_top: 0, flags: PROCESSED }], {
     processed,
   });
   expect(result?.row).toEqual(processed);
@@ -228,8 +236,8 @@ it("writes nothing if no sample wants its most likely tokens", async () => {
 });
 
 it("leaves a beam's processed log-probabilities unchanged", async () => {
-  const processed = randomFloats(90, 4, 5);
-  const [result] = await notify(randomFloats(90, 5), [{ temperature: 0, flags: PROCESSED + NORMALISED }], {
+  const processed = randomFloats(FEW, 4, 5);
+  const [result] = await notify(randomFloats(FEW, 5), [{ temperature: 0, flags: PROCESSED + NORMALISED }], {
     processed,
   });
   expect(result?.row).toEqual(processed);
@@ -237,7 +245,7 @@ it("leaves a beam's processed log-probabilities unchanged", async () => {
 });
 
 it("tells the likeliest beside a scored token under the raw logits", async () => {
-  const logits = randomFloats(90, 5);
+  const logits = randomFloats(FEW, 5);
   const scored = { temperature: 0, flags: SCORED + PLAIN, scored_token: 17 };
   const [[result], [raw]] = [await notify(logits, [scored]), await notify(logits, [scored], { isProcessed: false })];
   expect(result?.top).toEqual(raw?.top);
