@@ -168,7 +168,7 @@ export function createAppState(options: AppStateOptions): AppState {
     announcements,
     commands,
     shelf,
-    promptView: new PromptView(context),
+    promptView: new PromptView(),
     schemaProblem: options.schemaProblem ?? (async () => null),
   };
 }

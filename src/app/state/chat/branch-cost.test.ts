@@ -49,7 +49,7 @@ it("a branch shares every full block before its word, and computes the rest of o
 
   for (const at of [3, 33]) {
     // oxlint-disable-next-line no-await-in-loop -- one branch after the other
-    await findLikeliest(context, pane, 0, at);
+    await findLikeliest(pane, 0, at);
     const other = pane.memory.tokens.of(0)!.answer[at]!.likeliest[1]!;
     const before = await engine.stats();
     const branch = workspace.branchPane(pane, 0, at, other)!;

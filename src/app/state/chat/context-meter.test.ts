@@ -9,12 +9,12 @@ afterEach(() => void vi.useRealTimers());
 const turn = (id: number): Turn => ({ id, question: "one two three", answer: "four five", end: "stop" });
 
 async function openMeter(numTurns: number, contextLength = 40) {
-  const { control, context, first, openPane } = openPanes({ model: { contextLength } });
+  const { control, first, openPane } = openPanes({ model: { contextLength } });
   const tokenize = vi.spyOn(first, "tokenize");
   await control.start();
   const turns = Array.from({ length: numTurns }, (_, id) => turn(id));
   const pane = openPane(1, { title: null, settings: {}, turns, firstSent: 0, draft: "" });
-  const meter = new ContextMeter(pane, context);
+  const meter = new ContextMeter(pane);
   const stop = meter.start();
   const pause = () => vi.advanceTimersByTimeAsync(300);
   const settle = () => vi.advanceTimersByTimeAsync(0);

@@ -1,7 +1,7 @@
-import { continuesText, reservedTokens } from "../settings/settings.ts";
+import { reservedTokens } from "../settings/settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
-import type { Pane, PaneContext } from "./pane.ts";
+import type { Pane } from "./pane.ts";
 
 /** The next question's share of the model's context, in tokens. */
 export interface ContextUse {
@@ -23,31 +23,28 @@ export class ContextMeter {
   /** Null while unknown: before the model is ready, or if a server answers. */
   readonly store: ReadonlyStore<ContextUse | null> = this.#store;
   readonly #pane: Pane;
-  readonly #context: Pick<PaneContext, "engine" | "settings">;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Number of the newest count; older ones are ignored. */
   #attempt = 0;
   #cut: { readonly of: ContextCut; readonly engine: object } | null = null;
 
-  constructor(pane: Pane, context: Pick<PaneContext, "engine" | "settings">) {
+  constructor(pane: Pane) {
     this.#pane = pane;
-    this.#context = context;
   }
 
   /** Returns the function that stops it. */
   start(): () => void {
-    const { engine, settings } = this.#context;
+    const { store, asking } = this.#pane;
     const unsubscribes = [
-      this.#pane.store.subscribe((now, before) => {
+      store.subscribe((now, before) => {
         const hasSettled = now.phase === "idle" && (now.phase !== before.phase || now.turns !== before.turns);
-        if (hasSettled || now.answerer !== before.answerer) void this.#count();
-        else if (now.draft !== before.draft || now.phase !== before.phase || now.settings !== before.settings)
-          this.#countSoon();
+        if (hasSettled) void this.#count();
+        else if (now.draft !== before.draft || now.phase !== before.phase) this.#countSoon();
       }),
-      engine.store.subscribe((now, before) => {
-        if (now.status !== before.status) void this.#count();
+      asking.subscribe((now, before) => {
+        if (now.engine === before.engine && now.isRemote === before.isRemote) this.#countSoon();
+        else void this.#count();
       }),
-      settings.store.subscribe(() => this.#countSoon()),
     ];
     void this.#count();
     return () => {
@@ -71,16 +68,14 @@ export class ContextMeter {
   }
 
   async #measure(): Promise<ContextUse | null> {
-    const state = this.#context.engine.store.getState();
-    const { draft, turns, firstSent, phase, answerer, settings: own } = this.#pane.store.getState();
-    if (state.status !== "ready" || answerer !== null) return null;
-    const { engine } = state;
+    const { engine, isRemote, settings, continuesText } = this.#pane.asking.getState();
+    const { draft, turns, firstSent, phase } = this.#pane.store.getState();
+    if (engine === null || isRemote) return null;
     const tokenize = engine.tokenize.bind(engine);
     const contextTokens = engine.model.contextLength;
     const draftTokens = await tokensOf(draft.trim(), tokenize);
-    const settings = { ...this.#context.settings.inherited(), ...own };
     if (phase !== "idle") return { draftTokens, promptTokens: null, contextTokens, firstSent };
-    if (continuesText(settings, engine.model)) {
+    if (continuesText) {
       return { draftTokens, promptTokens: draftTokens, contextTokens, firstSent: turns.length };
     }
     const { system = "" } = settings;

@@ -7,13 +7,13 @@ import { findLikeliest, scoreAnswer } from "./likelihoods.ts";
 const count = { answer: () => "a b c d e f g h" };
 
 it("asks for the alternatives of a word where they were not told, once, and of no server", async () => {
-  const { control, context, first, step, openPane } = openPanes(count);
+  const { control, first, step, openPane } = openPanes(count);
   await control.start();
   const pane = openPane(1);
   pane.send("Count.");
   await step(8);
   expect(pane.memory.tokens.of(0)!.answer[1]!.likeliest).toEqual([]);
-  const finding = findLikeliest(context, pane, 0, 1);
+  const finding = findLikeliest(pane, 0, 1);
   await step(2);
   await finding;
   expect(first.accepted.at(-1)).toMatchObject({
@@ -24,25 +24,25 @@ it("asks for the alternatives of a word where they were not told, once, and of n
   });
   expect(pane.memory.tokens.of(0)!.answer[1]!.likeliest.map(({ text }) => text)).toContain(" other1");
   const { length } = first.accepted;
-  await findLikeliest(context, pane, 0, 1);
+  await findLikeliest(pane, 0, 1);
   expect(first.accepted).toHaveLength(length);
   expect(lastTurn(pane)?.answer).toBe("a b c d e f g h");
 });
 
 it("scores an answer from another visit by its text", async () => {
-  const { control, context, first, openPane } = openPanes(count);
+  const { control, first, openPane } = openPanes(count);
   await control.start();
   const turn = { id: 0, question: "Count.", answer: "a b", end: "stop" as const };
   const pane = openPane(1, { title: null, settings: {}, turns: [turn], firstSent: 0, draft: "" });
-  expect(canScore(context, pane, turn)).toBe(true);
-  expect(canScore(context, pane, { ...turn, by: "a server" })).toBe(false);
+  expect(canScore(pane.asking.getState(), turn)).toBe(true);
+  expect(canScore(pane.asking.getState(), { ...turn, by: "a server" })).toBe(false);
   const score = (decoded_token: string, logprob: number) => ({ decoded_token, logprob, rank: 1 });
   const answer = {
     choices: [{ prompt_token_ids: [9, 5, 6] }],
     prompt_logprobs: [null, { 5: score("a", -2), 7: score("x", -1) }, { 6: score(" b", -0.5) }],
   } as unknown as ChatCompletion;
   vi.spyOn(first.chat.completions, "create").mockResolvedValue(answer);
-  await scoreAnswer(context, pane, 0);
+  await scoreAnswer(pane, 0);
   expect(pane.memory.tokens.of(0)?.answer).toEqual([
     {
       id: 5,

@@ -5,7 +5,7 @@ import { requestFields, withSetting, type Settings } from "../settings/settings.
 import { TokenReader, type AnswerToken, type LikelyToken } from "./answer-tokens.ts";
 import { branchedTurn } from "./branching.ts";
 import { messagesFrom, type Turn } from "./conversation.ts";
-import type { Pane, PaneContext } from "./pane.ts";
+import type { Pane } from "./pane.ts";
 
 /** Number of alternatives of a token. */
 const NUM_ALTERNATIVES = 5;
@@ -20,14 +20,12 @@ interface OwnAnswer {
   readonly requestId: string;
 }
 
-type Asking = Pick<PaneContext, "engine" | "settings">;
-
 /**
  * Finds the tokens of an answer from another visit by its text. The whole prompt is computed for it.
  * @throws ChorusError where the engine refuses or dies
  */
-export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): Promise<void> {
-  const answer = answerOf(context, pane, turnId);
+export async function scoreAnswer(pane: Pane, turnId: number): Promise<void> {
+  const answer = answerOf(pane, turnId);
   if (answer !== null) pane.memory.tokens.adopt(turnId, { reasoning: [], answer: await scoredTokens(answer) });
 }
 
@@ -35,29 +33,29 @@ export async function scoreAnswer(context: Asking, pane: Pane, turnId: number): 
  * Finds the alternatives at a token of an answer, if they are not known yet.
  * @throws ChorusError where the engine refuses or dies
  */
-export async function findLikeliest(context: Asking, pane: Pane, turnId: number, token: number): Promise<void> {
+export async function findLikeliest(pane: Pane, turnId: number, token: number): Promise<void> {
   const { reasoning, answer } = pane.memory.tokens.of(turnId) ?? { reasoning: [], answer: [] };
   const known = answer[token];
   // A server's token, which has no id, can't be looked up.
   if (known === undefined || known.id === null || known.likeliest.length > 0) return;
-  const own = answerOf(context, pane, turnId);
+  const own = answerOf(pane, turnId);
   const before = [...reasoning, ...answer.slice(0, token)];
   const likeliest = own ? await likeliestAfter(own, before, answer.slice(0, token)) : [];
   pane.memory.tokens.setLikeliest({ turnId, token: reasoning.length + token }, likeliest);
 }
 
-function answerOf({ engine, settings: shared }: Asking, pane: Pane, turnId: number): OwnAnswer | null {
-  const { turns, firstSent, settings } = pane.store.getState();
-  const state = engine.store.getState();
+function answerOf(pane: Pane, turnId: number): OwnAnswer | null {
+  const { turns, firstSent } = pane.store.getState();
+  const { engine, settings } = pane.asking.getState();
   const at = turns.findIndex(({ id }) => id === turnId);
   const turn = turns[at];
-  if (state.status !== "ready" || turn === undefined) return null;
+  if (engine === null || turn === undefined) return null;
   return {
-    engine: state.engine,
+    engine,
     turns: turns.slice(0, at + 1),
     turn,
     firstSent: Math.min(firstSent, at),
-    settings: { ...shared.inherited(), ...settings },
+    settings,
     requestId: pane.memory.requestNames.next({ pane: pane.number, turn: at + 1 }),
   };
 }

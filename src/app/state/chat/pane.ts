@@ -1,16 +1,16 @@
 import { AnswerMemory } from "./answer-memory.ts";
+import { askingOf, type Asking, type AskingContext } from "./asking.ts";
 import { randomId, toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
-import { remoteName, type Connections } from "../connections/connections.ts";
+import { remoteName } from "../connections/connections.ts";
 import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
-import type { EngineControl, EngineState } from "../engine/engine-control.ts";
+import type { EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { GrowingAnswers } from "./growing-answers.ts";
 import { brokenOffNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { resumed, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
 import { settingsFor, withSetting, type SettingName, type Settings, type SettingValue } from "../settings/settings.ts";
-import type { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
 import { choosePath, cutPath, nextTurnId, numInCommon, type TurnTree } from "./turn-tree.ts";
@@ -32,12 +32,8 @@ export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unc
   readonly figures: Figures | null;
 }
 
-export interface PaneContext {
-  readonly engine: EngineControl;
+export interface PaneContext extends AskingContext {
   readonly book: RequestBook;
-  readonly settings: SharedSettings;
-  /** The servers that may answer. */
-  readonly connections: Connections;
   readonly scheduleFlush: ScheduleFlush;
   /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
@@ -74,6 +70,7 @@ export class Pane {
   /** Unique on this page: a number is reused, even for another pane in the same place. */
   readonly key = ++Pane.#numOpened;
   readonly store: ReadonlyStore<PaneState>;
+  readonly asking: ReadonlyStore<Asking>;
   readonly memory: AnswerMemory;
   readonly #store;
   readonly #context: PaneContext;
@@ -106,6 +103,7 @@ export class Pane {
     }));
     memory.nextTurnId = Math.max(memory.nextTurnId, nextTurnId({ turns, unchosen }));
     this.#context = context;
+    this.asking = askingOf(this.store, context);
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
   }
 
@@ -185,11 +183,9 @@ export class Pane {
 
   /** Whether the newest answer ended too early, and can be continued now. */
   get canContinueAnswer(): boolean {
-    const { turns, phase, answerer } = this.#store.getState();
+    const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
-    return (
-      last !== undefined && phase === "idle" && isUnfinished(last) && this.#context.connections.canContinue(answerer)
-    );
+    return last !== undefined && phase === "idle" && isUnfinished(last) && this.asking.getState().canContinue;
   }
 
   /** Continues the newest answer if that is possible. If it is one of several, they stay together in a variant. */
@@ -311,7 +307,7 @@ export class Pane {
 
   /** @param by an engine that is ready, or a server's model */
   async #ask(by: Answerer | RemoteModel): Promise<void> {
-    const { turns, firstSent, settings: own } = this.#store.getState();
+    const { turns, firstSent } = this.#store.getState();
     const last = turns.at(-1);
     const { id = 0, answer = "" } = last ?? {};
     this.memory.metrics.delete(id);
@@ -320,8 +316,7 @@ export class Pane {
     const run: Run = { engine, abort, startLength: answer.length, answers, firstSent };
     this.#run = run;
     const name = this.memory.requestNames.next({ pane: this.number, turn: turns.length });
-    const all = { ...this.#context.settings.inherited(), ...own };
-    const settings = settingsFor(all, isRemote, answer !== "");
+    const settings = settingsFor(this.asking.getState().settings, isRemote, answer !== "");
     this.memory.requests.set(id, name);
     const started = this.memory.tokens.idsOf(id, answer);
     this.memory.tokens.begin(id, name, answer !== "");

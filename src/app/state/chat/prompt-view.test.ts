@@ -3,17 +3,17 @@ import { openPanes, settle } from "../../../../tests/app/open-panes.ts";
 import { PromptView } from "./prompt-view.ts";
 
 it("shows what the newest question was sent with, without its answer", async () => {
-  const { control, context, settings, step, openPane } = openPanes({ answer: () => "Yes." });
-  const view = new PromptView(context);
+  const { control, settings, step, openPane } = openPanes({ answer: () => "Yes." });
+  const view = new PromptView();
   const pane = openPane(1);
-  expect(view.canShow(pane)).toBe(false);
+  expect(pane.asking.getState().showsPrompt).toBe(false);
   settings.set("system", "Be brief.");
   await control.start();
   pane.send("Is it?");
   await step(2);
   pane.send("And now?");
   await step(2);
-  expect(view.canShow(pane)).toBe(true);
+  expect(pane.asking.getState().showsPrompt).toBe(true);
   await view.show(pane);
   expect(view.store.getState()).toMatchObject({
     status: "shown",
@@ -25,8 +25,8 @@ it("shows what the newest question was sent with, without its answer", async () 
 });
 
 it("says why there is none, and forgets an answer that comes too late", async () => {
-  const { control, context, first, step, openPane } = openPanes();
-  const view = new PromptView(context);
+  const { control, first, step, openPane } = openPanes();
+  const view = new PromptView();
   const pane = openPane(1);
   await control.start();
   pane.send("Is it?");

@@ -62,7 +62,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
         <Guard part="This chat" subject={pane.key}>
           <Conversation key={pane.key} app={app} pane={pane} place={place} firstToSend={firstToSend} />
           <PaneNote pane={pane} engine={app.engine} />
-          <Composer app={app} pane={pane} isCurrent={isCurrent} onFirstSent={setFirstToSend} />
+          <Composer pane={pane} isCurrent={isCurrent} onFirstSent={setFirstToSend} />
         </Guard>
       </Guard>
     </section>

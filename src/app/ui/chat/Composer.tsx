@@ -1,12 +1,10 @@
 import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 import { useStore } from "../use-store.ts";
-import { useContinuesText } from "./use-continues-text.ts";
 import css from "./Composer.module.css";
 
 const ContextMeter = lazily(async () => (await import("./ContextMeter.tsx")).ContextMeter);
@@ -18,7 +16,6 @@ export function focusMessageOf(pane: Pane): void {
 }
 
 interface ComposerProps {
-  app: AppState;
   pane: Pane;
   isCurrent: boolean;
   /** Called with the first turn that the next question will be sent with. */
@@ -26,8 +23,8 @@ interface ComposerProps {
 }
 
 /** The box for a question, and below it its share of the context. Stop replaces Send while the pane is busy. */
-export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
-  const isText = useContinuesText(app, pane);
+export function Composer({ pane, isCurrent, onFirstSent }: ComposerProps) {
+  const isText = useStore(pane.asking, ({ continuesText }) => continuesText);
   const draft = useStore(pane.store, (state) => state.draft);
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   const box = useRef<HTMLTextAreaElement>(null);
@@ -90,7 +87,7 @@ export function Composer({ app, pane, isCurrent, onFirstSent }: ComposerProps) {
         {isEarly ? (
           <output>Still answering: this can be sent after it. Escape stops it.</output>
         ) : (
-          <ContextMeter key={pane.key} app={app} pane={pane} onFirstSent={onFirstSent} />
+          <ContextMeter key={pane.key} pane={pane} onFirstSent={onFirstSent} />
         )}
       </div>
     </>

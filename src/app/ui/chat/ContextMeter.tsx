@@ -1,5 +1,4 @@
 import { useEffect, useState } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
 import { ContextMeter as Meter, type ContextUse } from "../../state/chat/context-meter.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
@@ -8,15 +7,14 @@ import { useStore } from "../use-store.ts";
 import css from "./ContextMeter.module.css";
 
 interface ContextMeterProps {
-  app: AppState;
   pane: Pane;
   /** Called with the first turn that will be sent, whenever that changes. */
   onFirstSent: (firstSent: number) => void;
 }
 
 /** How much of the model's context the next question takes, and which turns it leaves no room for. */
-export function ContextMeter({ app, pane, onFirstSent }: ContextMeterProps) {
-  const [meter] = useState(() => new Meter(pane, app));
+export function ContextMeter({ pane, onFirstSent }: ContextMeterProps) {
+  const [meter] = useState(() => new Meter(pane));
   useEffect(() => {
     return meter.start();
   }, [meter]);

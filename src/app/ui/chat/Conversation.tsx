@@ -63,13 +63,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   const variants = useMemo(() => unchosenAfter(unchosen), [unchosen]);
   const firstSent = useStore(pane.store, (state) => state.firstSent);
   const phase = useStore(pane.store, (state) => state.phase);
-  const answerer = useStore(pane.store, (state) => state.answerer);
-  const canContinue = useStore(app.connections.store, () => app.connections.canContinue(answerer));
-  const ownShowsWords = useStore(pane.store, (state) => state.settings.show_probabilities);
-  const showsWords = useStore(
-    app.settings.store,
-    () => ownShowsWords ?? app.settings.inherited().show_probabilities ?? false,
-  );
+  const asking = useStore(pane.asking);
   const [numShown, setNumShown] = useState(TURNS_AT_ONCE);
   const firstShown = Math.max(0, turns.length - numShown);
   const log = useRef<HTMLDivElement>(null);
@@ -193,8 +187,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
                   isLeftOut={index < firstSent || index < firstToSend}
                   phase={index === turns.length - 1 ? phase : "idle"}
                   isIdle={phase === "idle"}
-                  canContinue={canContinue}
-                  showsWords={showsWords}
+                  asking={asking}
                   onFork={fork}
                   onChoose={choose}
                 />

@@ -14,7 +14,6 @@ import { askFour } from "./ask-four.ts";
 import { focusMessageOf } from "./Composer.tsx";
 import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { BEGINNINGS, STARTERS } from "./starters.ts";
-import { useContinuesText } from "./use-continues-text.ts";
 import css from "./EmptyPane.module.css";
 import load from "./LoadCard.module.css";
 
@@ -23,8 +22,7 @@ import load from "./LoadCard.module.css";
  * place: nothing below moves when the model is ready.
  */
 export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
-  const isText = useContinuesText(app, pane);
-  const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
+  const { continuesText, isRemote } = useStore(pane.asking);
   const isLoading = useStore(app.engine.store, ({ status }) => status !== "ready") && isFirst;
   const ask = (question: string) => {
     pane.send(question);
@@ -32,7 +30,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
   };
   const { batch, workspace } = app;
   const askAll = () => {
-    const askedPanes = askFour(app);
+    const askedPanes = askFour(workspace);
     const [first] = askedPanes;
     if (!first) return workspace.undoList.notify(`${MAX_PANES} panes are open: close one first`);
     fitWhenDone(askedPanes, batch.timeline, batch.dock);
@@ -48,10 +46,10 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
       </div>
       <div className={css.suggested}>
         <p className={css.hint}>
-          {isText ? "Write the beginning of a text, and the model continues it. For example" : "Start with"}
+          {continuesText ? "Write the beginning of a text, and the model continues it. For example" : "Start with"}
         </p>
         <ul className={css.starters}>
-          {(isText ? BEGINNINGS : STARTERS).map((question) => (
+          {(continuesText ? BEGINNINGS : STARTERS).map((question) => (
             <li key={question}>
               <button type="button" className={css.starter} onClick={() => ask(question)}>
                 {question}

@@ -3,7 +3,6 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { Menu, type MenuItem } from "../components/Menu.tsx";
 import { useStore } from "../use-store.ts";
-import { useContinuesText } from "./use-continues-text.ts";
 import { saveAsMarkdown } from "../save-chats.ts";
 
 interface PaneMenuProps {
@@ -18,11 +17,7 @@ interface PaneMenuProps {
 export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
   const { workspace, announcements } = app;
   const numPanes = useStore(workspace.store, ({ panes }) => panes.length);
-  const isReady = useStore(app.engine.store, (state) => state.status === "ready");
-  // Plain text that is continued is its own prompt.
-  const isText = useContinuesText(app, pane);
-  // A server does not show what its model reads.
-  const isRemote = useStore(pane.store, ({ answerer }) => answerer !== null);
+  const showsPrompt = useStore(pane.asking, (asking) => asking.showsPrompt);
   const isEmpty = useStore(pane.store, ({ turns }) => turns.length === 0);
 
   const move = (steps: number) => {
@@ -34,11 +29,7 @@ export function PaneMenu({ app, pane, place, onRename }: PaneMenuProps) {
     { label: "Duplicate", isDisabled: numPanes >= MAX_PANES, run: () => workspace.duplicatePane(pane) },
     { label: "Move left", isDisabled: place === 0, run: () => move(-1) },
     { label: "Move right", isDisabled: place === numPanes - 1, run: () => move(1) },
-    {
-      label: "Show prompt",
-      isDisabled: isEmpty || !isReady || isText || isRemote,
-      run: () => void app.promptView.show(pane),
-    },
+    { label: "Show prompt", isDisabled: isEmpty || !showsPrompt, run: () => void app.promptView.show(pane) },
     { label: "Save as Markdown", isDisabled: isEmpty, run: () => void saveAsMarkdown(pane) },
     { label: "Clear chat", isDisabled: isEmpty, run: () => workspace.clearPane(pane) },
   ];

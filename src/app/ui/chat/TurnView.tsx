@@ -1,6 +1,7 @@
 import { memo, useRef, useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import { toErrorData } from "../../../index.ts";
+import type { Asking } from "../../state/chat/asking.ts";
 import { canScore } from "../../state/chat/branching.ts";
 import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
 import { notScoredNote } from "../../state/chat/note.ts";
@@ -34,10 +35,10 @@ const ENDINGS: Record<TurnEnd, string> = {
 const AnswerDifference = lazily(async () => (await import("../words/AnswerDifference.tsx")).AnswerDifference);
 const AnswerWords = lazily(async () => (await import("../words/AnswerWords.tsx")).AnswerWords);
 
-async function score(app: AppState, pane: Pane, turnId: number): Promise<void> {
+async function score(pane: Pane, turnId: number): Promise<void> {
   try {
     const { scoreAnswer } = await import("../../state/chat/likelihoods.ts");
-    await scoreAnswer(app, pane, turnId);
+    await scoreAnswer(pane, turnId);
   } catch (error) {
     pane.notify(notScoredNote(toErrorData(error)));
   }
@@ -61,10 +62,7 @@ interface TurnViewProps {
   phase: PaneState["phase"];
   /** Whether the pane can be asked. */
   isIdle: boolean;
-  /** Whether the pane's answerer can continue an answer. */
-  canContinue: boolean;
-  /** Whether the settings show how likely words were. */
-  showsWords: boolean;
+  asking: Asking;
   onFork: (turn: Turn) => void;
   /** Goes to a variant. */
   onChoose: (turnId: number) => void;
@@ -80,8 +78,7 @@ export const TurnView = memo(function TurnView({
   isLeftOut,
   phase,
   isIdle,
-  canContinue,
-  showsWords,
+  asking,
   onFork,
   onChoose,
 }: TurnViewProps) {
@@ -93,16 +90,14 @@ export const TurnView = memo(function TurnView({
   const answer = useRef<HTMLDivElement>(null);
   // The tokens are complete when the answer has ended, which renders the turn again.
   const [isScoring, setScoring] = useState(false);
-  // Whether answers from another visit can be scored depends on it.
-  useStore(app.engine.store, ({ status }) => status);
   const hasTokens = turn.end !== null && !turn.several && pane.memory.tokens.of(turn.id) !== null;
-  const canShowWords = hasTokens || (turn.end !== null && !turn.several && canScore(app, pane, turn));
-  const areWordsShown = hasTokens && (hasWords ?? showsWords);
+  const canShowWords = hasTokens || (turn.end !== null && !turn.several && canScore(asking, turn));
+  const areWordsShown = hasTokens && (hasWords ?? asking.settings.show_probabilities ?? false);
   const toggleWords = () => {
     setHasWords(!areWordsShown);
     if (hasTokens) return;
     setScoring(true);
-    void score(app, pane, turn.id).finally(() => setScoring(false));
+    void score(pane, turn.id).finally(() => setScoring(false));
   };
   const difference = useStore(app.differences.store, (found) => found.get(pane));
   const metrics = turn.end === null ? undefined : pane.memory.metrics.get(turn.id);
@@ -160,7 +155,7 @@ export const TurnView = memo(function TurnView({
                 pane={pane}
                 turnId={turn.id}
                 answer={answer}
-                canBranch={canContinue}
+                canBranch={asking.canContinue}
               />
             )}
           </div>
@@ -174,7 +169,7 @@ export const TurnView = memo(function TurnView({
         <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
-            {isNewest && canContinue && isUnfinished(turn) && (
+            {isNewest && asking.canContinue && isUnfinished(turn) && (
               <Button
                 look="quiet"
                 className={css.continue}

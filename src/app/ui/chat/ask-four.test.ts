@@ -4,11 +4,11 @@ import { openPanes } from "../../../../tests/app/open-panes.ts";
 import { askFour } from "./ask-four.ts";
 
 async function setUp({ chat = true } = {}) {
-  const { control, context, settings, step } = openPanes({ model: { chat } });
+  const { control, context, step } = openPanes({ model: { chat } });
   await control.start();
   const workspace = new Workspace(context);
   const questions = () => workspace.store.getState().panes.map(({ store }) => store.getState().turns[0]?.question);
-  return { workspace, questions, step, ask: () => askFour({ workspace, engine: control, settings }) };
+  return { workspace, questions, step, ask: () => askFour(workspace) };
 }
 
 it("asks four panes at once, beside the chats that there are", async () => {

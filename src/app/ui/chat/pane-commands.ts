@@ -67,7 +67,7 @@ export function paneCommands({
     ),
     ofPane(
       { id: "pane.prompt", title: "Show this chat's prompt", words: "template tokens sent" },
-      (pane) => promptView.canShow(pane),
+      (pane) => hasTurns(pane) && pane.asking.getState().showsPrompt,
       (pane) => void promptView.show(pane),
     ),
     ofPane({ id: "pane.clear", title: "Clear this chat", words: "empty delete" }, hasTurns, (pane) =>

@@ -46,14 +46,13 @@ export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
 
 function Form({ app, pane }: { app: AppState; pane: Pane }) {
   const values = useStore(pane.store, (state) => state.settings);
-  const isRemote = useStore(pane.store, (state) => state.answerer !== null);
-  const local = useStore(app.engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  const { engine, isRemote } = useStore(pane.asking);
   return (
     <SettingsForm
       values={values}
       inherited={app.settings.inherited()}
       source="all panes"
-      model={isRemote ? null : local}
+      model={isRemote || engine === null ? null : engine.model}
       schemaProblem={app.schemaProblem}
       onSet={(name, value) => pane.set(name, value)}
       onReplace={(settings) => pane.replaceSettings(settings)}

@@ -81,7 +81,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     if (at === null) return;
     const timer = setTimeout(
       () =>
-        void findLikeliest(app, pane, turnId, at).then(
+        void findLikeliest(pane, turnId, at).then(
           () => setNews((count) => count + 1),
           // It is only additional: without an answer the card stays without alternatives.
           () => undefined,
@@ -89,7 +89,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
       REST_MS,
     );
     return () => clearTimeout(timer);
-  }, [app, pane, turnId, at]);
+  }, [pane, turnId, at]);
 
   useEffect(() => {
     const [root, box] = [answer.current, card.current];
