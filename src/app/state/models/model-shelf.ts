@@ -54,8 +54,7 @@ interface ModelShelfOptions {
   readonly onChosen: (choice: ModelChoice) => void;
 }
 
-const AT_REST: ModelWork = {
-  dtype: null,
+const AT_REST: Omit<ModelWork, "dtype"> = {
   isDownloading: false,
   progress: null,
   isEstimating: false,
@@ -236,13 +235,8 @@ export class ModelShelf {
     const works = new Map(this.#store.getState().models.map((model) => [model.key, model]));
     const chosen = this.#options.engine.choice.getState();
     const models = listModels(EMBEDDED, this.#options.models.catalogue, this.#stored, this.#added).map((listed) => {
-      const { dtype, isDownloading, progress, isEstimating, estimate, estimateError, error } = works.get(
-        listed.key,
-      ) ?? {
-        ...AT_REST,
-        ...(keyOfChoice(chosen) === listed.key && chosen.dtype && { dtype: chosen.dtype }),
-      };
-      return { ...listed, dtype, isDownloading, progress, isEstimating, estimate, estimateError, error };
+      const dtype = (keyOfChoice(chosen) === listed.key && chosen.dtype) || null;
+      return { ...AT_REST, dtype, ...works.get(listed.key), ...listed };
     });
     this.#store.setState({ models });
   }

@@ -21,16 +21,11 @@ import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import css from "./SendToAll.module.css";
 
-interface SendToAllProps {
-  workspace: Workspace;
-  commands: Commands;
-}
-
 /**
  * A button and its sheet that send one message to several panes. The sheet is a popover. A modal dialog makes all else inert:
  * the browser then computes the style of every element of the page when it opens, and again when it closes.
  */
-export function SendToAll({ workspace, commands }: SendToAllProps) {
+export function SendToAll({ workspace, commands }: { workspace: Workspace; commands: Commands }) {
   const id = useId();
   const opener = useRef<HTMLButtonElement>(null);
   const sheet = useRef<HTMLDialogElement>(null);

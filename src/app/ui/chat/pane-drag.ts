@@ -1,6 +1,7 @@
-import { useState, type DragEvent } from "react";
+import type { DragEvent } from "react";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
+import { useDrop } from "../use-drop.ts";
 
 /** The type of dragged panes, as opposed to files and texts from elsewhere. */
 const TYPE = "application/x-chorus-pane";
@@ -13,24 +14,9 @@ export function startDrag(event: DragEvent, pane: Pane): void {
 
 /** Returns the handlers that move a dropped pane to this place, and whether one is over it. */
 export function usePaneDrop(workspace: Workspace, place: number) {
-  const [isOver, setOver] = useState(false);
-  const isPane = (event: DragEvent) => event.dataTransfer.types.includes(TYPE);
-
-  const onDragOver = (event: DragEvent) => {
-    if (!isPane(event)) return;
-    event.preventDefault(); // allows the drop
-    setOver(true);
-  };
-  const onDragLeave = (event: DragEvent) => {
-    if (!event.currentTarget.contains(event.relatedTarget as Node | null)) setOver(false);
-  };
-  const onDrop = (event: DragEvent) => {
-    setOver(false);
-    if (!isPane(event)) return;
-    event.preventDefault();
-    const number = Number(event.dataTransfer.getData(TYPE));
+  return useDrop((data) => {
+    const number = Number(data.getData(TYPE));
     const pane = workspace.store.getState().panes.find((one) => one.number === number);
     if (pane) workspace.movePaneTo(pane, place);
-  };
-  return { isOver, handlers: { onDragOver, onDragLeave, onDrop } };
+  }, TYPE);
 }

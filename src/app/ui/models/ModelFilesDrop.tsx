@@ -1,8 +1,10 @@
-import { useRef, useState, type ChangeEvent, type DragEvent } from "react";
+import { useRef } from "react";
 import type { ModelShelf } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
+import { FileInput } from "../components/FileInput.tsx";
 import { Icon } from "../components/Icon.tsx";
+import { useDrop } from "../use-drop.ts";
 import { useStore } from "../use-store.ts";
 import view from "../components/PickerView.module.css";
 import css from "./AddModel.module.css";
@@ -12,35 +14,18 @@ import { droppedFiles } from "./dropped-files.ts";
 export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: () => void }) {
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const [isOver, setOver] = useState(false);
   const isSwitching = useStore(shelf.store, (state) => state.switchingTo !== null);
 
   const run = async (given: readonly File[]) => {
     if (given.length > 0 && !isSwitching && (await shelf.useFiles(given))) onUsed();
   };
-  const onChoose = (event: ChangeEvent<HTMLInputElement>) => {
-    const given = [...(event.currentTarget.files ?? [])];
-    event.currentTarget.value = ""; // so that the same files can be chosen again
-    void run(given);
-  };
-  const onDrop = async (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    await run(await droppedFiles(event.dataTransfer));
-  };
+  const onFiles = (given: readonly File[]) => void run(given);
+  const { isOver, handlers } = useDrop((data) => void droppedFiles(data).then(run));
   return (
     <section className={view.form} aria-label="Add from this computer">
       <p className={view.label}>Add from this computer</p>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
-      <div
-        className={classNames(css.drop, isOver && css.over)}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={(event) => void onDrop(event)}
-      >
+      <div className={classNames(css.drop, isOver && css.over)} {...handlers}>
         <p className="row grow soft">
           <Icon name="folder" />
           Drop a model's folder here, or choose
@@ -52,16 +37,8 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
           Files …
         </Button>
       </div>
-      <input ref={files} type="file" multiple hidden aria-label="Files of a model" onChange={onChoose} />
-      <input
-        ref={folder}
-        type="file"
-        multiple
-        hidden
-        aria-label="Folder of a model"
-        {...{ webkitdirectory: "" }}
-        onChange={onChoose}
-      />
+      <FileInput ref={files} multiple aria-label="Files of a model" onFiles={onFiles} />
+      <FileInput ref={folder} multiple aria-label="Folder of a model" {...{ webkitdirectory: "" }} onFiles={onFiles} />
       <p className="small">
         config.json, tokenizer.json, model.safetensors or its parts. Files aren&rsquo;t copied; choose them again after
         a reload.

@@ -20,36 +20,24 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
       </p>
     );
   }
-  if (isDownloading) {
-    const { receivedBytes, totalBytes, bytesPerSecond, secondsLeft, isWaiting } = progress ?? {
-      receivedBytes: stored?.receivedBytes ?? 0,
-      totalBytes: stored?.totalBytes ?? 0,
-      bytesPerSecond: null,
-      secondsLeft: null,
-      isWaiting: false,
+  // Else it is paused, or downloading in another tab.
+  if (isDownloading || stored?.status === "partial") {
+    const { receivedBytes, totalBytes, bytesPerSecond, secondsLeft, isWaiting } = {
+      ...{ receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, secondsLeft: null, isWaiting: false },
+      ...stored,
+      ...(isDownloading && progress),
     };
+    const bytes = formatBytesOf(receivedBytes, totalBytes);
+    const words = [
+      isDownloading ? bytes : `${bytes} so far`,
+      isWaiting && "waiting for the server",
+      bytesPerSecond !== null && `${formatBytes(bytesPerSecond)}/s`,
+      secondsLeft !== null && formatTimeLeft(secondsLeft * 1000),
+    ];
     return (
       <div className={css.status}>
         <progress value={receivedBytes} max={Math.max(1, totalBytes)} aria-label="Downloaded" />
-        <p>
-          {totalBytes === 0
-            ? "Looking for its files…"
-            : [
-                formatBytesOf(receivedBytes, totalBytes),
-                ...(isWaiting ? ["waiting for the server"] : []),
-                ...(bytesPerSecond === null ? [] : [`${formatBytes(bytesPerSecond)}/s`]),
-                ...(secondsLeft === null ? [] : [formatTimeLeft(secondsLeft * 1000)]),
-              ].join(", ")}
-        </p>
-      </div>
-    );
-  }
-  // Paused, or downloading in another tab.
-  if (stored?.status === "partial") {
-    return (
-      <div className={css.status}>
-        <progress value={stored.receivedBytes} max={Math.max(1, stored.totalBytes)} aria-label="Downloaded" />
-        <p>{formatBytesOf(stored.receivedBytes, stored.totalBytes)} so far</p>
+        <p>{totalBytes === 0 ? "Looking for its files…" : words.filter(Boolean).join(", ")}</p>
       </div>
     );
   }

@@ -10,13 +10,8 @@ import css from "./Models.module.css";
 
 const REFRESH_MS = 2000;
 
-interface ModelsProps {
-  app: AppState;
-  onUsed: () => void;
-}
-
 /** The picker's content: the models, and ways to add more. */
-export function Models({ app, onUsed }: ModelsProps) {
+export function Models({ app, onUsed }: { app: AppState; onUsed: () => void }) {
   const { shelf } = app;
   useEffect(() => {
     void shelf.refresh();

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState, type ChangeEvent, type DragEvent } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { readRecording, toErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Theme } from "../../state/app/theme.ts";
@@ -8,6 +8,8 @@ import { RecordedRun } from "../../state/player/recorded-run.ts";
 import { PageHead } from "../bar/PageHead.tsx";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
+import { FileInput } from "../components/FileInput.tsx";
+import { useDrop } from "../use-drop.ts";
 import css from "./PlayerPage.module.css";
 import { PlayerView } from "./PlayerView.tsx";
 
@@ -31,7 +33,6 @@ interface Opened {
 export function PlayerPage({ theme, openChats }: PlayerPageProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [problem, setProblem] = useState("");
-  const [isOver, setOver] = useState(false);
   const input = useRef<HTMLInputElement>(null);
 
   const open = useCallback(async (name: string, read: () => Promise<string> | string) => {
@@ -67,15 +68,12 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
     return handedOver.subscribe(take);
   }, [open]);
 
-  const onChoose = ({ currentTarget }: ChangeEvent<HTMLInputElement>) => {
-    openFile(currentTarget.files?.[0]);
-    currentTarget.value = ""; // so that the same file can be chosen again
-  };
-  const onDrop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    openFile(event.dataTransfer.files[0]);
-  };
+  const { isOver, handlers } = useDrop(({ files }) => openFile(files[0]));
+  const alert = problem !== "" && (
+    <p className={classNames("callout bad", css.problem)} role="alert">
+      {problem}
+    </p>
+  );
   const openButtons = (
     <>
       <Button look={opened ? "quiet" : "ink"} onClick={() => input.current?.click()}>
@@ -86,26 +84,12 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
   );
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the button does the same
-    <div
-      className={classNames(css.page, isOver && css.dropHere)}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={({ currentTarget, relatedTarget }) => {
-        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setOver(false);
-      }}
-      onDrop={onDrop}
-    >
+    <div className={classNames(css.page, isOver && css.dropHere)} {...handlers}>
       <PageHead title="Player" theme={theme}>
         {opened && openButtons}
       </PageHead>
-      <input ref={input} type="file" accept=".jsonl" hidden aria-label="A recording" onChange={onChoose} />
-      {opened && problem !== "" && (
-        <p className={classNames("callout bad", css.problem)} role="alert">
-          {problem}
-        </p>
-      )}
+      <FileInput ref={input} accept=".jsonl" aria-label="A recording" onFiles={([file]) => openFile(file)} />
+      {opened && alert}
       {opened ? (
         <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />
       ) : (
@@ -117,11 +101,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
               made. Play it, go through it step by step, compute it again, or save it as a trace for Perfetto. Chats
               save recordings under “Save” in the batch.
             </p>
-            {problem !== "" && (
-              <p className={classNames("callout bad", css.problem)} role="alert">
-                {problem}
-              </p>
-            )}
+            {alert}
             <div className={classNames("row wrap", css.actions)}>{openButtons}</div>
             <p className="small">You can also drop a file here. It stays in this browser.</p>
           </section>

@@ -1,4 +1,4 @@
-import { useRef, useState, type ChangeEvent } from "react";
+import { useRef, useState } from "react";
 import { toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import {
@@ -10,6 +10,7 @@ import {
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Callout } from "../components/Callout.tsx";
+import { FileInput } from "../components/FileInput.tsx";
 import { formatCount } from "../format.ts";
 import { saveAllChats } from "../save-chats.ts";
 import css from "./AppSettings.module.css";
@@ -23,16 +24,12 @@ export function ChatFiles({ app }: { app: AppState }) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const isReading = outcome !== null && "numRead" in outcome;
 
-  const open = async (event: ChangeEvent<HTMLInputElement>) => {
-    const box = event.currentTarget;
-    const file = box.files?.[0];
-    if (!file) return;
+  const open = async (file: File) => {
     try {
       setOutcome(await importChats(app.workspace, await readImport(file), setOutcome));
     } catch (error) {
       setOutcome({ error: toErrorData(error) });
     }
-    box.value = ""; // so that the same file can be chosen again
   };
   return (
     <section className={css.files} aria-label="Chats as files">
@@ -45,13 +42,11 @@ export function ChatFiles({ app }: { app: AppState }) {
         <Button disabled={isReading} onClick={() => input.current?.click()}>
           Import …
         </Button>
-        <input
+        <FileInput
           ref={input}
-          type="file"
           accept=".json,application/json"
           aria-label="File of chats"
-          hidden
-          onChange={(event) => void open(event)}
+          onFiles={([file]) => file && void open(file)}
         />
       </div>
       <Result outcome={outcome} />
