@@ -55,34 +55,10 @@ export interface AppStateOptions {
 }
 
 /** Everything the page shows, outside React: one engine, its batch's figures, and the panes. */
-export interface AppState {
-  readonly engine: EngineControl;
-  readonly recovery: EngineRecovery;
-  readonly serving: Serving;
-  readonly metrics: BatchMetrics;
-  readonly batch: Batch;
-  readonly workspace: Workspace;
-  /** The settings for all panes. */
-  readonly settings: SharedSettings;
-  /** Null where tabs can't know of each other. */
-  readonly tabs: EngineTabs | null;
-  /** The servers that can answer panes. */
-  readonly connections: Connections;
-  /** Null where nothing is saved. */
-  readonly keeper: WorkspaceKeeper | null;
-  readonly demo: Demo;
-  /** The first words in which answers to the same question differ. */
-  readonly differences: Differences;
-  readonly announcements: Announcements;
-  /** All commands, for the palette and the shortcuts. */
-  readonly commands: Commands;
-  readonly shelf: ModelShelf;
-  readonly promptView: PromptView;
-  readonly schemaProblem: SchemaProblem;
-}
+export type AppState = Readonly<ReturnType<typeof createAppState>>;
 
 /** Wires the stores together and starts loading the model. */
-export function createAppState(options: AppStateOptions): AppState {
+export function createAppState(options: AppStateOptions) {
   const { scheduleFlush, sampling, kept, now } = options;
   const metrics = new BatchMetrics(now);
   const batch = new Batch(metrics);
@@ -131,7 +107,6 @@ export function createAppState(options: AppStateOptions): AppState {
     announce: announcements.announce,
     onChosen: options.onModelChosen ?? (() => undefined),
   });
-  const recovery = new EngineRecovery(engine, now);
   const differences = new Differences();
   const ticker = new Ticker(FIGURES_INTERVAL_MS, () => {
     const { panes } = workspace.store.getState();
@@ -151,22 +126,27 @@ export function createAppState(options: AppStateOptions): AppState {
   tabs?.start();
 
   void engine.start();
-  const commands = new Commands();
   return {
     engine,
-    recovery,
+    recovery: new EngineRecovery(engine, now),
     serving,
     metrics,
     batch,
     workspace,
+    /** The settings for all panes. */
     settings,
+    /** Null where tabs can't know of each other. */
     tabs,
+    /** The servers that can answer panes. */
     connections,
+    /** Null where nothing is saved. */
     keeper,
     demo,
+    /** The first words in which answers to the same question differ. */
     differences,
     announcements,
-    commands,
+    /** All commands, for the palette and the shortcuts. */
+    commands: new Commands(),
     shelf,
     promptView: new PromptView(),
     schemaProblem: options.schemaProblem ?? (async () => null),

@@ -7,6 +7,8 @@ import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";
 
+const UNKNOWN = { receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, secondsLeft: null, isWaiting: false };
+
 /** A model's state, or the progress of its download. */
 export function ModelStatus({ engine, model }: { engine: EngineControl; model: ShelfModel }) {
   const running = useRunning(engine, model);
@@ -23,7 +25,7 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
   // Else it is paused, or downloading in another tab.
   if (isDownloading || stored?.status === "partial") {
     const { receivedBytes, totalBytes, bytesPerSecond, secondsLeft, isWaiting } = {
-      ...{ receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, secondsLeft: null, isWaiting: false },
+      ...UNKNOWN,
       ...stored,
       ...(isDownloading && progress),
     };
