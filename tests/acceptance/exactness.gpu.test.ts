@@ -1,7 +1,8 @@
 // The strongest test there is: whatever happens around a request, it gets the same tokens and log-probabilities, to the
 // last bit. alone = batched = chunked = preempted = prefix-hit = run-ahead = speculative, however its weights are kept. Each
 // circumstance by itself, in every dtype and family, is tested on the CPU: backends/cpu/exactness.test.ts. Here all come at
-// once, and each dtype has a family of its own. The kernels of real GPUs are tested in bare-adapter.gpu.test.ts.
+// once, and a dtype has one family; kernels/matmul.gpu.test.ts holds all kernels of products to the same bits in each dtype.
+// The kernels of real GPUs are tested in bare-adapter.gpu.test.ts.
 
 import { afterEach, describe, expect, it, vi } from "vitest";
 
@@ -32,7 +33,6 @@ const AND_WITH_DRAFTS: Circumstance = {
 const MODELS = [
   { fixture: "gpt2-tiny", dtype: "f32", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE, ...CHANGING] },
   { fixture: "gemma3-tiny", dtype: "f16", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
-  { fixture: "qwen2-tiny", dtype: "q8", kvCacheDtype: "f16", circumstances: [ALL_AT_ONCE] },
   { fixture: "qwen3-tiny", dtype: "q4", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE] },
 ] as const;
 

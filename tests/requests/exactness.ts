@@ -47,7 +47,7 @@ export async function run(engine: ChorusEngine, request: Request): Promise<unkno
   return choices.map(({ token_ids, logprobs, finish_reason }) => [token_ids, logprobs?.token_logprobs, finish_reason]);
 }
 
-/** Each request's answer when it has the engine to itself. @param count the first so many [all] */
+/** Each request's answer when it has the engine to itself. @param count the first so many requests [all] */
 export async function answersAlone(
   create: CreateEngine,
   options: CreateEngineOptions,
@@ -60,9 +60,9 @@ export async function answersAlone(
 }
 
 /** They arrive three at a time, `everyMs`, at moments that only the machine knows; 0: all at once. */
-export async function answersTogether(engine: ChorusEngine, everyMs = 12): Promise<unknown[]> {
+export async function answersTogether(engine: ChorusEngine, everyMs = 12, count?: number): Promise<unknown[]> {
   return Promise.all(
-    REQUESTS.map(async (request, i) => {
+    REQUESTS.slice(0, count).map(async (request, i) => {
       if (everyMs > 0) await new Promise((resolve) => setTimeout(resolve, everyMs * Math.floor(i / 3)));
       return run(engine, request);
     }),
@@ -79,12 +79,14 @@ interface AnswersUnder {
 /**
  * Asks them together, `minRounds` times, and more often until what the circumstance's name says has happened. Each round they
  * come closer together: a fast machine would be done with some before others arrive.
+ * @param count the first so many requests [all]
  */
 export async function answersUnder(
   create: CreateEngine,
   options: CreateEngineOptions,
   { config, changes = [], happened }: Circumstance,
   minRounds: number,
+  count?: number,
 ): Promise<AnswersUnder> {
   await using engine = await create({ ...options, ...config });
   let numSteps = 0;
@@ -94,7 +96,7 @@ export async function answersUnder(
   });
   const rounds = [];
   for (;;) {
-    rounds.push(await answersTogether(engine, ARRIVALS_MS[rounds.length]));
+    rounds.push(await answersTogether(engine, ARRIVALS_MS[rounds.length], count));
     const stats = await engine.stats();
     const hasHappened = happened(stats);
     if ((rounds.length >= minRounds && hasHappened) || rounds.length >= ARRIVALS_MS.length) {
