@@ -1,6 +1,6 @@
 // Timing kernels is a wish of a moment: where the GPU refuses what it takes, everything goes on without it.
 
-import { afterEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, expect, it, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
@@ -13,13 +13,19 @@ const { weights } = await loadGolden("gpt2-tiny");
 const engine = resolveEngineConfig({ maxNumSeqs: 4, numGpuBlocks: 16 }, weights.model.shape);
 
 afterEach(() => void vi.restoreAllMocks());
+afterAll(() => ownDevice.destroy());
 
-/** A runner on a device of its own, which a test may spoil, and the device's uncaptured errors. */
-async function openOwnRunner() {
+/** A device that tests may spoil: by errors of which openTestDevice would tell. */
+async function openOwnDevice() {
   const adapter = await navigator.gpu.requestAdapter();
   const requiredFeatures = [...opened.device.features].filter((name) => name !== "core-features-and-limits");
   const device = await adapter?.requestDevice({ requiredFeatures: requiredFeatures as GPUFeatureName[] });
-  if (!device) throw new Error("no adapter");
+  return device ?? expect.fail("no adapter");
+}
+const ownDevice = await openOwnDevice();
+
+/** A runner on that device, and the device's uncaptured errors. */
+async function openOwnRunner(device = ownDevice) {
   const uncaptured: string[] = [];
   device.addEventListener("uncapturederror", ({ error }) => uncaptured.push(error.message));
   const runner = await GpuRunner.create({ opened: { ...opened, device }, weights, engine });
@@ -71,12 +77,11 @@ it.each(REFUSALS)(
     expect(await isTimed(runner)).toBe(true);
     expect(uncaptured).toEqual([]);
     runner.dispose();
-    device.destroy();
   },
 );
 
 it("a GPU that is lost times nothing, without an error", async () => {
-  const { device, runner, timeKernels } = await openOwnRunner();
+  const { device, runner, timeKernels } = await openOwnRunner(await openOwnDevice());
   device.destroy();
   await device.lost;
   // What Chromium says when its GPU process ends.
@@ -101,6 +106,4 @@ it("is over with the last wish, also where the GPU is still making what it takes
   late.runner.dispose();
   expect(await wish).toBe(false);
   expect(late.runner.bytes).toBe(0);
-  late.device.destroy();
-  device.destroy();
 });
