@@ -6,7 +6,8 @@ import { createEngine, readRecording, recordRun, type Alert, type ChorusEngine, 
 import { spanMs } from "../backends/gpu/kernel-times.ts";
 import { withCommonDevice } from "../../tests/gpu/one-device.ts";
 
-const TINY = { backend: "cpu", model: "/tests/fixtures/gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32" } as const;
+const DTYPES = { dtype: "f32", kvCacheDtype: "f32" } as const;
+const TINY = { backend: "cpu", cpuThreads: 1, model: "/tests/fixtures/gpt2-tiny/", ...DTYPES } as const;
 const REQUESTS = Array.from({ length: 6 }, (_, i) => ({
   prompt: Array.from({ length: 20 }, (_unused, j) => (31 * i + 7 * j) % 500),
   max_tokens: 12,

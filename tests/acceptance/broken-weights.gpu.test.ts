@@ -36,7 +36,14 @@ const BACKENDS = ["webgpu", "cpu"] as const;
 const gpu = await withCommonDevice();
 
 it.each(BACKENDS)("ends requests with model_numerics, and not the engine, on %s", async (backend) => {
-  await using engine = await createEngine({ model: await brokenFiles(), worker: false, gpu, backend, dtype: "f32" });
+  await using engine = await createEngine({
+    model: await brokenFiles(),
+    worker: false,
+    gpu,
+    backend,
+    cpuThreads: 1,
+    dtype: "f32",
+  });
   const body = { prompt: [2, 3, 1], max_tokens: 20, ignore_eos: true };
   const numerics = { code: "model_numerics" };
   for (const fields of [
@@ -56,7 +63,14 @@ it.each(BACKENDS)("ends requests with model_numerics, and not the engine, on %s"
 });
 
 it.each(BACKENDS)("does so where log-probabilities are those of what is left to draw, on %s", async (backend) => {
-  const options = { worker: false, gpu, backend, dtype: "f32", logprobsMode: "processed_logprobs" } as const;
+  const options = {
+    worker: false,
+    gpu,
+    backend,
+    cpuThreads: 1,
+    dtype: "f32",
+    logprobsMode: "processed_logprobs",
+  } as const;
   await using engine = await createEngine({ model: await brokenFiles(), ...options });
   const requested = engine.completions.create({ prompt: [2, 3, 1], max_tokens: 20, ignore_eos: true });
   await expect(requested).rejects.toMatchObject({ code: "model_numerics" });

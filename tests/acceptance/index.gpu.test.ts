@@ -225,7 +225,7 @@ describe("what goes wrong", () => {
         setTimeout(() => this.dispatchEvent(new Event("error")), 0);
       }
     };
-    const shared = createEngine({ ...TINY, backend: "cpu", worker: "shared" });
+    const shared = createEngine({ ...TINY, cpuThreads: 1, worker: "shared" });
     await using engine = await shared.finally(() => (globalThis.SharedWorker = Original));
     const { choices } = await engine.completions.create({ prompt: [1, 2], max_tokens: 2, ignore_eos: true });
     expect(choices).toHaveLength(1);
@@ -240,7 +240,7 @@ describe("what goes wrong", () => {
         workers.push(this);
       }
     };
-    const engine = await createEngine(TINY).finally(() => (globalThis.Worker = Original));
+    const engine = await createEngine({ ...TINY, cpuThreads: 1 }).finally(() => (globalThis.Worker = Original));
     const fatal = new Promise((resolve) => engine.on("fatal", resolve));
     const open = rejection(engine.completions.create({ prompt: [1], max_tokens: 120, ignore_eos: true }));
     for (const worker of workers) worker.terminate();

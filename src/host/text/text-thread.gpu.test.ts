@@ -26,7 +26,7 @@ test("a text that takes for ever costs its own request, and others are answered 
       return new File([JSON.stringify(json)], file.name);
     }),
   );
-  await using engine = await createEngine({ model: files, worker: false, backend: "cpu", dtype: "f32" });
+  await using engine = await createEngine({ model: files, worker: false, backend: "cpu", cpuThreads: 1 });
   const ask = (prompt: string | number[]) => engine.completions.create({ prompt, max_tokens: 8, temperature: 0 });
   const before = await ask("Once upon a time");
   // The worker's time is real. Here its limit is, in virtual time.
