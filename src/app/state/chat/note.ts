@@ -1,4 +1,5 @@
 import type { ChorusErrorCode, ChorusErrorData } from "../../../index.ts";
+import { MAX_PANES } from "../workspace/saved-workspace.ts";
 
 /** A note above a pane's composer, about an event and its remedy. */
 export interface Note {
@@ -50,9 +51,9 @@ export function titleOf(error: ChorusErrorData): string {
 }
 
 /** Says that there are as many panes as the page allows. */
-export function noRoomNote(maxPanes: number): Note {
+export function noRoomNote(): Note {
   const body = "Close one of them, and try again.";
-  return { kind: "warn", title: `${maxPanes} panes are open already`, body, action: null, isUnsent: false };
+  return { kind: "warn", title: `${MAX_PANES} panes are open already`, body, action: null, isUnsent: false };
 }
 
 /** Says that a server answers, since the local queue was too long. */
@@ -63,29 +64,24 @@ export function spilledNote(by: string, waitS: number): Note {
 
 /** Says that the engine refused a question, which is back in the composer. */
 export function refusedNote(error: ChorusErrorData): Note {
-  return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: true };
+  return { ...failedNote(error), isUnsent: true };
 }
 
-/** Says that the likelihoods of an answer's words can't be computed. */
-export function notScoredNote(error: ChorusErrorData): Note {
-  return { kind: "bad", title: titleOf(error), body: error.message, action: null, isUnsent: false };
+/** Says what failed, and nothing else. */
+export function failedNote(error: ChorusErrorData, more = ""): Note {
+  const body = `${error.message}${more}`;
+  return { kind: "bad", title: titleOf(error), body, action: null, isUnsent: false };
 }
 
 /** Says that an answer ended with an error while the engine goes on. */
 export function brokenOffNote(error: ChorusErrorData): Note {
-  return {
-    kind: "bad",
-    title: titleOf(error),
-    body: `${error.message} The text so far is kept.`,
-    action: null,
-    isUnsent: false,
-  };
+  return failedNote(error, " The text so far is kept.");
 }
 
 /** Says that the engine died while this pane was being answered (`hasText`) or had a question waiting. */
 export function engineGoneNote(error: ChorusErrorData, hasText: boolean): Note {
   const kept = hasText
-    ? "The text so far is kept. Start again to go on chatting."
-    : "The question is kept and is sent when the engine runs again.";
-  return { kind: "bad", title: titleOf(error), body: `${error.message} ${kept}`, action: "start", isUnsent: false };
+    ? " The text so far is kept. Start again to go on chatting."
+    : " The question is kept and is sent when the engine runs again.";
+  return { ...failedNote(error, kept), action: "start" };
 }

@@ -1,11 +1,13 @@
 import { toErrorData } from "../../../index.ts";
 import type { Pane } from "../chat/pane.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import { isBlank, type SavedChat } from "../workspace/saved-workspace.ts";
+import { isBlank, MAX_PANES, type SavedChat } from "../workspace/saved-workspace.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { closedChat, summaryOf, wordsOfChat, type ChatSummary } from "./closed-chat.ts";
 import type { StoredChats } from "./stored-chats.ts";
 import { hasWords, wordsOf } from "./words.ts";
+
+const NO_ROOM = `${MAX_PANES} panes are open already. Close one of them, and try again.`;
 
 export interface ListedChat extends ChatSummary {
   /** Null if it is closed. */
@@ -77,7 +79,7 @@ export class ChatList {
 
   /** Puts a closed chat into a pane. Resolves with the pane, or with the reason why it can't. */
   async openInPane(key: string): Promise<Pane | string> {
-    if (!this.#workspace.hasRoom()) return "16 panes are open already. Close one of them, and try again.";
+    if (!this.#workspace.hasRoom()) return NO_ROOM;
     let chat: SavedChat | null;
     try {
       chat = await this.read(key);
@@ -89,7 +91,7 @@ export class ChatList {
       void this.#search();
       return "This chat was opened or deleted in another tab.";
     }
-    return this.#workspace.reopen(key, chat) ?? "16 panes are open already. Close one of them, and try again.";
+    return this.#workspace.reopen(key, chat) ?? NO_ROOM;
   }
 
   deleteForGood(keys: readonly string[]): void {

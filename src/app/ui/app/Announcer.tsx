@@ -3,7 +3,7 @@ import { useStore } from "../use-store.ts";
 
 /** Invisible. Screen readers speak each paragraph that is added. Streaming text itself is never a live region. */
 export function Announcer({ announcements }: { announcements: Announcements }) {
-  const items = useStore(announcements.store, (kept) => kept);
+  const items = useStore(announcements.store);
   return (
     <div className="sr" aria-live="polite" aria-relevant="additions">
       {items.map(({ id, text }) => (

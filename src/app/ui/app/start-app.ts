@@ -2,10 +2,9 @@
 import "../styles.css";
 import { createElement } from "react";
 import { createRoot } from "react-dom/client";
-import type { BackendChoice } from "../../../index.ts";
 import { createAppState, type AppState, type AppStateOptions } from "../../state/app/app-state.ts";
 import { AppUpdates } from "../../state/app/app-updates.ts";
-import { rememberedBackend, type CreateEngine } from "../../state/engine/engine-control.ts";
+import { rememberedBackend } from "../../state/engine/engine-control.ts";
 import { FrameFlusher } from "../../state/frame-flusher.ts";
 import { keepWhileOpen } from "../../state/workspace/keeping-turn.ts";
 import type { WorkspaceStorage } from "../../state/workspace/workspace-storage.ts";
@@ -19,20 +18,15 @@ import { OpenedChats } from "../components/Guard.tsx";
 import { loadParts } from "../components/Lazily.tsx";
 import { Pages } from "./Pages.tsx";
 
-interface StartAppOptions {
+type Given = "createEngine" | "models" | "kept" | "tabsHome" | "schemaProblem" | "backend";
+
+interface StartAppOptions extends Pick<AppStateOptions, Given> {
   /** The element to render into. */
   readonly root: HTMLElement;
-  readonly createEngine: CreateEngine;
-  readonly models: AppStateOptions["models"];
   /** From the address: a model's folder, relative to the page, or its hub name. [the model chosen before] */
   readonly model?: string | null;
-  /** From the address: the backend. [the one chosen before] */
-  readonly backend?: BackendChoice | null;
   /** Settings from the address, sent with every question. [the model's own] */
   readonly sampling?: AppStateOptions["sampling"];
-  readonly kept?: AppStateOptions["kept"];
-  readonly tabsHome?: NonNullable<AppStateOptions["tabsHome"]>;
-  readonly schemaProblem?: NonNullable<AppStateOptions["schemaProblem"]>;
   /** Reports newer versions of the page. [none] */
   readonly updates?: AppUpdates;
 }
@@ -49,11 +43,8 @@ export async function loadKept(storage: WorkspaceStorage): Promise<NonNullable<A
  * Renders the app. The chats, and the model they load, are opened when they are first shown or requested. `isSettled` resolves
  * when the page may download its later parts. Then the parts load that a first visit does not show at once.
  */
-export function startApp(options: StartAppOptions): {
-  readonly openChats: () => AppState;
-  readonly isSettled: Promise<void>;
-} {
-  const { root, models, kept, tabsHome, schemaProblem, model = null, backend = null } = options;
+export function startApp(options: StartAppOptions) {
+  const { root, model = null, backend = null, updates = new AppUpdates(""), sampling = {} } = options;
   const { createEngine, isSettled } = settling(options.createEngine);
   void loadMarkdown();
   void isSettled.then(loadParts);
@@ -63,18 +54,14 @@ export function startApp(options: StartAppOptions): {
   const openChats = () => {
     if (app) return app;
     app = createAppState({
+      ...options,
       createEngine,
-      models,
       choice: model === null ? (rememberedChoice() ?? { model: EMBEDDED_MODEL }) : { model },
       onModelChosen: (choice) => {
         rememberChoice(choice);
         forgetAddress();
       },
-      sampling: options.sampling ?? {},
-      ...(kept && { kept }),
-      ...(tabsHome && { tabsHome }),
-      ...(schemaProblem && { schemaProblem }),
-      backend,
+      sampling,
       route: router.store,
       onServingLink: replaceLink,
       scheduleFlush: flusher.schedule,
@@ -83,7 +70,6 @@ export function startApp(options: StartAppOptions): {
     if (app.keeper) keepWhileOpen(app.keeper, flusher.flushAll);
     return app;
   };
-  const updates = options.updates ?? new AppUpdates("");
   const pages = createElement(Pages, {
     router,
     theme: new Theme(),

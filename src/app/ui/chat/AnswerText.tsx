@@ -25,17 +25,9 @@ export function AnswerText({ text, caret }: AnswerTextProps) {
       {caret}
     </p>
   );
-  if (isJson) {
-    return (
-      <>
-        {asItIs}
-        <LeftOut text={text} />
-      </>
-    );
-  }
   return (
     <ErrorBoundary subject={text} renderFallback={() => asItIs}>
-      {Markdown ? <Markdown text={shown} caret={caret} /> : asItIs}
+      {Markdown && !isJson ? <Markdown text={shown} caret={caret} /> : asItIs}
       <LeftOut text={text} />
     </ErrorBoundary>
   );

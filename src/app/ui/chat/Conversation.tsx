@@ -1,11 +1,8 @@
 import { Fragment, useCallback, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
-import type { Turn } from "../../state/chat/conversation.ts";
-import { noRoomNote } from "../../state/chat/note.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { unchosenAfter } from "../../state/chat/turn-tree.ts";
-import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { formatCount, formatCounted } from "../format.ts";
@@ -62,7 +59,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
   const unchosen = useStore(pane.store, (state) => state.unchosen);
   const variants = useMemo(() => unchosenAfter(unchosen), [unchosen]);
   const firstSent = useStore(pane.store, (state) => state.firstSent);
-  const phase = useStore(pane.store, (state) => state.phase);
+  const isStreaming = useStore(pane.store, (state) => state.phase === "streaming");
   const asking = useStore(pane.asking);
   const [numShown, setNumShown] = useState(TURNS_AT_ONCE);
   const firstShown = Math.max(0, turns.length - numShown);
@@ -114,14 +111,6 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
     if (log.current && knownTop.current !== null) log.current.scrollTop = knownTop.current;
   }, [place]);
 
-  const fork = useCallback(
-    (turn: Turn) => {
-      const forked = app.workspace.forkPane(pane, turn.id);
-      if (!forked) pane.notify(noRoomNote(MAX_PANES));
-    },
-    [app, pane],
-  );
-
   const onScroll = () => {
     if (log.current === null) return;
     knownTop.current = log.current.scrollTop;
@@ -156,7 +145,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
         role="log"
         aria-label="Conversation"
         aria-live="off"
-        aria-busy={phase === "streaming"}
+        aria-busy={isStreaming}
         // The arrow keys scroll it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         tabIndex={0}
@@ -185,10 +174,7 @@ export function Conversation({ app, pane, place, firstToSend }: ConversationProp
                   variants={variants.get(turns[index - 1]?.id ?? null)}
                   isNewest={index === turns.length - 1}
                   isLeftOut={index < firstSent || index < firstToSend}
-                  phase={index === turns.length - 1 ? phase : "idle"}
-                  isIdle={phase === "idle"}
                   asking={asking}
-                  onFork={fork}
                   onChoose={choose}
                 />
               </Fragment>

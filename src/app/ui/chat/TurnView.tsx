@@ -4,8 +4,8 @@ import { toErrorData } from "../../../index.ts";
 import type { Asking } from "../../state/chat/asking.ts";
 import { canScore } from "../../state/chat/branching.ts";
 import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
-import { notScoredNote } from "../../state/chat/note.ts";
-import type { Pane, PaneState } from "../../state/chat/pane.ts";
+import { noRoomNote, failedNote } from "../../state/chat/note.ts";
+import type { Pane } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
 import { IconButton } from "../components/IconButton.tsx";
 import { Caret } from "../components/Caret.tsx";
@@ -40,7 +40,7 @@ async function score(pane: Pane, turnId: number): Promise<void> {
     const { scoreAnswer } = await import("../../state/chat/likelihoods.ts");
     await scoreAnswer(pane, turnId);
   } catch (error) {
-    pane.notify(notScoredNote(toErrorData(error)));
+    pane.notify(failedNote(toErrorData(error)));
   }
 }
 
@@ -58,12 +58,7 @@ interface TurnViewProps {
   isNewest: boolean;
   /** Whether it is not sent with the next question. */
   isLeftOut: boolean;
-  /** The pane's phase if the turn is its newest, else idle. */
-  phase: PaneState["phase"];
-  /** Whether the pane can be asked. */
-  isIdle: boolean;
   asking: Asking;
-  onFork: (turn: Turn) => void;
   /** Goes to a variant. */
   onChoose: (turnId: number) => void;
 }
@@ -76,12 +71,16 @@ export const TurnView = memo(function TurnView({
   variants,
   isNewest,
   isLeftOut,
-  phase,
-  isIdle,
   asking,
-  onFork,
   onChoose,
 }: TurnViewProps) {
+  // Only the newest turn shows how far the answer is.
+  const phase = useStore(pane.store, (state) => (isNewest || state.phase === "idle" ? state.phase : "held"));
+  const isIdle = phase === "idle";
+  const fork = () => {
+    const forked = app.workspace.forkPane(pane, turn.id);
+    if (!forked) pane.notify(noRoomNote());
+  };
   /** Another variant may replace it meanwhile. */
   const [editedId, setEditedId] = useState<number | null>(null);
   const [hasFigures, setHasFigures] = useState(false);
@@ -102,7 +101,7 @@ export const TurnView = memo(function TurnView({
   const difference = useStore(app.differences.store, (found) => found.get(pane));
   const metrics = turn.end === null ? undefined : pane.memory.metrics.get(turn.id);
   const isOneOfSeveral = isNewest && turn.several !== undefined;
-  const caret = phase === "idle" ? null : <Caret isHollow={phase !== "streaming"} />;
+  const caret = isIdle || !isNewest ? null : <Caret isHollow={phase !== "streaming"} />;
   return (
     <article
       className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad, isLeftOut && "faint")}
@@ -216,12 +215,7 @@ export const TurnView = memo(function TurnView({
                   }}
                 />
               )}
-              <IconButton
-                icon="fork"
-                name="Fork from here"
-                title="Continue from here in a new pane"
-                onClick={() => onFork(turn)}
-              />
+              <IconButton icon="fork" name="Fork from here" title="Continue from here in a new pane" onClick={fork} />
             </div>
           </>
         )}

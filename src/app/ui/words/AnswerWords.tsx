@@ -9,7 +9,6 @@ import {
 import { findLikeliest } from "../../state/chat/likelihoods.ts";
 import { noRoomNote } from "../../state/chat/note.ts";
 import type { Pane } from "../../state/chat/pane.ts";
-import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { stepWords } from "../batch/cell-facts.ts";
 import { placeBeside } from "../components/PointerCard.tsx";
 import { CursorArea } from "../components/CursorArea.tsx";
@@ -136,7 +135,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     if (at === null) return;
     setKept(false);
     setAt(null);
-    if (!app.workspace.branchPane(pane, turnId, at, other)) pane.notify(noRoomNote(MAX_PANES));
+    if (!app.workspace.branchPane(pane, turnId, at, other)) pane.notify(noRoomNote());
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const move = KEY_MOVES[event.key];
