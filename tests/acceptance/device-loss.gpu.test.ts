@@ -15,6 +15,7 @@ const TINY = {
   kvCacheDtype: "f32",
 } as const;
 
+const NUM_REQUESTS = 5;
 const devices: GPUDevice[] = [];
 const gpu = tampered({ onDevice: (device) => devices.push(device) });
 
@@ -32,12 +33,12 @@ function steps(engine: ChorusEngine, count: number): Promise<void> {
 
 it("answers go on with the same tokens and log-probabilities when their device is destroyed", async () => {
   await using engine = await createEngine({ ...TINY, gpu });
-  const undisturbed = await answersTogether(engine);
+  const undisturbed = await answersTogether(engine, 12, NUM_REQUESTS);
   const events: string[] = [];
   engine.on("device", ({ status }) => events.push(status));
   engine.on("fatal", ({ code }) => events.push(code));
 
-  const answers = answersTogether(engine);
+  const answers = answersTogether(engine, 12, NUM_REQUESTS);
   await steps(engine, 8);
   devices.at(-1)?.destroy();
   expect(await answers).toEqual(undisturbed);

@@ -10,6 +10,7 @@ import {
   AT_REQUEST_LIMITS,
   differencesAtConfigLimits,
   differencesAtRequestLimits,
+  ofFields,
 } from "../requests/field-limits.ts";
 
 const gpu = await withCommonDevice();
@@ -29,11 +30,30 @@ const OF_BACKENDS = [
   "runAhead",
   "speculation",
 ] as const;
+const OF_SAMPLERS = [
+  "temperature",
+  "top_k",
+  "top_p",
+  "min_p",
+  "typical_p",
+  "repetition_penalty",
+  "presence_penalty",
+  "frequency_penalty",
+  "no_repeat_ngram_size",
+  "seed",
+  "logprobs",
+  "prompt_logprobs",
+] as const;
 
 it("at the limits of its config's fields an engine gives the same answers, or says which field is to blame", async () => {
   expect(await differencesAtConfigLimits(createEngine, options, OF_BACKENDS)).toEqual(AT_CONFIG_LIMITS);
 });
 
 it("at the limits of a request's fields, all at once, an answer is no other than its field asks for", async () => {
-  expect(await differencesAtRequestLimits(createEngine, options, { isAlsoAlone: false })).toEqual(AT_REQUEST_LIMITS);
+  expect(
+    await differencesAtRequestLimits(createEngine, options, { isAlsoAlone: false, fieldNames: OF_SAMPLERS }),
+  ).toEqual({
+    "different seeds": AT_REQUEST_LIMITS["different seeds"],
+    ...ofFields<unknown>(AT_REQUEST_LIMITS, OF_SAMPLERS),
+  });
 });

@@ -204,6 +204,15 @@ export async function differencesAtConfigLimits(
   return withoutNull(got);
 }
 
+/** Returns what belongs to these fields, by the first word of its label. [all] */
+export function ofFields<Value>(
+  values: Readonly<Record<string, Value>>,
+  fieldNames?: readonly string[],
+): Record<string, Value> {
+  const entries = Object.entries(values);
+  return Object.fromEntries(entries.filter(([label]) => fieldNames?.includes(label.split(" ")[0] ?? "") ?? true));
+}
+
 /** Null: there are none. */
 function differences(got: readonly string[] | string, byDefault: readonly string[] | string): unknown {
   if (typeof got === "string" || typeof byDefault === "string") return got;
@@ -219,20 +228,22 @@ function withoutNull(values: Record<string, unknown>): Record<string, unknown> {
  * Asks with each limit of a request's fields, greedily and at a temperature: all of these at once, then one after the other.
  * Returns how each answer differs from the default's, and each that depends on those beside it, or on the endpoint.
  * @param isAlsoAlone whether all are asked for one after the other, too
+ * @param fieldNames only limits of these, and of no chat [all]
  */
 export async function differencesAtRequestLimits(
   create: typeof createEngine,
   options: CreateEngineOptions & { readonly model: readonly File[] },
-  { isAlsoAlone = true } = {},
+  { isAlsoAlone = true, fieldNames }: { isAlsoAlone?: boolean; fieldNames?: readonly string[] } = {},
 ): Promise<Record<string, unknown>> {
   await using engine = await create({ ...options, model: [...options.model, EMPTY_TEMPLATE], maxNumSeqs: 256 });
   const ask = (request: Request) => answer(engine, request);
-  const cases: Cases = { ...numericCases(COMPLETION_CASES), ...DEPENDENT };
+  const cases = ofFields({ ...numericCases(COMPLETION_CASES), ...DEPENDENT }, fieldNames);
+  const chatCases = fieldNames ? [] : CHATS;
   const requests = Object.values(cases).flatMap((fields): Request[] => [
     { ...GREEDY, ...fields },
     { ...DRAWN, ...fields },
   ]);
-  const inChats = CHATS.flatMap(([own]) => [asChat(GREEDY, own), asChat(DRAWN, own)]);
+  const inChats = chatCases.flatMap(([own]) => [asChat(GREEDY, own), asChat(DRAWN, own)]);
   const [together, chats] = await Promise.all([
     Promise.all(requests.map(ask)),
     Promise.all(inChats.map((request) => answerOfChat(engine, request))),
@@ -246,7 +257,7 @@ export async function differencesAtRequestLimits(
     got[label] = differences(alone.slice(2 * i, 2 * i + 2), byDefault);
     got[`${label}, beside others`] = differences(together.slice(2 * i, 2 * i + 2), alone.slice(2 * i, 2 * i + 2));
   }
-  for (const [i, [own, completion]] of CHATS.entries()) {
+  for (const [i, [own, completion]] of chatCases.entries()) {
     const at = 2 * Object.keys(cases).indexOf(completion);
     const label = `${JSON.stringify(own)} in a chat`;
     got[label] = differences(chats.slice(2 * i, 2 * i + 2), alone.slice(at, at + 2));
