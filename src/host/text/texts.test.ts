@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { loadGenerationDefaults } from "../../files/generation-config.ts";
@@ -78,6 +78,7 @@ const nameOf = (call: TextCall) => (call.type === "parse" ? call.request.body.re
 
 const opened: Texts[] = [];
 afterEach(() => {
+  vi.useRealTimers();
   for (const texts of opened.splice(0)) texts.dispose();
 });
 
@@ -179,10 +180,12 @@ test("those behind a slow text go on in another thread while it takes its time",
   const ask = (name: string) => texts.parse(completion("x", { request_id: name }), context);
   const slow = ask("endless").catch((error: unknown) => error);
   expect((await Promise.all(["a", "b"].map(ask))).map(({ requestId }) => requestId)).toEqual(["a", "b"]);
-  // Only so many may be slow at once.
+  // Only so many may be slow at once: its patience ends, and no thread takes its place.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const second = ask("endless").catch((error: unknown) => error);
   const waiting = ask("c").catch((error: unknown) => error);
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await vi.advanceTimersByTimeAsync(60);
+  vi.useRealTimers();
   expect(threads).toMatchObject({ numOpened: 2, numEnded: 0 });
   texts.dispose();
   for (const one of [slow, second, waiting]) expect(await one).toMatchObject({ code: "engine_disposed" });
