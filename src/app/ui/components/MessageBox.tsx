@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, type KeyboardEvent, type RefObject } from "react";
 import { classNames } from "../class-names.ts";
+import { directionOf } from "./text-direction.ts";
 
 interface MessageBoxProps {
   value: string;
@@ -48,7 +49,7 @@ export function MessageBox({
       ref={ref}
       className={classNames("message", className)}
       rows={1}
-      dir="auto"
+      dir={directionOf(value)}
       aria-label={label}
       aria-describedby={describedBy}
       placeholder={placeholder}

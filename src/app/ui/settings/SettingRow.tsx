@@ -4,6 +4,7 @@ import { readSetting, writeSetting, type SchemaProblem } from "../../state/setti
 import { type SettingField, type SettingValue } from "../../state/settings/settings.ts";
 import { Button } from "../components/Button.tsx";
 import { IconButton } from "../components/IconButton.tsx";
+import { directionOf } from "../components/text-direction.ts";
 import { classNames } from "../class-names.ts";
 import { SLIDERS } from "./setting-sections.ts";
 import css from "./SettingsForm.module.css";
@@ -92,7 +93,7 @@ export function SettingRow({ field, value, fallback, warning, schemaProblem, onS
         <textarea
           {...box}
           rows={2}
-          dir={field.kind === "json" ? "ltr" : "auto"}
+          dir={field.kind === "json" ? "ltr" : directionOf(typed)}
           className={field.kind === "json" ? css.code : undefined}
           spellCheck={field.kind !== "json"}
           onChange={(event) => type(event.target.value)}
