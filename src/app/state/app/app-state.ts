@@ -5,7 +5,6 @@ import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
 import type { SchemaProblem } from "../settings/check-settings.ts";
 import { Connections } from "../connections/connections.ts";
-import { Commands } from "../commands/commands.ts";
 import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";
 import { EngineControl, type CreateEngine } from "../engine/engine-control.ts";
@@ -16,7 +15,6 @@ import type { ScheduleFlush } from "../frame-flusher.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { ModelShelf } from "../models/model-shelf.ts";
 import { Differences } from "../chat/differences.ts";
-import { PromptView } from "../chat/prompt-view.ts";
 import { RequestBook } from "../chat/request-book.ts";
 import type { Settings } from "../settings/settings.ts";
 import { engineConfigOf } from "../settings/serving-settings.ts";
@@ -145,10 +143,7 @@ export function createAppState(options: AppStateOptions) {
     /** The first words in which answers to the same question differ. */
     differences,
     announcements,
-    /** All commands, for the palette and the shortcuts. */
-    commands: new Commands(),
     shelf,
-    promptView: new PromptView(),
     schemaProblem: options.schemaProblem ?? (async () => null),
   };
 }

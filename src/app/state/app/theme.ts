@@ -2,7 +2,7 @@ import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 const CHOICES = ["system", "light", "dark"] as const;
-type ThemeChoice = (typeof CHOICES)[number];
+export type ThemeChoice = (typeof CHOICES)[number];
 
 const NAME = "theme";
 

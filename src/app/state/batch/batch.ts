@@ -108,6 +108,11 @@ export class Batch {
     this.charts.peek(this.metrics.workerNowMs, waiting, running);
   }
 
+  /** Whether there has been an engine. */
+  get isRecording(): boolean {
+    return this.#recorder !== null;
+  }
+
   /** Returns the newest MAX_RECORDED_EVENTS as JSON lines; null before the first engine. */
   recording(): string | null {
     return this.#recorder?.text() ?? null;

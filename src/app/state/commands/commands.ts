@@ -1,5 +1,3 @@
-import { createStore, type ReadonlyStore } from "../store.ts";
-
 /** In the palette's order. */
 export const COMMAND_GROUPS = ["Chats", "Batch", "Pages", "Data", "Appearance", "Help", "Prompts"] as const;
 type CommandGroup = (typeof COMMAND_GROUPS)[number];
@@ -19,28 +17,6 @@ export interface Command {
   /** A disabled command is not shown, and its keys do nothing. [always enabled] */
   readonly isEnabled?: () => boolean;
   readonly run: () => void;
-}
-
-/** All commands of the page, for the palette, the keys and the list of shortcuts. */
-export class Commands {
-  readonly #store = createStore<readonly Command[]>(() => []);
-  readonly store: ReadonlyStore<readonly Command[]> = this.#store;
-
-  /** Adds commands. Returns the function that removes them. Throws if an id or keys are taken. */
-  register(added: readonly Command[]): () => void {
-    const commands = [...this.#store.getState()];
-    for (const command of added) {
-      const rival = commands.find(({ id, keys }) => id === command.id || (keys !== undefined && keys === command.keys));
-      if (rival) throw new Error(`The command ${command.id} has the id or the keys of ${rival.id}.`);
-      commands.push(command);
-    }
-    this.#store.setState(commands, true);
-    return () => this.#store.setState((all) => all.filter((command) => !added.includes(command)), true);
-  }
-
-  enabled(): readonly Command[] {
-    return this.#store.getState().filter((command) => command.isEnabled?.() ?? true);
-  }
 }
 
 /** Returns the commands that contain every word of the query, best title first; all by group if the query is empty. */

@@ -14,8 +14,6 @@ import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { Bar } from "../bar/Bar.tsx";
 import { PaneGrid } from "../chat/PaneGrid.tsx";
 import { PaneSwitcher } from "../chat/PaneSwitcher.tsx";
-import { PromptDialog } from "../chat/PromptDialog.tsx";
-import { CommandCenter } from "./CommandCenter.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { Toasts } from "./Toasts.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
@@ -60,8 +58,6 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
           </Guard>
         )}
       </main>
-      <CommandCenter app={app} theme={theme} />
-      <PromptDialog view={app.promptView} />
       <RecordingDrop />
       <Toasts undoList={app.workspace.undoList} />
       <WordLinks app={app} />

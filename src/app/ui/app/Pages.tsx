@@ -1,13 +1,13 @@
-import { Activity, useState, type ReactNode } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
+import { Activity, useMemo, useState, type ReactNode } from "react";
 import type { AppUpdates } from "../../state/app/app-updates.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
 import type { Route, Router } from "../../state/app/router.ts";
-import type { Theme } from "../../state/app/theme.ts";
 import { App } from "./App.tsx";
 import { Guard } from "../components/Guard.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { UpdateNotice } from "./UpdateNotice.tsx";
+import { Overlays } from "../overlays/Overlays.tsx";
+import { PageContext, type Page, type PageName } from "./page-context.ts";
 import { useStore } from "../use-store.ts";
 
 const PlayerPage = lazily(async () => (await import("../player/PlayerPage.tsx")).PlayerPage);
@@ -17,10 +17,8 @@ const DocsPage = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsP
 
 interface PagesProps {
   readonly router: Router;
-  readonly theme: Theme;
+  readonly shared: Omit<Page, "name">;
   readonly updates: AppUpdates;
-  /** Opens the chats at the first call, so that the benchmark page loads no model for them. */
-  readonly openChats: () => AppState;
   readonly createEngine: CreateEngine;
   readonly model: string;
 }
@@ -28,25 +26,30 @@ interface PagesProps {
 /** Shows one page. While it is another than the chats, these are only hidden: they keep where one was reading. */
 export function Pages(props: PagesProps) {
   const route = useStore(props.router.store);
-  const page = pageAt(props, route);
+  const { shared } = props;
+  const name = nameOf(route);
+  const page = useMemo((): Page => ({ ...shared, name }), [shared, name]);
   const [hasChats, setHasChats] = useState(false);
-  if (page === null && !hasChats) setHasChats(true);
+  if (name === "chats" && !hasChats) setHasChats(true);
   return (
-    <Guard part="Chorus">
-      {page !== null && (
-        <Guard part="This page" subject={route.page} onClose={backToChats}>
-          {page}
-        </Guard>
-      )}
-      {hasChats && (
-        <Activity mode={page === null ? "visible" : "hidden"}>
-          <Guard part="This page" subject={route.page}>
-            <App app={props.openChats()} theme={props.theme} />
+    <PageContext value={page}>
+      <Guard part="Chorus">
+        {name !== "chats" && (
+          <Guard part="This page" subject={route.page} onClose={backToChats}>
+            {viewOf(name, props, route)}
           </Guard>
-        </Activity>
-      )}
-      <UpdateNotice updates={props.updates} />
-    </Guard>
+        )}
+        {hasChats && (
+          <Activity mode={name === "chats" ? "visible" : "hidden"}>
+            <Guard part="This page" subject={route.page}>
+              <App app={shared.openChats()} theme={shared.theme} />
+            </Guard>
+          </Activity>
+        )}
+        <Overlays />
+        <UpdateNotice updates={props.updates} />
+      </Guard>
+    </PageContext>
   );
 }
 
@@ -54,15 +57,24 @@ function backToChats(): void {
   location.hash = "#/";
 }
 
-/** Returns the page that the address's hash names: the demo, the benchmark, the player or a document; null for the chats. */
-function pageAt({ theme, openChats, createEngine, model }: PagesProps, route: Route): ReactNode {
-  if (route.page === "bench") {
-    return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
+/** Returns the page that the address's hash names; any other address leads to the chats. */
+function nameOf(route: Route): PageName {
+  const first = route.page.split("/", 1)[0];
+  return (["demo", "bench", "player", "docs"] as const).find((name) => name === first) ?? "chats";
+}
+
+function viewOf(name: PageName, { shared, createEngine, model }: PagesProps, route: Route): ReactNode {
+  const { theme, openChats } = shared;
+  switch (name) {
+    case "bench":
+      return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
+    case "player":
+      return <PlayerPage theme={theme} openChats={openChats} />;
+    case "demo":
+      return <DemoPage theme={theme} chats={openChats()} />;
+    case "docs":
+      return <DocsPage theme={theme} name={route.page.slice("docs/".length)} at={route.params.get("at")} />;
+    case "chats":
+      return null;
   }
-  if (route.page === "player") return <PlayerPage theme={theme} openChats={openChats} />;
-  if (route.page === "demo") return <DemoPage theme={theme} chats={openChats()} />;
-  if (/^docs(?:\/|$)/.test(route.page)) {
-    return <DocsPage theme={theme} name={route.page.slice("docs/".length)} at={route.params.get("at")} />;
-  }
-  return null;
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { Toast, UndoList } from "../../state/workspace/undo-list.ts";
 import { Button } from "../components/Button.tsx";
 import { CloseButton } from "../components/Dialog.tsx";
-import { Keys } from "../commands/Keys.tsx";
+import { Keys } from "../actions/Keys.tsx";
 
 /** Long enough to be read and reached. The command "Undo" stays. */
 const SHOWN_MS = 8000;

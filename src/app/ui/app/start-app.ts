@@ -10,12 +10,16 @@ import { keepWhileOpen } from "../../state/workspace/keeping-turn.ts";
 import type { WorkspaceStorage } from "../../state/workspace/workspace-storage.ts";
 import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
 import { rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
+import { Overlay } from "../../state/app/overlay.ts";
+import { SavedPrompts } from "../../state/chat/saved-prompts.ts";
+import { SingleKeys } from "../../state/commands/single-keys.ts";
 import { Router } from "../../state/app/router.ts";
 import { settling } from "../../state/app/settling.ts";
 import { Theme } from "../../state/app/theme.ts";
 import { loadMarkdown } from "../chat/markdown-view.ts";
 import { OpenedChats } from "../components/Guard.tsx";
 import { loadParts } from "../components/Lazily.tsx";
+import type { OverlayRequest } from "../overlays/Dialogs.tsx";
 import { Pages } from "./Pages.tsx";
 
 type Given = "createEngine" | "models" | "kept" | "tabsHome" | "schemaProblem" | "backend";
@@ -50,6 +54,8 @@ export function startApp(options: StartAppOptions) {
   void isSettled.then(loadParts);
   const flusher = new FrameFlusher();
   const router = new Router();
+  const overlay = new Overlay<OverlayRequest>();
+  router.store.subscribe(() => overlay.close());
   let app: AppState | undefined;
   const openChats = () => {
     if (app) return app;
@@ -72,9 +78,8 @@ export function startApp(options: StartAppOptions) {
   };
   const pages = createElement(Pages, {
     router,
-    theme: new Theme(),
+    shared: { theme: new Theme(), overlay, singleKeys: new SingleKeys(), prompts: new SavedPrompts(), openChats },
     updates,
-    openChats,
     createEngine: (engineOptions) => createEngine({ backend: backend ?? rememberedBackend(), ...engineOptions }),
     model: model ?? EMBEDDED_MODEL,
   });

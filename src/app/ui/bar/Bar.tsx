@@ -1,20 +1,20 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Theme } from "../../state/app/theme.ts";
+import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
+import { ActionButton } from "../actions/ActionButton.tsx";
+import { isMac } from "../actions/Keys.tsx";
 import { classNames } from "../class-names.ts";
-import { AppSettings } from "../settings/AppSettings.tsx";
 import { Button } from "../components/Button.tsx";
 import { formatRate } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
-import { ModelPicker } from "../models/ModelPicker.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./Bar.module.css";
 import { BatchingSwitch } from "../batch/BatchingSwitch.tsx";
-import { ChatsButton } from "../history/ChatsButton.tsx";
-import { CommandsButton } from "./CommandsButton.tsx";
 import { DemoLink } from "./DemoLink.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
 import { Logo } from "../components/Logo.tsx";
+import { ModelButton } from "./ModelButton.tsx";
 import { SendToAll } from "./SendToAll.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 
@@ -28,7 +28,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <Logo />
         <span>Chorus</span>
       </h1>
-      <ModelPicker app={app} />
+      <ModelButton engine={engine} />
       <BatchingSwitch batch={app.batch} className={css.wide} />
       <div className="grow" />
       <LiveRate app={app} />
@@ -45,12 +45,24 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
           <Icon name="plus" />
           <span>Add pane</span>
         </Button>
-        <SendToAll workspace={workspace} commands={app.commands} />
+        <SendToAll workspace={workspace} />
       </div>
       <DemoLink />
-      <ChatsButton app={app} />
-      <CommandsButton commands={app.commands} />
-      <AppSettings app={app} />
+      <ActionButton action="chats.open" icon="chats" name="Chats" title="Find a chat" aria-haspopup="dialog" />
+      <ActionButton
+        action="palette.open"
+        icon="search"
+        name="Commands"
+        title={`Commands (${keyLabels("Mod+K", isMac).join("+")})`}
+        aria-haspopup="dialog"
+      />
+      <ActionButton
+        action="settings.open"
+        id="settings-button"
+        icon="settings"
+        name="Settings for all panes"
+        aria-haspopup="dialog"
+      />
       <ThemeButton theme={theme} className={css.wide} />
     </header>
   );

@@ -1,14 +1,4 @@
-import {
-  useCallback,
-  useId,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-  type FocusEvent,
-  type SubmitEvent,
-} from "react";
-import type { Command, Commands } from "../../state/commands/commands.ts";
+import { useLayoutEffect, useRef, useState, type FocusEvent, type SubmitEvent } from "react";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button } from "../components/Button.tsx";
@@ -16,17 +6,18 @@ import { Guard } from "../components/Guard.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { focusOnOpening } from "../components/Menu.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
-import { useCommands } from "../commands/use-commands.ts";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import css from "./SendToAll.module.css";
+
+/** For what opens it. */
+export const SEND_TO_ALL_ID = "send-to-all";
 
 /**
  * A button and its sheet that send one message to several panes. The sheet is a popover. A modal dialog makes all else inert:
  * the browser then computes the style of every element of the page when it opens, and again when it closes.
  */
-export function SendToAll({ workspace, commands }: { workspace: Workspace; commands: Commands }) {
-  const id = useId();
+export function SendToAll({ workspace }: { workspace: Workspace }) {
   const opener = useRef<HTMLButtonElement>(null);
   const sheet = useRef<HTMLDialogElement>(null);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -62,47 +53,17 @@ export function SendToAll({ workspace, commands }: { workspace: Workspace; comma
     setLeft(next);
   };
 
-  const prepare = useCallback(() => {
+  const prepare = () => {
     if (!opener.current) return;
     setLeft(new Set());
-    setDrafting(draftingPanes(workspace));
+    setDrafting(draftingPanes(panes));
     // Below its button.
     const right = Math.max(8, innerWidth - opener.current.getBoundingClientRect().right);
     sheet.current?.style.setProperty("--right", `${right}px`);
-  }, [workspace]);
-  const open = useCallback(() => {
-    prepare();
-    sheet.current?.showPopover();
-  }, [prepare]);
+  };
   useLayoutEffect(() => {
     focusOnOpening(box.current);
   }, []);
-  useCommands(
-    commands,
-    useMemo(
-      (): readonly Command[] => [
-        {
-          id: "panes.send",
-          title: "Send to all",
-          group: "Chats",
-          keys: "Alt+A",
-          words: "message every pane ask broadcast",
-          run: open,
-        },
-        {
-          id: "panes.drafts",
-          title: "Send every pane's own draft",
-          group: "Chats",
-          words: "all messages together at once",
-          isEnabled: () => draftingPanes(workspace).length > 0,
-          run: () => {
-            for (const pane of draftingPanes(workspace)) pane.sendDraft();
-          },
-        },
-      ],
-      [open, workspace],
-    ),
-  );
 
   return (
     <>
@@ -111,8 +72,7 @@ export function SendToAll({ workspace, commands }: { workspace: Workspace; comma
         className={css.open}
         aria-haspopup="dialog"
         aria-label="Send to all"
-        popoverTarget={id}
-        onClick={prepare}
+        popoverTarget={SEND_TO_ALL_ID}
       >
         <Icon name="all" />
         <span>Send to all</span>
@@ -120,11 +80,12 @@ export function SendToAll({ workspace, commands }: { workspace: Workspace; comma
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <dialog
         ref={sheet}
-        id={id}
+        id={SEND_TO_ALL_ID}
         popover="auto"
         aria-label="Send to all"
         className={css.sheet}
         onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()} // else it would stop the pane's answer too
+        onBeforeToggle={({ newState }) => newState === "open" && prepare()}
         onBlur={leave}
       >
         <Guard part="This dialog" subject={drafting} onClose={close}>
@@ -159,8 +120,8 @@ export function SendToAll({ workspace, commands }: { workspace: Workspace; comma
   );
 }
 
-function draftingPanes(workspace: Workspace): readonly Pane[] {
-  return workspace.store.getState().panes.filter((pane) => {
+export function draftingPanes(panes: readonly Pane[]): readonly Pane[] {
+  return panes.filter((pane) => {
     const { draft, phase } = pane.store.getState();
     return phase === "idle" && draft.trim() !== "";
   });

@@ -34,22 +34,18 @@ export function BatchCounters({ metrics, batch }: BatchCountersProps) {
       </div>
       <StepUse metrics={metrics} className={css.onPhone} />
       <div title="Cache blocks in use">
-        <dt className="row tight">KV use {batch && <ExplainButton batch={batch} term="kv-use" name="KV use" />}</dt>
+        <dt className="row tight">KV use {batch && <ExplainButton term="kv-use" name="KV use" />}</dt>
         <dd style={{ minWidth: "4.5ch" }}>{kvPercent}%</dd>
         <span className={classNames("meter", css.meter)} aria-hidden="true">
           <i style={{ width: `${kvPercent}%` }} />
         </span>
       </div>
       <div title="Share of prompt tokens found in the prefix cache">
-        <dt className="row tight">
-          Prefix hits {batch && <ExplainButton batch={batch} term="prefix-hits" name="prefix hits" />}
-        </dt>
+        <dt className="row tight">Prefix hits {batch && <ExplainButton term="prefix-hits" name="prefix hits" />}</dt>
         <dd style={{ minWidth: "4.5ch" }}>{orDash(prefixHits, formatPercent)}</dd>
       </div>
       <div title="Sequences that gave up their blocks and will be computed again later">
-        <dt className="row tight">
-          Preemptions {batch && <ExplainButton batch={batch} term="preemptions" name="preemptions" />}
-        </dt>
+        <dt className="row tight">Preemptions {batch && <ExplainButton term="preemptions" name="preemptions" />}</dt>
         <dd style={{ minWidth: "2ch" }}>{formatCount(figures.preemptions)}</dd>
       </div>
       <div title="Steps since the engine started">

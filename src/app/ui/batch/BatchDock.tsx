@@ -1,9 +1,12 @@
 import { useEffect, useRef, type CSSProperties } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
+import { menuItems } from "../actions/actions.ts";
+import { usePage } from "../app/page-context.ts";
 import { IconButton } from "../components/IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { lazily } from "../components/Lazily.tsx";
+import { Menu } from "../components/Menu.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
@@ -13,11 +16,12 @@ import css from "./BatchDock.module.css";
 import type { TokenLookup } from "./cell-facts.ts";
 import { dockBodyClass } from "./dock-body-class.ts";
 import { DockHandle } from "./DockHandle.tsx";
-import { SaveMenu } from "./SaveMenu.tsx";
 
 // The page is shown before they have loaded: their room is reserved, and they are empty at first.
 const loadPanels = async () => (await import("./DockPanels.tsx")).DockPanels;
 const DockPanels = lazily(loadPanels);
+
+const TO_SAVE = ["batch.play", "batch.recording", "batch.kernels", "batch.metrics"] as const;
 
 interface BatchDockProps {
   batch: Batch;
@@ -29,6 +33,7 @@ interface BatchDockProps {
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
 export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) {
+  const page = usePage();
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store);
   const isPhone = useMedia(PHONE);
@@ -54,7 +59,7 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
           <a className="button quiet" href="#/player">
             Player
           </a>
-          <SaveMenu batch={batch} />
+          <Menu name="Save" look="quiet" items={() => menuItems(TO_SAVE, page)} />
           <IconButton
             icon={isPaused ? "play" : "pause"}
             name="Pause the timeline"

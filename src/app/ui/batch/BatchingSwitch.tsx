@@ -36,7 +36,7 @@ export function BatchingSwitch({ batch, className }: { batch: Batch; className?:
           </label>
         ))}
       </div>
-      <ExplainButton batch={batch} term={chosen} name="batching" />
+      <ExplainButton term={chosen} name="batching" />
     </div>
   );
 }

@@ -57,7 +57,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
       {...drop.handlers}
     >
       <Guard part="This pane">
-        <PaneHead app={app} pane={pane} place={place} onClose={close} />
+        <PaneHead app={app} pane={pane} onClose={close} />
         {/* The head stays where the chat below it fails: the pane can be closed. */}
         <Guard part="This chat" subject={pane.key}>
           <Conversation key={pane.key} app={app} pane={pane} place={place} firstToSend={firstToSend} />

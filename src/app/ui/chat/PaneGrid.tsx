@@ -1,9 +1,7 @@
-import { useMemo, type CSSProperties } from "react";
+import type { CSSProperties } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
-import { useCommands } from "../commands/use-commands.ts";
 import { useStore } from "../use-store.ts";
 import { ChatPane } from "./ChatPane.tsx";
-import { paneCommands } from "./pane-commands.ts";
 import css from "./PaneGrid.module.css";
 
 const MAX_COLUMNS = 4;
@@ -11,8 +9,6 @@ const MAX_COLUMNS = 4;
 /** The panes side by side: 1, 2, 3, 4 columns; from 5 panes on two rows are in view and the grid scrolls. */
 export function PaneGrid({ app }: { app: AppState }) {
   const { panes, current } = useStore(app.workspace.store);
-  const commands = useMemo(() => paneCommands(app), [app]);
-  useCommands(app.commands, commands);
   const style = {
     "--columns": Math.min(panes.length, MAX_COLUMNS),
     "--rows": panes.length > MAX_COLUMNS ? "max(240px, calc(50% - var(--s3) / 2))" : "minmax(240px, 1fr)",

@@ -2,27 +2,31 @@ import { useState, type MouseEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { Pane } from "../../state/chat/pane.ts";
+import { menuItems, perform } from "../actions/actions.ts";
+import { usePage } from "../app/page-context.ts";
 import { remoteName } from "../../state/connections/connections.ts";
+import { Button } from "../components/Button.tsx";
+import { Icon } from "../components/Icon.tsx";
 import { IconButton } from "../components/IconButton.tsx";
+import { Menu } from "../components/Menu.tsx";
 import { formatCount, formatCounted, formatMs, formatOrdinal, formatRate, orDash, plural } from "../format.ts";
-import { PaneSettings } from "../settings/PaneSettings.tsx";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { startDrag } from "./pane-drag.ts";
 import css from "./PaneHead.module.css";
-import { PaneMenu } from "./PaneMenu.tsx";
 import { PaneTitle } from "./PaneTitle.tsx";
 
 interface PaneHeadProps {
   app: AppState;
   pane: Pane;
-  /** Its index among the panes. */
-  place: number;
   onClose: (event: MouseEvent) => void;
 }
 
+const IN_MENU = ["pane.duplicate", "pane.left", "pane.right", "pane.prompt", "pane.markdown", "pane.clear"] as const;
+
 /** The pane's head. Dragging it moves the pane. */
-export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
+export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
+  const page = usePage();
   const [isRenaming, setRenaming] = useState(false);
   return (
     <header
@@ -41,13 +45,35 @@ export function PaneHead({ app, pane, place, onClose }: PaneHeadProps) {
         />
         <Remote pane={pane} />
         <div className={css.buttons}>
-          <PaneSettings app={app} pane={pane} />
-          <PaneMenu app={app} pane={pane} place={place} onRename={() => setRenaming(true)} />
+          <SettingsButton pane={pane} />
+          <Menu
+            name={`More for pane ${pane.number}`}
+            items={() => [{ label: "Rename", run: () => setRenaming(true) }, ...menuItems(IN_MENU, page, pane)]}
+          />
           <IconButton icon="close" name={`Close pane ${pane.number}`} title="Close" onClick={onClose} />
         </div>
       </div>
       <PaneFigures pane={pane} engine={app.engine} />
     </header>
+  );
+}
+
+function SettingsButton({ pane }: { pane: Pane }) {
+  const page = usePage();
+  const numOwn = useStore(pane.store, ({ settings }) => Object.keys(settings).length);
+  const name = `Settings of pane ${pane.number}${numOwn === 0 ? "" : `, ${numOwn} of its own`}`;
+  return (
+    <Button
+      id={`settings-button-${pane.number}`}
+      look="icon"
+      aria-label={name}
+      aria-haspopup="dialog"
+      title={name}
+      onClick={() => perform("pane.settings", page, pane)}
+    >
+      <Icon name="settings" />
+      {numOwn > 0 && <span className={css.mark}>{numOwn}</span>}
+    </Button>
   );
 }
 

@@ -1,58 +1,78 @@
-import { useLayoutEffect, useState, type ReactNode, type RefObject } from "react";
+import { useLayoutEffect, useRef, type ReactNode } from "react";
 import { IconButton } from "./IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Guard } from "./Guard.tsx";
+import { focusOnOpening } from "./Menu.tsx";
 
 interface DialogProps {
-  ref: RefObject<HTMLDialogElement | null>;
+  /** For its styles. */
+  kind: string;
   /** Its accessible name. */
   name: string;
-  className?: string | undefined;
-  onClosed?: () => void;
-  children: ReactNode;
+  /** The head's words. [the content has a head of its own] */
+  title?: string | undefined;
+  widthPx: number;
+  /** Id of the button below which it opens. [in the middle of the window] */
+  beside?: string | undefined;
+  onClosed: () => void;
+  children: (close: () => void) => ReactNode;
 }
 
-/**
- * A native modal dialog in the app's style. `ref.current.showModal()` opens it; Escape or a click beside it closes it.
- */
-export function Dialog({ ref, name, className, onClosed, children }: DialogProps) {
-  const [opening, setOpening] = useState(0);
-  // Where another page hides it, it would still keep that page from being used.
+/** A native modal dialog in the app's style, open while it is rendered. Escape or a click beside it closes it. */
+export function Dialog({ kind, name, title, widthPx, beside, onClosed, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const close = () => ref.current?.close();
   useLayoutEffect(() => {
     const dialog = ref.current;
-    return () => dialog?.close();
-  }, [ref]);
+    focusOnOpening(dialog);
+    dialog?.showModal();
+    return () => {
+      // While it is in the page: so the focus goes back to what had it.
+      dialog?.close();
+    };
+  }, []);
+  const content = <Content render={children} close={close} />;
   return (
     <dialog
       ref={ref}
-      className={classNames("dialog", className)}
+      className={classNames("dialog", beside && "sheet")}
+      data-kind={kind}
+      style={{ width: widthPx, ...(beside && placeBelow(beside)) }}
       aria-label={name}
       closedby="any"
-      onClose={({ currentTarget }) => {
-        // The event is fired late: the dialog may be open again by then.
-        if (currentTarget.open) return;
-        setOpening(opening + 1);
-        onClosed?.();
-      }}
+      onClose={onClosed}
     >
-      <Guard part="This dialog" subject={opening} onClose={() => ref.current?.close()}>
-        {children}
+      <Guard part="This dialog" onClose={close}>
+        {title && <DialogHead title={title} onClose={close} />}
+        {beside ? <div className="dialog-body">{content}</div> : content}
       </Guard>
     </dialog>
   );
 }
 
+function Content({ render, close }: { render: (close: () => void) => ReactNode; close: () => void }) {
+  return render(close);
+}
+
+/** Below its button, and within the window. */
+function placeBelow(id: string) {
+  const { bottom, right } = document.getElementById(id)?.getBoundingClientRect() ?? new DOMRect();
+  return {
+    "--top": `${Math.min(bottom + 4, innerHeight / 3)}px`,
+    "--right": `${Math.max(8, innerWidth - Math.max(right, 440))}px`,
+  };
+}
+
 interface DialogHeadProps {
   title: string;
-  className?: string | undefined;
   onClose: () => void;
   /** Buttons before the one that closes. */
   children?: ReactNode;
 }
 
-export function DialogHead({ title, className, onClose, children }: DialogHeadProps) {
+export function DialogHead({ title, onClose, children }: DialogHeadProps) {
   return (
-    <div className={classNames("dialog-head", className)}>
+    <div className="dialog-head">
       <h2 className="title cut grow" dir="auto">
         {title}
       </h2>

@@ -1,4 +1,5 @@
-import { useId, useRef, type KeyboardEvent } from "react";
+import { useId, useRef, useState, type KeyboardEvent } from "react";
+import { flushSync } from "react-dom";
 import { Button } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 
@@ -10,7 +11,8 @@ export interface MenuItem {
 
 interface MenuProps {
   name: string;
-  items: readonly MenuItem[];
+  /** Called at each opening. */
+  items: () => readonly MenuItem[];
   /** quiet: the button shows its name; else three dots. */
   look?: "icon" | "quiet";
 }
@@ -25,14 +27,17 @@ export function focusOnOpening(item: HTMLElement | null) {
 }
 
 /** A button and the list it opens: a native popover, with the arrow keys of a menu. */
-export function Menu({ name, items, look = "icon" }: MenuProps) {
+export function Menu({ name, items: getItems, look = "icon" }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
+  const [items, setItems] = useState<readonly MenuItem[]>([]);
   const first = items.find(({ isDisabled }) => !isDisabled);
   const enabled = () => [...(list.current?.querySelectorAll<HTMLElement>("button:enabled") ?? [])];
-  const place = () => {
+  /** Rendered before the browser opens it, which focuses an item at once. */
+  const prepare = () => {
+    flushSync(() => setItems(getItems()));
     if (!button.current || !list.current) return;
     const { top, bottom, right } = button.current.getBoundingClientRect();
     // In the lower half of the window the list opens upwards.
@@ -60,12 +65,21 @@ export function Menu({ name, items, look = "icon" }: MenuProps) {
         aria-haspopup="menu"
         title={name}
         popoverTarget={id}
-        onClick={place}
+        onClick={prepare}
       >
         {look === "icon" ? <Icon name="more" /> : name}
       </Button>
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
-      <div ref={list} id={id} popover="auto" role="menu" aria-label={name} className="float menu" onKeyDown={onKeyDown}>
+      <div
+        ref={list}
+        id={id}
+        popover="auto"
+        role="menu"
+        aria-label={name}
+        className="float menu"
+        onKeyDown={onKeyDown}
+        onToggle={({ newState }) => newState === "closed" && setItems([])}
+      >
         {items.map(({ label, isDisabled, run }) => (
           <button
             key={label}

@@ -1,17 +1,13 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Theme } from "../../state/app/theme.ts";
-import { Commands, type Command } from "../../state/commands/commands.ts";
-import { SingleKeys } from "../../state/commands/single-keys.ts";
 import { Announcer } from "../app/Announcer.tsx";
 import app from "../app/App.module.css";
 import { PageHead } from "../bar/PageHead.tsx";
-import { batchCommands } from "../batch/batch-commands.ts";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchPulse } from "../batch/BatchPulse.tsx";
 import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { classNames } from "../class-names.ts";
-import { useCommands, useShortcuts } from "../commands/use-commands.ts";
 import { Guard } from "../components/Guard.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
@@ -20,14 +16,6 @@ import css from "./DemoPage.module.css";
 import { DemoPane } from "./DemoPane.tsx";
 import { DemoRace } from "./DemoRace.tsx";
 import { DemoTabs } from "./DemoTabs.tsx";
-
-const LEAVE: Command = {
-  id: "demo.leave",
-  title: "Back to the chats",
-  group: "Chats",
-  keys: "Escape",
-  run: () => location.assign("#/"),
-};
 
 /** The demo, which begins when the model is ready: the race on top, its eight panes, and the batch. */
 export function DemoPage({ theme, chats }: { theme: Theme; chats: AppState }) {
@@ -39,13 +27,6 @@ export function DemoPage({ theme, chats }: { theme: Theme; chats: AppState }) {
   // On a phone the batch replaces the answers; the times stay.
   const isRaceOnly = isPhone && isBatchInView;
   const view = useRef<HTMLElement>(null);
-  const [commands] = useState(() => new Commands());
-  const [singleKeys] = useState(() => new SingleKeys());
-  useCommands(
-    commands,
-    useMemo(() => [LEAVE, ...batchCommands(batch)], [batch]),
-  );
-  useShortcuts(commands, singleKeys);
   // The element that had the focus is gone.
   useLayoutEffect(() => {
     view.current?.focus();

@@ -1,16 +1,9 @@
-import { useRef, useState } from "react";
-import { createPortal } from "react-dom";
-import type { Batch } from "../../state/batch/batch.ts";
-import { Dialog, DialogHead } from "../components/Dialog.tsx";
-import { lazily } from "../components/Lazily.tsx";
+import { usePage } from "../app/page-context.ts";
 import { classNames } from "../class-names.ts";
 import type { Term } from "./explanations.ts";
 import css from "./ExplainButton.module.css";
 
-const ExplainBody = lazily(async () => (await import("./ExplainBody.tsx")).ExplainBody);
-
 interface ExplainButtonProps {
-  batch: Batch;
   term: Term;
   /** Name of the explained figure. */
   name: string;
@@ -18,40 +11,19 @@ interface ExplainButtonProps {
 }
 
 /** A "?" that explains the figure beside it. */
-export function ExplainButton({ batch, term, name, className }: ExplainButtonProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [isOpen, setOpen] = useState(false);
-  const open = () => {
-    setOpen(true);
-    dialog.current?.showModal();
-  };
+export function ExplainButton({ term, name, className }: ExplainButtonProps) {
+  const { overlay } = usePage();
   const label = `About ${name}`;
   return (
-    <>
-      <button
-        type="button"
-        className={classNames(css.button, className)}
-        aria-label={label}
-        aria-haspopup="dialog"
-        title={label}
-        onClick={open}
-      >
-        ?
-      </button>
-      {/* Outside of the explained element, whose styles are for figures. */}
-      {createPortal(
-        <Dialog ref={dialog} name={label} className={css.dialog} onClosed={() => setOpen(false)}>
-          {isOpen && (
-            <>
-              <DialogHead title="How the batch works" onClose={() => dialog.current?.close()} />
-              <div className={css.body}>
-                <ExplainBody batch={batch} first={term} />
-              </div>
-            </>
-          )}
-        </Dialog>,
-        document.body,
-      )}
-    </>
+    <button
+      type="button"
+      className={classNames(css.button, className)}
+      aria-label={label}
+      aria-haspopup="dialog"
+      title={label}
+      onClick={() => overlay.open({ kind: "explanation", term, name })}
+    >
+      ?
+    </button>
   );
 }

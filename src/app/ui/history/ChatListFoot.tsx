@@ -3,7 +3,7 @@ import { Button } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./ChatListDialog.module.css";
+import css from "./Chats.module.css";
 import row from "./ChatRow.module.css";
 
 interface ChatListFootProps {

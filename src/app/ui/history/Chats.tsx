@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent, type RefObject } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
@@ -6,10 +6,9 @@ import { groupChats, type ChatLine } from "../../state/history/chat-groups.ts";
 import { ChatList, type ListedChat } from "../../state/history/chat-list.ts";
 import { wordsOf } from "../../state/history/words.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
-import { Dialog, DialogHead } from "../components/Dialog.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./ChatListDialog.module.css";
+import css from "./Chats.module.css";
 import { ChatListFoot } from "./ChatListFoot.tsx";
 import { ChatQueryForm } from "./ChatQueryForm.tsx";
 import { ChatRow } from "./ChatRow.tsx";
@@ -22,21 +21,7 @@ const keyOf = (line: ChatLine) =>
 const hasButton = (line: ChatLine) => line.kind === "chat";
 
 /** All chats of this browser: searches, reopens and deletes them. */
-export function ChatListDialog({ app, onClosed }: { app: AppState; onClosed: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  // Before the effects of its children, which move the focus.
-  useLayoutEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-  return (
-    <Dialog ref={dialog} name="Chats" className={css.dialog} onClosed={onClosed}>
-      <DialogHead title="Chats" className={css.head} onClose={() => dialog.current?.close()} />
-      <Chats app={app} dialog={dialog} />
-    </Dialog>
-  );
-}
-
-function Chats({ app, dialog }: { app: AppState; dialog: RefObject<HTMLDialogElement | null> }) {
+export function Chats({ app, onClose }: { app: AppState; onClose: () => void }) {
   const { workspace, keeper, batch } = app;
   const [list] = useState(() => new ChatList(workspace, keeper && keeper.storedChats));
   const { status, found, query } = useStore(list.store);
@@ -58,7 +43,7 @@ function Chats({ app, dialog }: { app: AppState; dialog: RefObject<HTMLDialogEle
 
   const goTo = (pane: Pane) => {
     // Closing first returns the focus; then the pane's box gets it.
-    dialog.current?.close();
+    onClose();
     flushSync(() => {
       workspace.select(pane.number);
       batch.dock.show(false);

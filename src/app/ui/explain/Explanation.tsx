@@ -5,16 +5,16 @@ import { Button } from "../components/Button.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { formatCount, formatPercent } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./ExplainBody.module.css";
+import css from "./Explanation.module.css";
 import { EXPLANATIONS, TERMS, type Term } from "./explanations.ts";
 import { Picture } from "./Picture.tsx";
 
 /** The explanation of a term: words, a small picture, its current value, and links to the other terms. */
-export function ExplainBody({ batch, first }: { batch: Batch; first: Term }) {
+export function Explanation({ batch, first }: { batch: Batch; first: Term }) {
   const [term, setTerm] = useState(first);
   const explanation = EXPLANATIONS[term];
   return (
-    <div className={classNames("stack", css.explain)}>
+    <div className={classNames("stack grow", css.explain)}>
       <h3>{explanation.title}</h3>
       <p className={css.words}>{explanation.words}</p>
       <Picture key={term} explanation={explanation} />

@@ -1,63 +1,23 @@
-import { Fragment, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { findCommands, type Command, type Commands } from "../../state/commands/commands.ts";
-import { Dialog } from "../components/Dialog.tsx";
+import { Fragment, useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { findCommands, type Command } from "../../state/commands/commands.ts";
 import { Icon } from "../components/Icon.tsx";
 import { Keys } from "./Keys.tsx";
 import { formatCounted } from "../format.ts";
 import css from "./Palette.module.css";
-import { useCommands } from "./use-commands.ts";
-
-/** The command palette: a combobox over the list of commands, in a dialog. */
-export function Palette({ commands }: { commands: Commands }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  /** The commands that were enabled when the palette was opened; null: it is closed. Each opening mounts a new list. */
-  const [opening, setOpening] = useState<{ readonly key: number; readonly enabled: readonly Command[] } | null>(null);
-
-  const own = useMemo(
-    (): readonly Command[] => [
-      {
-        id: "palette.open",
-        title: "Show all commands",
-        group: "Help",
-        keys: "Mod+K",
-        run: () => {
-          const enabled = commands.enabled().filter(({ id }) => id !== "palette.open");
-          setOpening((last) => ({ key: (last?.key ?? 0) + 1, enabled }));
-          dialog.current?.showModal();
-        },
-      },
-    ],
-    [commands],
-  );
-  useCommands(commands, own);
-
-  const run = (command: Command) => {
-    // Closing first returns the focus, so that the command finds the page as it was.
-    dialog.current?.close();
-    command.run();
-  };
-  return (
-    <Dialog ref={dialog} name="Commands" className={css.palette} onClosed={() => setOpening(null)}>
-      {opening && (
-        <CommandList key={opening.key} enabled={opening.enabled} onRun={run} onClose={() => dialog.current?.close()} />
-      )}
-    </Dialog>
-  );
-}
 
 const optionId = (command: Command) => `command-${command.id}`;
 
-interface CommandListProps {
-  enabled: readonly Command[];
-  onRun: (command: Command) => void;
+interface PaletteProps {
+  commands: readonly Command[];
   onClose: () => void;
 }
 
-function CommandList({ enabled, onRun, onClose }: CommandListProps) {
+/** The command palette: a combobox over the list of commands. */
+export function Palette({ commands, onClose }: PaletteProps) {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
   const input = useRef<HTMLInputElement>(null);
-  const found = findCommands(enabled, query);
+  const found = findCommands(commands, query);
   const selected = found[at];
 
   useEffect(() => {
@@ -67,11 +27,16 @@ function CommandList({ enabled, onRun, onClose }: CommandListProps) {
     if (selected) document.getElementById(optionId(selected))?.scrollIntoView({ block: "nearest" });
   }, [selected]);
 
+  const run = (command: Command) => {
+    // Closing first returns the focus, so that the command finds the page as it was.
+    onClose();
+    command.run();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 };
     const step = steps[event.key];
     if (step !== undefined && found.length > 0) setAt((at + step + found.length) % found.length);
-    else if (event.key === "Enter" && selected) onRun(selected);
+    else if (event.key === "Enter" && selected) run(selected);
     else if (event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey)) onClose();
     else return;
     event.preventDefault();
@@ -118,7 +83,7 @@ function CommandList({ enabled, onRun, onClose }: CommandListProps) {
               // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
               role="option"
               aria-selected={index === at}
-              onClick={() => onRun(command)}
+              onClick={() => run(command)}
               onPointerMove={() => setAt(index)}
             >
               {command.title}

@@ -1,19 +1,10 @@
 import { useEffect } from "react";
-import type { Command, Commands } from "../../state/commands/commands.ts";
 import { commandFor } from "../../state/commands/shortcuts.ts";
-import type { SingleKeys } from "../../state/commands/single-keys.ts";
-
-/** Whether this keyboard says ⌘ where others say Ctrl. */
-export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+import type { Page } from "../app/page-context.ts";
+import { commandsOf } from "./actions.ts";
+import { isMac } from "./Keys.tsx";
 
 const TEXT_FIELDS = "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=range])";
-
-/** Registers a component's own commands while it is mounted. `list` must be stable: a constant, or made by useMemo. */
-export function useCommands(commands: Commands, list: readonly Command[]): void {
-  useEffect(() => {
-    return commands.register(list);
-  }, [commands, list]);
-}
 
 /** Runs `run` if the text field does nothing with the key that it gets now. */
 function unlessUsed(field: Element, run: () => void): void {
@@ -28,24 +19,24 @@ function unlessUsed(field: Element, run: () => void): void {
   });
 }
 
-/** Runs commands by their keys, wherever the focus is. An open dialog handles its own keys. */
-export function useShortcuts(commands: Commands, singleKeys: SingleKeys): void {
+/** Runs the page's actions by their keys, wherever the focus is. An open dialog handles its own keys. */
+export function useShortcuts(page: Page): void {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const hasOpen = document.querySelector("dialog:modal, [popover=auto]:popover-open") !== null;
       if (event.defaultPrevented || event.isComposing || hasOpen) return;
       const field = event.target instanceof Element ? event.target.closest(TEXT_FIELDS) : null;
-      const command = commandFor(commands.enabled(), event, {
+      const command = commandFor(commandsOf(page), event, {
         isMac,
         isTyping: field !== null,
-        areSingleKeysOn: singleKeys.store.getState(),
+        areSingleKeysOn: page.singleKeys.store.getState(),
       });
-      if (command === undefined) return;
+      if (!command?.isEnabled?.()) return;
       if (field && command.isTextFirst) return unlessUsed(field, command.run);
       event.preventDefault();
       command.run();
     };
     document.addEventListener("keydown", onKeyDown);
     return () => document.removeEventListener("keydown", onKeyDown);
-  }, [commands, singleKeys]);
+  }, [page]);
 }

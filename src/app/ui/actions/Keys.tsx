@@ -1,5 +1,7 @@
 import { keyLabels } from "../../state/commands/shortcuts.ts";
-import { isMac } from "./use-commands.ts";
+
+/** Whether this keyboard says ⌘ where others say Ctrl. */
+export const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 /** A shortcut as the keyboard labels it. */
 export function Keys({ keys }: { keys: string }) {

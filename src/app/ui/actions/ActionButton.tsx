@@ -1,0 +1,14 @@
+import type { ComponentProps } from "react";
+import { usePage } from "../app/page-context.ts";
+import { IconButton } from "../components/IconButton.tsx";
+import { perform, type ActionId } from "./actions.ts";
+
+interface ActionButtonProps extends Omit<ComponentProps<typeof IconButton>, "onClick"> {
+  readonly action: ActionId;
+}
+
+/** A button that shows an icon and does an action with the current pane. */
+export function ActionButton({ action, ...rest }: ActionButtonProps) {
+  const page = usePage();
+  return <IconButton {...rest} onClick={() => perform(action, page)} />;
+}

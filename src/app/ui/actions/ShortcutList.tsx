@@ -1,0 +1,82 @@
+import { COMMAND_GROUPS, type Command } from "../../state/commands/commands.ts";
+import type { SingleKeys } from "../../state/commands/single-keys.ts";
+import { DocsLink } from "../components/DocsLink.tsx";
+import { useStore } from "../use-store.ts";
+import { Keys } from "./Keys.tsx";
+import css from "./ShortcutList.module.css";
+
+/** Keys of the message box, which are not commands. */
+const BOX_KEYS = [
+  { title: "Send the message", keys: "Enter" },
+  { title: "New line", keys: "Shift+Enter" },
+];
+
+interface ShortcutListProps {
+  commands: readonly Command[];
+  singleKeys: SingleKeys;
+}
+
+/** Lists all shortcuts, and leads to the documents. */
+export function ShortcutList({ commands, singleKeys }: ShortcutListProps) {
+  return (
+    <>
+      <Documents />
+      <Groups commands={commands} />
+      <SingleKeysSwitch singleKeys={singleKeys} />
+    </>
+  );
+}
+
+function Documents() {
+  return (
+    <nav className={css.docs} aria-label="Documents">
+      <DocsLink page="README">Documents</DocsLink>
+      <DocsLink page="app">The app</DocsLink>
+      <DocsLink page="how-it-works">How it works</DocsLink>
+      <DocsLink page="tuning">Tuning</DocsLink>
+      <DocsLink page="troubleshooting">Troubleshooting</DocsLink>
+      <DocsLink page="library">Library</DocsLink>
+    </nav>
+  );
+}
+
+function Groups({ commands }: { commands: readonly Command[] }) {
+  return (
+    <div className="stack">
+      <Group name="Writing" rows={BOX_KEYS} />
+      {COMMAND_GROUPS.map((group) => (
+        <Group key={group} name={group} rows={commands.filter((command) => command.group === group)} />
+      ))}
+    </div>
+  );
+}
+
+function Group({ name, rows }: { name: string; rows: readonly { title: string; keys?: string }[] }) {
+  const withKeys = rows.filter((row) => row.keys !== undefined);
+  if (withKeys.length === 0) return null;
+  return (
+    <section className={css.group}>
+      <h3 className="small">{name}</h3>
+      <dl>
+        {withKeys.map(({ title, keys = "" }) => (
+          <div key={title} className={css.key}>
+            <dt>{title}</dt>
+            <dd>
+              <Keys keys={keys} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function SingleKeysSwitch({ singleKeys }: { singleKeys: SingleKeys }) {
+  const isOn = useStore(singleKeys.store);
+  return (
+    <label className={css.single}>
+      <input type="checkbox" checked={isOn} onChange={(event) => singleKeys.turn(event.target.checked)} />
+      Single-key shortcuts, such as <Keys keys="?" />
+    </label>
+  );
+}

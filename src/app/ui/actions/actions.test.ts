@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { createAppState, type AppState } from "../../state/app/app-state.ts";
+import { Overlay } from "../../state/app/overlay.ts";
+import { Theme } from "../../state/app/theme.ts";
+import { SavedPrompts } from "../../state/chat/saved-prompts.ts";
+import { SingleKeys } from "../../state/commands/single-keys.ts";
+import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
+import { FakeModels } from "../../../../tests/app/fake-models.ts";
+import type { PageName } from "../app/page-context.ts";
+import type { OverlayRequest } from "../overlays/Dialogs.tsx";
+import { commandsOf, menuItems } from "./actions.ts";
+
+// The message box asks at once.
+vi.hoisted(() => vi.stubGlobal("CSS", { supports: () => true }));
+beforeEach(() => {
+  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {} }));
+  vi.stubGlobal("document", { documentElement: { dataset: {} }, querySelector: () => null });
+});
+afterEach(() => vi.unstubAllGlobals());
+
+async function openPage(name: PageName = "chats") {
+  const app = createAppState({
+    createEngine: async () => new FakeEngine(),
+    models: new FakeModels(),
+    choice: { model: "fake" },
+    sampling: {},
+    scheduleFlush: (flush) => flush(),
+    now: () => 0,
+  });
+  const openChats = vi.fn<() => AppState>(() => app);
+  const shared = {
+    theme: new Theme(),
+    overlay: new Overlay<OverlayRequest>(),
+    singleKeys: new SingleKeys(),
+    prompts: new SavedPrompts(),
+  };
+  const page = { ...shared, name, openChats };
+  const all = () => commandsOf(page);
+  const enabled = () => all().filter(({ isEnabled }) => isEnabled?.());
+  await vi.waitFor(() => expect(app.engine.store.getState().status).toBe("ready"));
+  return {
+    ...app,
+    page,
+    all,
+    enabled,
+    isEnabled: (id: string) => enabled().some((command) => command.id === id),
+    find: (id: string) => all().find((command) => command.id === id),
+    run: (id: string) =>
+      all()
+        .find((command) => command.id === id)
+        ?.run(),
+    titles: () => enabled().map(({ title }) => title),
+    pane: () => app.workspace.store.getState().panes[0],
+  };
+}
+
+it.each(["chats", "demo", "bench", "player", "docs"] as const)("gives each keys to one action: %s", async (name) => {
+  const { all } = await openPage(name);
+  const keys = all().flatMap((command) => command.keys ?? []);
+  expect(keys).toContain("Mod+K");
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+it("offers elsewhere what needs no chats, and opens none for that", async () => {
+  const { titles, page } = await openPage("bench");
+  expect(titles()).toEqual([
+    "Show all commands",
+    "Show keyboard shortcuts and documents",
+    "Open the documents",
+    "Back to the chats",
+    "Run the demo",
+    "Open the player",
+    "Light theme",
+    "Dark theme",
+  ]);
+  expect(page.openChats).not.toHaveBeenCalled();
+});
+
+it("offers the batch in the demo, which Escape leaves, but no chat", async () => {
+  const { isEnabled, find } = await openPage("demo");
+  expect(find("demo.leave")?.keys).toBe("Escape");
+  for (const id of ["batch.toggle", "batching.static", "engine.start"]) expect(find(id)).toBeDefined();
+  for (const id of ["pane.add", "pane.clear", "prompt.save", "models.open"]) expect(isEnabled(id)).toBe(false);
+});
+
+it("offers to continue an answer only where whoever answers can", async () => {
+  const { connections, pane, isEnabled, run } = await openPage();
+  pane()?.replaceChat({
+    title: null,
+    settings: {},
+    turns: [{ id: 1, question: "Why?", answer: "Because", end: "length" }],
+    firstSent: 0,
+    draft: "",
+  });
+  expect(isEnabled("pane.continue")).toBe(true);
+  // A server of unknown software would answer anew.
+  pane()?.answerBy({ baseUrl: connections.add("host.example", "", false), model: "m" });
+  expect(isEnabled("pane.continue")).toBe(false);
+  run("pane.continue");
+  expect(pane()?.store.getState().phase).toBe("idle");
+});
+
+it("offers what can be done with the current chat, and does it", async () => {
+  const { workspace, isEnabled, run } = await openPage();
+  const offered = () =>
+    ["pane.again", "pane.duplicate", "pane.left", "pane.right", "pane.clear", "panes.export"].filter(isEnabled);
+  const numbers = () => workspace.store.getState().panes.map(({ number }) => number);
+
+  expect(offered()).toEqual(["pane.duplicate", "panes.export"]);
+  run("pane.duplicate");
+  expect(offered()).toEqual(["pane.duplicate", "pane.left", "panes.export"]);
+  run("pane.left");
+  expect(numbers()).toEqual([2, 1]);
+  run("pane.right");
+  expect(numbers()).toEqual([1, 2]);
+});
+
+it("acts in a menu on the menu's own pane, and disables there what can't be done", async () => {
+  const { workspace, page, run, pane } = await openPage();
+  run("pane.duplicate");
+  const [left, right] = menuItems(["pane.left", "pane.right"], page, pane());
+  expect(left).toMatchObject({ label: "Move left", isDisabled: true });
+  expect(right).toMatchObject({ label: "Move right", isDisabled: false });
+  right?.run();
+  expect(workspace.store.getState().panes.map(({ number }) => number)).toEqual([2, 1]);
+});
+
+it("offers the batching modes but the one that is, the timeline's pause and zoom, and what there is to save", async () => {
+  const { batch, find, isEnabled, run } = await openPage();
+  expect([isEnabled("batch.metrics"), isEnabled("batch.recording")]).toEqual([true, true]);
+  expect(isEnabled("batching.continuous")).toBe(false);
+  run("batching.static");
+  expect(batch.mode.store.getState()).toBe("static");
+  expect([isEnabled("batching.continuous"), isEnabled("batching.static")]).toEqual([true, false]);
+
+  expect(find("timeline.pause")?.title).toBe("Pause the timeline");
+  run("timeline.pause");
+  expect(find("timeline.pause")?.title).toBe("Resume the timeline");
+
+  while (isEnabled("timeline.in")) run("timeline.in");
+  expect(isEnabled("timeline.out")).toBe(true);
+
+  expect(find("batch.toggle")?.title).toBe("Close Batch");
+  run("batch.toggle");
+  expect(batch.dock.store.getState().isOpen).toBe(false);
+});
+
+it("saves the current draft, inserts a prompt before what is written, and deletes it, which can be undone", async () => {
+  const { page, workspace, enabled, pane } = await openPage();
+  const saved = () => page.prompts.store.getState();
+  const titles = () => enabled().flatMap(({ id, title }) => (id.startsWith("prompt.") ? title : []));
+  const run = (title: string) =>
+    enabled()
+      .find((command) => command.title === title)
+      ?.run();
+
+  expect(titles()).toEqual([]);
+  pane()?.setDraft(" Say it\nin French. ");
+  run("Save this draft as a prompt");
+  expect(titles()).toEqual(["Insert prompt: Say it in French.", "Delete prompt: Say it in French."]);
+  run("Insert prompt: Say it in French.");
+  expect(pane()?.store.getState().draft).toBe("Say it\nin French.");
+  pane()?.setDraft("Good day");
+  run("Insert prompt: Say it in French.");
+  expect(pane()?.store.getState().draft).toBe("Say it\nin French.\nGood day");
+  run("Delete prompt: Say it in French.");
+  expect(saved()).toEqual([]);
+  workspace.undoList.undo();
+  expect(saved()).toEqual(["Say it\nin French."]);
+});

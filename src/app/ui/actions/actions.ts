@@ -1,0 +1,326 @@
+import { flushSync } from "react-dom";
+import type { BackendChoice } from "../../../index.ts";
+import type { ThemeChoice } from "../../state/app/theme.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import type { Command } from "../../state/commands/commands.ts";
+import { MAX_PANES } from "../../state/workspace/workspace.ts";
+import type { Page } from "../app/page-context.ts";
+import { draftingPanes, SEND_TO_ALL_ID } from "../bar/SendToAll.tsx";
+import { focusMessageOf } from "../chat/Composer.tsx";
+import { docsUrl } from "../components/DocsLink.tsx";
+import type { MenuItem } from "../components/Menu.tsx";
+import { BACKEND_NAMES } from "../engine/BackendPicker.tsx";
+import { saveAllChats, saveAsMarkdown } from "../save-chats.ts";
+import { contextOf, wordsIn, WITH_BATCH, type Action, type ActionContext } from "./action.ts";
+import { BATCH_ACTIONS } from "./batch-actions.ts";
+import { promptActions } from "./prompt-actions.ts";
+
+const EVERYWHERE = ["chats", "demo", "bench", "player", "docs"] as const;
+
+const isIdle = (pane: Pane) => pane.store.getState().phase === "idle";
+const hasTurns = ({ pane }: ActionContext) => pane.store.getState().turns.length > 0;
+const hasRoom = ({ panes }: ActionContext) => panes.length < MAX_PANES;
+const hasSeveral = ({ panes }: ActionContext) => panes.length > 1;
+const newestUndoable = ({ app }: ActionContext) => app.workspace.undoList.store.getState().undoables.at(-1);
+
+/** Renders the pane before focusing its box: on a phone it was not in the page. */
+function goTo({ app }: ActionContext, find: () => Pane | null | undefined): void {
+  const pane = flushSync(() => {
+    const found = find();
+    if (found) app.workspace.select(found.number);
+    return found;
+  });
+  if (pane) focusMessageOf(pane);
+}
+
+function goToNeighbour(context: ActionContext, steps: number): void {
+  const { panes, pane } = context;
+  goTo(context, () => panes.at((panes.indexOf(pane) + steps) % panes.length));
+}
+
+function move({ app, panes, pane }: ActionContext, steps: number): void {
+  const place = panes.indexOf(pane) + steps + 1;
+  app.workspace.movePane(pane, steps);
+  app.announcements.announce(`Pane ${pane.number} is now number ${place} of ${panes.length}.`);
+}
+
+const openPage = (title: string, page: string, words: string): Action => ({
+  title,
+  group: "Pages",
+  words,
+  on: EVERYWHERE,
+  when: ({ name }) => name !== page,
+  run: () => location.assign(`#/${page}`),
+});
+const runOn = (backend: BackendChoice): Action => ({
+  title: `Run on: ${BACKEND_NAMES[backend]}`,
+  group: "Batch",
+  words: "backend webgpu wasm processor graphics",
+  on: WITH_BATCH,
+  when: ({ app }) => app.engine.backend.getState() !== backend,
+  run: ({ app }) => void app.engine.useBackend(backend),
+});
+const chooseTheme = (choice: ThemeChoice, title: string): Action => ({
+  title,
+  group: "Appearance",
+  words: "theme colour appearance mode",
+  on: EVERYWHERE,
+  when: ({ theme }) => theme.store.getState() !== choice,
+  run: ({ theme }) => theme.choose(choice),
+});
+/** All actions but those of saved prompts. Within a group, the palette has their order. */
+export const ACTIONS = {
+  "models.open": {
+    title: "Choose a model",
+    group: "Pages",
+    words: "download hub gpt load switch weights dtype delete files",
+    run: ({ overlay }) => overlay.open({ kind: "models", view: "Models" }),
+  },
+  "connections.open": {
+    title: "Connections to servers",
+    group: "Pages",
+    words: "remote server vllm sglang ollama llama openai api key endpoint",
+    run: ({ overlay }) => overlay.open({ kind: "models", view: "Connections" }),
+  },
+  "panes.send": {
+    title: "Send to all",
+    group: "Chats",
+    keys: "Alt+A",
+    words: "message every pane ask broadcast",
+    run: () => document.getElementById(SEND_TO_ALL_ID)?.showPopover(),
+  },
+  "panes.drafts": {
+    title: "Send every pane's own draft",
+    group: "Chats",
+    words: "all messages together at once",
+    when: ({ panes }) => draftingPanes(panes).length > 0,
+    run: ({ panes }) => {
+      for (const pane of draftingPanes(panes)) pane.sendDraft();
+    },
+  },
+  "chats.open": {
+    title: "Find a chat",
+    group: "Chats",
+    keys: "Alt+H",
+    words: "history list search closed earlier open delete",
+    run: ({ overlay }) => overlay.open({ kind: "chats" }),
+  },
+  "settings.open": {
+    title: "Settings for all panes",
+    group: "Chats",
+    words:
+      "temperature system prompt sampling seed preset import export options preferences serving batching policy queue cache drafts alerts thresholds",
+    run: ({ overlay }) => overlay.open({ kind: "settings" }),
+  },
+  "pane.settings": {
+    title: "Settings of this pane",
+    group: "Chats",
+    words: "temperature system prompt sampling seed preset options",
+    run: ({ overlay, pane }) => overlay.open({ kind: "pane-settings", pane }),
+  },
+  "pane.again": {
+    title: "Regenerate the last answer",
+    group: "Chats",
+    words: "again retry",
+    when: (context) => isIdle(context.pane) && hasTurns(context),
+    run: ({ pane }) => pane.regenerate(),
+  },
+  "pane.continue": {
+    title: "Continue this answer",
+    group: "Chats",
+    words: "go on length",
+    when: ({ pane }) => pane.canContinueAnswer,
+    run: ({ pane }) => pane.continueAnswer(),
+  },
+  "pane.duplicate": {
+    title: "Duplicate this pane",
+    label: "Duplicate",
+    group: "Chats",
+    words: "copy fork compare settings seeds side by side difference",
+    when: hasRoom,
+    run: ({ app, pane }) => void app.workspace.duplicatePane(pane),
+  },
+  "pane.left": {
+    title: "Move this pane left",
+    label: "Move left",
+    group: "Chats",
+    words: "order",
+    when: ({ panes, pane }) => panes[0] !== pane,
+    run: (context) => move(context, -1),
+  },
+  "pane.right": {
+    title: "Move this pane right",
+    label: "Move right",
+    group: "Chats",
+    words: "order",
+    when: ({ panes, pane }) => panes.at(-1) !== pane,
+    run: (context) => move(context, 1),
+  },
+  "pane.prompt": {
+    title: "Show this chat's prompt",
+    label: "Show prompt",
+    group: "Chats",
+    words: "template tokens sent",
+    when: (context) => hasTurns(context) && context.pane.asking.getState().showsPrompt,
+    run: ({ overlay, pane }) => overlay.open({ kind: "prompt", pane }),
+  },
+  "pane.clear": {
+    title: "Clear this chat",
+    label: "Clear chat",
+    group: "Chats",
+    words: "empty delete",
+    when: hasTurns,
+    run: ({ app, pane }) => app.workspace.clearPane(pane),
+  },
+  "pane.markdown": {
+    title: "Save this chat as Markdown",
+    label: "Save as Markdown",
+    group: "Chats",
+    words: "export file",
+    when: hasTurns,
+    run: ({ pane }) => void saveAsMarkdown(pane),
+  },
+  "panes.export": {
+    title: "Export all chats",
+    group: "Data",
+    words: "save json file",
+    run: ({ app }) => void saveAllChats(app),
+  },
+  "palette.open": {
+    title: "Show all commands",
+    group: "Help",
+    keys: "Mod+K",
+    on: EVERYWHERE,
+    run: (page) => {
+      page.prompts.refresh();
+      const enabled = commandsOf(page).filter(({ id, isEnabled }) => id !== "palette.open" && isEnabled?.());
+      page.overlay.open({ kind: "palette", commands: enabled });
+    },
+  },
+  "shortcuts.open": {
+    title: "Show keyboard shortcuts and documents",
+    group: "Help",
+    keys: "?",
+    words: "keys help manual",
+    on: EVERYWHERE,
+    run: (page) => page.overlay.open({ kind: "shortcuts", commands: commandsOf(page), singleKeys: page.singleKeys }),
+  },
+  "docs.open": {
+    title: "Open the documents",
+    group: "Help",
+    words: "help manual documentation troubleshooting library",
+    on: EVERYWHERE,
+    run: () => void window.open(docsUrl("README"), "_blank", "noopener"),
+  },
+  "pane.add": {
+    title: "Add a pane",
+    group: "Chats",
+    keys: "Alt+N",
+    words: "new chat open",
+    when: hasRoom,
+    run: (context) => goTo(context, () => context.app.workspace.addPane()),
+  },
+  "pane.close": {
+    title: "Close this pane",
+    group: "Chats",
+    keys: "Alt+W",
+    run: (context) => goTo(context, () => context.app.workspace.closePane(context.pane)),
+  },
+  undo: {
+    title: (context) => {
+      const newest = newestUndoable(context);
+      return newest ? `Undo: ${newest.title}` : "Undo";
+    },
+    group: "Chats",
+    keys: "Mod+Z",
+    isTextFirst: true,
+    words: "back restore closed cleared",
+    when: (context) => newestUndoable(context) !== undefined,
+    run: ({ app }) => app.workspace.undoList.undo(),
+  },
+  "pane.next": {
+    title: "Go to the next pane",
+    group: "Chats",
+    keys: "Alt+ArrowDown",
+    when: hasSeveral,
+    run: (context) => goToNeighbour(context, 1),
+  },
+  "pane.previous": {
+    title: "Go to the previous pane",
+    group: "Chats",
+    keys: "Alt+ArrowUp",
+    when: hasSeveral,
+    run: (context) => goToNeighbour(context, -1),
+  },
+  "pane.stop": {
+    title: "Stop this answer",
+    group: "Chats",
+    keys: "Escape",
+    when: ({ pane }) => !isIdle(pane),
+    run: ({ pane }) => pane.stop(),
+  },
+  "panes.stop": {
+    title: "Stop all answers",
+    group: "Chats",
+    keys: "Mod+.",
+    when: ({ panes }) => !panes.every(isIdle),
+    run: ({ panes }) => {
+      for (const pane of panes) pane.stop();
+    },
+  },
+  "demo.leave": { ...openPage("Back to the chats", "", ""), group: "Chats", keys: "Escape", on: ["demo"] },
+  "page.chats": { ...openPage("Back to the chats", "", ""), on: ["bench", "player", "docs"] },
+  "page.demo": openPage("Run the demo", "demo", "eight at once compare"),
+  "page.bench": openPage("Open the benchmark", "bench", "measure speed"),
+  "page.player": openPage("Open the player", "player", "recording replay file"),
+  "engine.start": {
+    title: "Restart the engine",
+    group: "Batch",
+    on: WITH_BATCH,
+    when: ({ app }) => ["failed", "dead", "unsupported"].includes(app.engine.store.getState().status),
+    run: ({ app }) => void app.engine.start(),
+  },
+  "backend.auto": runOn("auto"),
+  "backend.webgpu": runOn("webgpu"),
+  "backend.cpu": runOn("cpu"),
+  "theme.system": chooseTheme("system", "Light or dark, like the system"),
+  "theme.light": chooseTheme("light", "Light theme"),
+  "theme.dark": chooseTheme("dark", "Dark theme"),
+  ...BATCH_ACTIONS,
+} satisfies Record<string, Action>;
+
+export type ActionId = keyof typeof ACTIONS;
+
+/** Returns an action as it is on a page. @param own the pane that it is for [the current one] */
+function commandOf([id, action]: readonly [string, Action], context: ActionContext): Command {
+  return {
+    ...action,
+    id,
+    get title() {
+      return wordsIn(action.title, context);
+    },
+    isEnabled: () => action.when?.(context) ?? true,
+    run: () => action.run(context),
+  };
+}
+
+/** Returns all actions of a page. */
+export function commandsOf(page: Page): readonly Command[] {
+  const context = contextOf(page);
+  const all: readonly [string, Action][] = [...Object.entries(ACTIONS), ...Object.entries(promptActions(context))];
+  return all.filter(([, { on = ["chats"] }]) => on.includes(page.name)).map((entry) => commandOf(entry, context));
+}
+
+/** @param pane the pane that it is for [the current one] */
+export function perform(id: ActionId, page: Page, pane?: Pane): void {
+  ACTIONS[id].run(contextOf(page, pane));
+}
+
+/** Returns actions for a menu. */
+export function menuItems(ids: readonly ActionId[], page: Page, pane?: Pane): readonly MenuItem[] {
+  const context = contextOf(page, pane);
+  return ids.map((id) => {
+    const { title, label = title, when, run }: Action = ACTIONS[id];
+    return { label: wordsIn(label, context), isDisabled: when?.(context) === false, run: () => run(context) };
+  });
+}

@@ -1,0 +1,142 @@
+import { flushSync } from "react-dom";
+import type { BatchingMode } from "../../../index.ts";
+import { isTiming, type Batch } from "../../state/batch/batch.ts";
+import { playRecording } from "../../state/player/handed-over.ts";
+import { BATCHING_MODES } from "../batch/BatchingSwitch.tsx";
+import { saveFile } from "../save-file.ts";
+import { HAS_ROOM_FOR_MAP, PHONE } from "../use-media.ts";
+import { WITH_BATCH, type Action, type ActionContext } from "./action.ts";
+
+const hasRecording = ({ app }: ActionContext) => app.batch.isRecording;
+const isPhone = () => matchMedia(PHONE).matches;
+const timingTitle = ({ app }: ActionContext) =>
+  isTiming(app.batch.kernelTiming.getState()) ? "Stop timing kernels" : "Start timing kernels";
+
+/** Opens a part of the dock and focuses it. */
+function goToPart({ dock }: Batch, part: string): void {
+  flushSync(() => {
+    if (isPhone()) dock.show(true);
+    else if (!dock.store.getState().isOpen) dock.toggle();
+  });
+  const section = document.querySelector<HTMLElement>(`section[aria-label="${part}"]`);
+  section?.scrollIntoView({ block: "nearest" });
+  section?.focus();
+}
+
+/** Opens the player with the run so far. */
+function playRun({ app }: ActionContext): void {
+  const text = app.batch.recording();
+  if (text !== null) playRecording("this run", text);
+}
+
+/** For the player, and for readRecording(). */
+function saveRecording({ app }: ActionContext): void {
+  const text = app.batch.recording();
+  if (text !== null) saveFile("chorus-run.jsonl", text, "application/jsonl");
+}
+
+async function saveMetrics({ app }: ActionContext): Promise<void> {
+  const text = await app.batch.prometheusText();
+  if (text !== null) saveFile("chorus-metrics.txt", text, "text/plain");
+}
+
+const batchBy = (mode: BatchingMode): Action => {
+  const [, name = "", words = ""] = BATCHING_MODES.find(([value]) => value === mode) ?? [];
+  return {
+    title: `${name} batching`,
+    group: "Batch",
+    words: `mode switch ${words}`,
+    on: WITH_BATCH,
+    when: ({ app }) => app.batch.mode.store.getState() !== mode && !app.batch.mode.held.getState(),
+    run: ({ app }) => app.batch.mode.choose(mode),
+  };
+};
+const partOfBatch = (name: string, words: string, when = () => true): Action => ({
+  title: `Go to the ${name.toLowerCase()}`,
+  group: "Batch",
+  words,
+  on: WITH_BATCH,
+  when,
+  run: ({ app }) => goToPart(app.batch, name),
+});
+const zoom = (direction: 1 | -1, title: string, words: string): Action => ({
+  title,
+  group: "Batch",
+  words,
+  on: WITH_BATCH,
+  when: ({ app }) => app.batch.dock.canZoom(direction),
+  run: ({ app }) => app.batch.dock.zoom(direction),
+});
+
+/** The actions of the batch and its view. */
+export const BATCH_ACTIONS = {
+  "batching.continuous": batchBy("continuous"),
+  "batching.static": batchBy("static"),
+  "batching.sequential": batchBy("sequential"),
+  "batch.toggle": {
+    title: ({ app }) => {
+      const { isOpen, isInView } = app.batch.dock.store.getState();
+      return (isPhone() ? isInView : isOpen) ? "Close Batch" : "Open Batch";
+    },
+    group: "Batch",
+    keys: "Alt+B",
+    words: "dock panel collapse expand show hide",
+    on: WITH_BATCH,
+    run: ({ app }) => {
+      const { dock } = app.batch;
+      if (isPhone()) dock.show(!dock.store.getState().isInView);
+      else dock.toggle();
+    },
+  },
+  "batch.timeline": partOfBatch("Timeline", "steps sequences score"),
+  "batch.charts": partOfBatch("Charts", "tokens per second latency queue ttft itl"),
+  "batch.map": partOfBatch("Cache blocks", "kv map memory pages", () => matchMedia(HAS_ROOM_FOR_MAP).matches),
+  "timeline.pause": {
+    title: ({ app }) => (app.batch.dock.store.getState().isPaused ? "Resume the timeline" : "Pause the timeline"),
+    group: "Batch",
+    keys: "Alt+P",
+    words: "resume stop freeze",
+    on: WITH_BATCH,
+    run: ({ app }) => app.batch.dock.togglePause(),
+  },
+  "timeline.in": zoom(1, "Zoom the timeline in", "wider nearer larger"),
+  "timeline.out": zoom(-1, "Zoom the timeline out", "narrower further smaller"),
+  "batch.play": {
+    title: "Play this run",
+    group: "Data",
+    words: "recording player replay scrub trace perfetto",
+    on: WITH_BATCH,
+    when: hasRecording,
+    run: playRun,
+  },
+  "batch.recording": {
+    title: "Save a recording of this run, with the chats' words",
+    label: "Recording of this run, with the chats' words",
+    group: "Data",
+    words: "export steps requests JSON lines file",
+    on: WITH_BATCH,
+    when: hasRecording,
+    run: saveRecording,
+  },
+  "batch.kernels": {
+    title: timingTitle,
+    label: (context) => {
+      const { obstacle } = context.app.batch.kernelTiming.getState();
+      return timingTitle(context) + (obstacle === null ? "" : ` (${obstacle})`);
+    },
+    group: "Data",
+    words: "recording trace perfetto profile gpu shaders slower",
+    on: WITH_BATCH,
+    when: ({ app }) => app.batch.kernelTiming.getState().obstacle === null,
+    run: ({ app }) => app.batch.toggleKernelTiming(),
+  },
+  "batch.metrics": {
+    title: "Save the metrics as Prometheus text",
+    label: "Metrics as Prometheus text",
+    group: "Data",
+    words: "export counters histograms file",
+    on: WITH_BATCH,
+    when: ({ app }) => app.batch.isWatching,
+    run: (context) => void saveMetrics(context),
+  },
+} satisfies Record<string, Action>;

@@ -1,0 +1,29 @@
+import { createContext, use } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
+import type { Overlay } from "../../state/app/overlay.ts";
+import type { SingleKeys } from "../../state/commands/single-keys.ts";
+import type { SavedPrompts } from "../../state/chat/saved-prompts.ts";
+import type { Theme } from "../../state/app/theme.ts";
+import type { OverlayRequest } from "../overlays/Dialogs.tsx";
+
+export type PageName = "chats" | "demo" | "bench" | "player" | "docs";
+
+/** The page that is shown, and what all pages share. */
+export interface Page {
+  readonly name: PageName;
+  readonly theme: Theme;
+  readonly overlay: Overlay<OverlayRequest>;
+  readonly singleKeys: SingleKeys;
+  readonly prompts: SavedPrompts;
+  /** Opens the chats, and loads their model, at the first call. */
+  readonly openChats: () => AppState;
+}
+
+export const PageContext = createContext<Page | null>(null);
+
+/** Throws outside of Pages. */
+export function usePage(): Page {
+  const page = use(PageContext);
+  if (page === null) throw new Error("This component must be rendered by Pages.");
+  return page;
+}

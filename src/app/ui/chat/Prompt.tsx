@@ -1,0 +1,43 @@
+import { useEffect, useState } from "react";
+import { toErrorData, type ChorusErrorData, type RenderedChat } from "../../../index.ts";
+import { titleOf } from "../../state/chat/note.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { promptOf } from "../../state/chat/prompt.ts";
+import { DialogHead } from "../components/Dialog.tsx";
+import { formatCount } from "../format.ts";
+import { CopyButton } from "./CopyButton.tsx";
+import css from "./Prompt.module.css";
+
+/** Shows the exact prompt of the newest question. */
+export function Prompt({ pane, onClose }: { pane: Pane; onClose: () => void }) {
+  const [prompt, setPrompt] = useState<RenderedChat | null>(null);
+  const [error, setError] = useState<ChorusErrorData | null>(null);
+  useEffect(() => {
+    void promptOf(pane).then(setPrompt, (reason) => setError(toErrorData(reason)));
+  }, [pane]);
+  return (
+    <>
+      <DialogHead title={`Prompt of pane ${pane.number}`} onClose={onClose}>
+        {prompt && <CopyButton text={prompt.text} name="Copy the prompt" />}
+      </DialogHead>
+      {error && (
+        <p className={css.hint} role="alert">
+          {titleOf(error)}: {error.message}
+        </p>
+      )}
+      {prompt && (
+        <>
+          <p className={css.hint}>
+            Exactly what the model reads for the newest question: {formatCount(prompt.tokenIds.length)} tokens. The
+            answer continues from its end.
+          </p>
+          {/* It scrolls, so it must be focusable. */}
+          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre className={css.text} tabIndex={0} aria-label="Text of the prompt">
+            {prompt.text}
+          </pre>
+        </>
+      )}
+    </>
+  );
+}
