@@ -67,6 +67,14 @@ describe("a template", () => {
       "[1][{'n': 'y'}]",
     ],
     ["{{ [1, 2] | sum }}{{ [1, 3, 2] | max }}{{ ['b', 'a'] | min }}{{ 1.26 | round(1) }}", "33a1.3"],
+    [
+      "{{ [1] | sum(start=4) }}{{ [{'a': 1}] | sum(attribute='a') }}{{ ['a', 'B'] | max }}{{ true is number }}",
+      "51BTrue",
+    ],
+    [
+      "{{ 2.5 | round }}{{ 3.5 | round }}{{ 0.125 | round(2) }}{{ 2.665 | round(2) }} {{ 2.4 | round(0, 'ceil') }}{{ 2.6 | round(method='floor') }}",
+      "2.04.00.122.67 3.02.0",
+    ],
     // Loops that are left
     ["{% for i in [1, 2] %}A{% continue %}B{% endfor %}", "AA"],
     ["{% for i in [1, 2] %}A{% if i == 1 %}B{% break %}{% endif %}C{% endfor %}D", "ABD"],
@@ -125,6 +133,9 @@ describe("a template", () => {
 
   test("may refuse messages, in its own words", () => {
     expect(() => render("{{ raise_exception('no system prompt') }}")).toThrow("no system prompt");
+    expect(() => render("{{ 'a b'.rsplit(' ') }}{{ joiner() }}")).toThrow('there is no "rsplit"');
+    expect(() => render("{% set j = joiner(', ') %}")).toThrow('there is no "joiner"');
+    expect(() => render("{% for x in [1] %}{{ loop.depth }}{% endfor %}")).toThrow("loop.depth is not known");
   });
 
   test("may be given much to write", () => {

@@ -46,13 +46,40 @@ const select =
     return listValue(elementsOf(value).filter((element) => matches(subject(element), ...rest) === keeps));
   };
 
+type Rank = number | string;
+/** By what a value is sorted: texts without regard to case, unless told otherwise. */
+const rankOf = ({ value }: Value, isCaseSensitive: Value | undefined): Rank =>
+  typeof value === "string" && !isTrue(isCaseSensitive ?? UNDEFINED) ? value.toLowerCase() : (value as Rank);
+
 const extreme =
-  (isBetter: (a: number | string, b: number | string) => boolean): Filter =>
-  (value) => {
+  (isBetter: (a: Rank, b: Rank) => boolean): Filter =>
+  (value, { args, named }) => {
+    const attribute = args[1] ?? named.get("attribute");
+    const rank = (one: Value) =>
+      rankOf(attribute ? attributeOf(one, attribute) : one, args[0] ?? named.get("case_sensitive"));
     const elements = elementsOf(value);
-    const best = (a: Value, b: Value) => (isBetter(b.value as number | string, a.value as number | string) ? b : a);
+    const best = (a: Value, b: Value) => (isBetter(rank(b), rank(a)) ? b : a);
     return elements.length === 0 ? UNDEFINED : elements.reduce(best);
   };
+
+const sum: Filter = (value, { args, named }) => {
+  const attribute = args[0] ?? named.get("attribute");
+  const start = Number((args[1] ?? named.get("start"))?.value ?? 0);
+  const numberOf = (one: Value) => Number((attribute ? attributeOf(one, attribute) : one).value);
+  return numberValue(elementsOf(value).reduce((total, one) => total + numberOf(one), start));
+};
+
+const round: Filter = (value, { args, named }) => {
+  const number = Number(value.value);
+  const digits = Number((args[0] ?? named.get("precision"))?.value ?? 0);
+  const method = strOf(args[1] ?? named.get("method") ?? textValue("common"));
+  const scaled = number * 10 ** digits;
+  if (method === "ceil" || method === "floor") return floatValue(Math[method](scaled) / 10 ** digits);
+  if (method !== "common") throw new Error(`round knows no method "${method}"`);
+  // What lies exactly between two goes to the even one.
+  const isTie = Math.abs(scaled % 1) === 0.5 && Number.isInteger(number * 2 ** (digits + 1));
+  return floatValue(isTie ? (2 * Math.round(scaled / 2)) / 10 ** digits : Number(number.toFixed(digits)));
+};
 
 const fallback: Filter = (value, { args, named }) => {
   const isMissing =
@@ -77,10 +104,7 @@ const batch: Filter = (value, { args: [size, fill] }) => {
 const dictsort: Filter = (value, { args, named }) => {
   const isTold = (at: number, name: string) => isTrue(args[at] ?? named.get(name) ?? UNDEFINED);
   const part = strOf(args[1] ?? named.get("by") ?? UNDEFINED) === "value" ? 1 : 0;
-  const rank = (pair: readonly [Value, Value]) => {
-    const content = pair[part].value as number | string;
-    return typeof content === "string" && !isTold(0, "case_sensitive") ? content.toLowerCase() : content;
-  };
+  const rank = (pair: readonly [Value, Value]) => rankOf(pair[part], args[0] ?? named.get("case_sensitive"));
   const sign = isTold(2, "reverse") ? -1 : 1;
   const pairs = pairsOf(value).toSorted((a, b) => sign * (rank(a) < rank(b) ? -1 : Number(rank(a) > rank(b))));
   return listValue(pairs.map(listValue));
@@ -140,10 +164,10 @@ export const FILTERS: ReadonlyMap<string, Filter> = new Map<string, Filter>([
   ["reject", select(false, false)],
   ["selectattr", select(true, true)],
   ["rejectattr", select(false, true)],
-  ["sum", (value) => numberValue(elementsOf(value).reduce((sum, one) => sum + Number(one.value), 0))],
+  ["sum", sum],
   ["max", extreme((a, b) => a > b)],
   ["min", extreme((a, b) => a < b)],
-  ["round", (value, { args }) => floatValue(Number(Number(value.value).toFixed(Number(args[0]?.value ?? 0))))],
+  ["round", round],
 ]);
 
 const compare =
@@ -154,6 +178,7 @@ const equals: Test = (a, b) => areEqual(a, b ?? UNDEFINED);
 
 export const TESTS: ReadonlyMap<string, Test> = new Map<string, Test>([
   ["float", ({ type }) => type === "FloatValue"],
+  ["number", ({ value }) => ["number", "boolean"].includes(typeof value)],
   ["iterable", (value) => isIterable(value)],
   ["eq", equals],
   ["equalto", equals],

@@ -12,6 +12,7 @@ import {
   elementsOf,
   formatted,
   functionValue,
+  isUndefined,
   listValue,
   numberValue,
   objectValue,
@@ -55,6 +56,10 @@ interface MemberNode extends Node {
   readonly computed: boolean;
 }
 
+interface CallNode extends Node {
+  readonly callee: Node & { readonly value?: unknown; readonly property?: { readonly value?: unknown } };
+}
+
 interface ObjectNode extends Node {
   readonly value: ReadonlyMap<Node, Node>;
 }
@@ -70,6 +75,7 @@ interface Steps {
   evaluateTestExpression(node: TestNode, environment: Environment): Value;
   evaluateBinaryExpression(node: BinaryNode, environment: Environment): Value;
   evaluateMemberExpression(node: MemberNode, environment: Environment): Value;
+  evaluateCallExpression(node: CallNode, environment: Environment): Value;
 }
 
 const OpenInterpreter = Interpreter as unknown as new (environment: Environment) => Steps;
@@ -183,6 +189,13 @@ export class JinjaInterpreter extends OpenInterpreter {
     return operator(left, right) ?? super.evaluateBinaryExpression(known, environment);
   }
 
+  override evaluateCallExpression(node: CallNode, environment: Environment): Value {
+    const callee = this.evaluate(node.callee, environment);
+    if (isUndefined(callee))
+      throw new Error(`there is no "${String(node.callee.property?.value ?? node.callee.value)}"`);
+    return super.evaluateCallExpression({ ...node, callee: new KnownNode(callee) }, environment);
+  }
+
   override evaluateMemberExpression(node: MemberNode, environment: Environment): Value {
     const object = this.evaluate(node.object, environment);
     const text: unknown = object.value;
@@ -192,6 +205,8 @@ export class JinjaInterpreter extends OpenInterpreter {
     const content: unknown = object.value;
     if (!(content instanceof Map)) return super.evaluateMemberExpression(known, environment);
     if (!node.computed) {
+      const isUnknown = content.has("revindex0") && ["depth", "depth0"].includes(String(node.property.value));
+      if (isUnknown) throw new Error(`loop.${String(node.property.value)} is not known`);
       const isItems = node.property.value === "items" && !content.has("items") && object.type === "ObjectValue";
       if (isItems) return functionValue(() => listValue(pairsOf(object).map(listValue)));
       return super.evaluateMemberExpression(known, environment);
