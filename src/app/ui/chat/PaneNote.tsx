@@ -1,7 +1,7 @@
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { Callout } from "../components/Callout.tsx";
-import { LoadingNote } from "./LoadingNote.tsx";
+import { StageBar } from "../engine/StageBar.tsx";
 import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./PaneNote.module.css";
@@ -10,11 +10,22 @@ import css from "./PaneNote.module.css";
 export function PaneNote({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   const note = useStore(pane.store, (state) => state.note);
   const isHeld = useStore(pane.store, (state) => state.phase === "held");
-  if (note === null) return isHeld ? <LoadingNote engine={engine} className={css.note} /> : null;
+  if (note === null) return isHeld ? <LoadingNote engine={engine} /> : null;
   return (
     <Callout tone={note.kind} title={note.title} className={css.note} onDismiss={() => pane.dismissNote()}>
       <p>{note.body}</p>
       {note.action === "start" && <StartAgainButton engine={engine} isQuiet />}
+    </Callout>
+  );
+}
+
+/** The loading progress, while the question waits for the model. */
+function LoadingNote({ engine }: { engine: EngineControl }) {
+  const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
+  if (stages === null) return null;
+  return (
+    <Callout tone="info" title="Sent when the model is ready" className={css.note}>
+      <StageBar stages={stages} />
     </Callout>
   );
 }
