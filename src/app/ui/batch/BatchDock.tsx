@@ -38,7 +38,7 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
   const { isOpen, isPaused, heightPx } = useStore(dock.store);
   const isPhone = useMedia(PHONE);
   const body = useRef<HTMLDivElement>(null);
-  useSoloOfPaneHeads(batch);
+  useHighlightOnHover(batch);
   // A key that goes to one of them may open a folded dock.
   useEffect(() => {
     void loadPanels().catch(() => undefined);
@@ -91,7 +91,7 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
 }
 
 /** Pointing at a pane's head, or focusing something in it, dims the other panes' sequences here. */
-function useSoloOfPaneHeads({ dock }: Batch): void {
+function useHighlightOnHover({ dock }: Batch): void {
   useEffect(() => {
     const headOf = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<HTMLElement>("[data-solo]") : null;
@@ -103,15 +103,10 @@ function useSoloOfPaneHeads({ dock }: Batch): void {
       const head = headOf(target);
       if (head && headOf(relatedTarget) !== head) dock.point(null);
     };
-    document.addEventListener("mouseover", enter);
-    document.addEventListener("focusin", enter);
-    document.addEventListener("mouseout", leave);
-    document.addEventListener("focusout", leave);
-    return () => {
-      document.removeEventListener("mouseover", enter);
-      document.removeEventListener("focusin", enter);
-      document.removeEventListener("mouseout", leave);
-      document.removeEventListener("focusout", leave);
-    };
+    const until = new AbortController();
+    const { signal } = until;
+    for (const type of ["mouseover", "focusin"] as const) document.addEventListener(type, enter, { signal });
+    for (const type of ["mouseout", "focusout"] as const) document.addEventListener(type, leave, { signal });
+    return () => until.abort();
   }, [dock]);
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from "react";
+import { useMemo } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
 import { TimelineRows } from "../../state/batch/timeline-rows.ts";
@@ -20,44 +20,41 @@ interface BatchPulseProps {
 export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
   const { timeline, dock } = batch;
   const rows = useMemo(() => new TimelineRows(), []);
-  const { canvas, redraw } = useCanvas((g, width, height) => {
-    const inks = currentInks();
-    const { fitSteps } = dock.store.getState();
-    const stepPx = fitSteps === null ? STEP_PX : Math.min(STEP_PX, width / fitSteps);
-    const columns = Math.floor(width / stepPx);
-    const fromStep = timeline.lastStep + 2 - columns;
-    const shown = rows.arrange(timeline.tracksIn(fromStep, timeline.lastStep + 1));
-    const pitch = height / Math.max(FEWEST_ROWS, shown.length);
-    const markPx = Math.max(1, Math.floor(pitch) - 2);
-    for (const [row, track] of shown.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
-      const y = Math.round(row * pitch);
-      const hue = inks.voices[askerOf(track.id.requestId)?.pane ?? 0] ?? inks.ink2;
-      for (let column = 0; column < columns; column++) {
-        const cell = track.cellAt(fromStep + column);
-        if (!cell) continue;
-        const x = column * stepPx;
-        const [left, notePx] = stepPx < STEP_PX ? [x, stepPx] : [x + 1, STEP_PX / 2];
-        const rests = cell.kind === "waiting" || cell.kind === "preempted";
-        g.fillStyle = rests ? inks.ink3 : hue;
-        if (rests) g.fillRect(left, y + markPx / 2, notePx, 1);
-        else if (cell.kind === "decode" || cell.kind === "drafted") {
-          g.fillRect(left, y + Math.max(0, (markPx - 3) / 2), notePx, Math.min(3, markPx));
-        } else
-          g.fillRect(
-            x,
-            y,
-            cell.kind === "finished" ? Math.min(2, Math.max(1, stepPx)) : Math.max(2, stepPx - 1),
-            markPx,
-          );
+  const canvas = useCanvas(
+    (g, width, height) => {
+      const inks = currentInks();
+      const { fitSteps } = dock.store.getState();
+      const stepPx = fitSteps === null ? STEP_PX : Math.min(STEP_PX, width / fitSteps);
+      const columns = Math.floor(width / stepPx);
+      const fromStep = timeline.lastStep + 2 - columns;
+      const shown = rows.arrange(timeline.tracksIn(fromStep, timeline.lastStep + 1));
+      const pitch = height / Math.max(FEWEST_ROWS, shown.length);
+      const markPx = Math.max(1, Math.floor(pitch) - 2);
+      for (const [row, track] of shown.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
+        const y = Math.round(row * pitch);
+        const hue = inks.voices[askerOf(track.id.requestId)?.pane ?? 0] ?? inks.ink2;
+        for (let column = 0; column < columns; column++) {
+          const cell = track.cellAt(fromStep + column);
+          if (!cell) continue;
+          const x = column * stepPx;
+          const [left, notePx] = stepPx < STEP_PX ? [x, stepPx] : [x + 1, STEP_PX / 2];
+          const rests = cell.kind === "waiting" || cell.kind === "preempted";
+          g.fillStyle = rests ? inks.ink3 : hue;
+          if (rests) g.fillRect(left, y + markPx / 2, notePx, 1);
+          else if (cell.kind === "decode" || cell.kind === "drafted") {
+            g.fillRect(left, y + Math.max(0, (markPx - 3) / 2), notePx, Math.min(3, markPx));
+          } else
+            g.fillRect(
+              x,
+              y,
+              cell.kind === "finished" ? Math.min(2, Math.max(1, stepPx)) : Math.max(2, stepPx - 1),
+              markPx,
+            );
+        }
       }
-    }
-  });
-  useEffect(() => {
-    return timeline.subscribe(redraw);
-  }, [timeline, redraw]);
-  useEffect(() => {
-    return dock.store.subscribe(redraw);
-  }, [dock, redraw]);
+    },
+    [timeline, dock.store],
+  );
   return (
     <button
       type="button"

@@ -1,21 +1,20 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useRef, useState } from "react";
 import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BlockContent } from "../../state/batch/cache-map.ts";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
 import { currentInks } from "./inks.ts";
-import { useCanvas } from "./use-canvas.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./CacheBlocksPanel.module.css";
 import { CacheBlocksTable } from "./CacheBlocksTable.tsx";
 import { sequenceName } from "./cell-words.ts";
-import { CursorArea } from "../components/CursorArea.tsx";
-import { PointerCard, type Anchor } from "../components/PointerCard.tsx";
+import type { Anchor } from "../components/PointerCard.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { drawCacheMap, layOutMap, ownerOf, type MapLayout } from "./draw-cache-map.ts";
 import panel from "./Panel.module.css";
-import { usePointerCursor, type Point } from "./use-pointer-cursor.ts";
+import { Plot } from "./Plot.tsx";
+import type { Point } from "./use-pointer-cursor.ts";
 
 interface CacheBlocksPanelProps {
   batch: Batch;
@@ -39,10 +38,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const room = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState<MapLayout>(() => layOutMap(0, 280, 180));
   const [cursor, setCursor] = useState<number | null>(null);
-  /** The place of that block. */
-  const [anchor, setAnchor] = useState<Anchor | null>(null);
   const content = useContentOf(batch, map, cursor);
-  const { canvas } = useCanvas((g) => drawCacheMap(g, currentInks(), { map, layout, solo, cursor }));
   const numBlocks = map.states.length;
 
   useEffect(() => {
@@ -61,7 +57,6 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const point = (block: number | null) => {
     const owner = block === null ? null : ownerOf(map, block);
     setCursor(block);
-    setAnchor(block === null || !canvas.current ? null : anchorOf(canvas.current, layout, block));
     dock.point((owner && askerOf(owner.requestId)?.pane) ?? null);
   };
   // Marks the words in their text, and their steps on the timeline.
@@ -76,33 +71,19 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
     return () => pointing.leave("map");
   }, [content, pointing, timeline]);
 
-  const follow = (at: Point | null) => {
-    if (at === null) return point(null);
-    const pitch = layout.blockPx + layout.gapPx;
-    const column = Math.floor(at.x / pitch);
-    const block = Math.floor(at.y / pitch) * layout.columns + column;
-    point(column < layout.columns && block < numBlocks ? block : null);
+  const pitch = layout.blockPx + layout.gapPx;
+  const blockAt = ({ x, y }: Point) => {
+    const column = Math.floor(x / pitch);
+    const block = Math.floor(y / pitch) * layout.columns + column;
+    return column < layout.columns && block < numBlocks ? block : null;
   };
   const goTo = () => {
     const owner = cursor === null ? null : ownerOf(map, cursor);
     if (owner) linkTo(owner.requestId)?.();
   };
-  const pointer = usePointerCursor({ onPoint: follow, onGo: goTo });
-  const onKeyDown = (event: KeyboardEvent) => {
-    const moves: Record<string, number> = {
-      ArrowLeft: -1,
-      ArrowRight: 1,
-      ArrowUp: -layout.columns,
-      ArrowDown: layout.columns,
-    };
-    const move = moves[event.key];
-    if (move !== undefined) {
-      const next = cursor === null ? 0 : cursor + move;
-      if (next >= 0 && next < numBlocks) point(next);
-    } else if (event.key === "Enter") goTo();
-    else if (event.key === "Escape") point(null);
-    else return;
-    event.preventDefault();
+  const move = (columns: number, rows: number) => {
+    const next = cursor === null ? 0 : cursor + columns + rows * layout.columns;
+    return next in map.states ? next : undefined;
   };
 
   const words = cursor === null ? "No block" : blockWords(map, cursor);
@@ -127,18 +108,28 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
         </ul>
       </div>
       <div ref={room} className={css.room}>
-        <CursorArea
+        <Plot
           style={{ height: layout.heightPx }}
           label="Block"
           hint="Arrow keys move from block to block, Enter goes to the pane."
           value={cursor ?? 0}
           max={Math.max(0, numBlocks - 1)}
           words={content === null ? words : `${words}: “${content.text}”`}
-          {...pointer}
-          onKeyDown={onKeyDown}
-        >
-          <canvas ref={canvas} aria-hidden="true" />
-        </CursorArea>
+          draw={(g) => drawCacheMap(g, currentInks(), { map, layout, solo, cursor })}
+          cursor={cursor}
+          onCursor={point}
+          cellAt={blockAt}
+          move={move}
+          onGo={goTo}
+          cardAt={content && cursor !== null ? () => anchorOf(layout, cursor) : null}
+          card={
+            content && (
+              <p>
+                <code>{content.text}</code>
+              </p>
+            )
+          }
+        />
       </div>
       <p className={css.foot}>
         {numBlocks === 0 ? (
@@ -155,13 +146,6 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
           words
         )}
       </p>
-      <PointerCard at={content && anchor}>
-        {content && (
-          <p>
-            <code>{content.text}</code>
-          </p>
-        )}
-      </PointerCard>
       <CacheBlocksTable map={map} />
     </section>
   );
@@ -169,36 +153,26 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
 
 /** Returns the content of the block under the cursor, read again with each new map. */
 function useContentOf({ cacheMap }: Batch, map: KvCacheMap, block: number | null): BlockContent | null {
-  const [tooltip, setTooltip] = useState<{ readonly block: number; readonly content: BlockContent | null } | null>(
-    null,
-  );
+  const [read, setRead] = useState<{ readonly block: number; readonly content: BlockContent | null } | null>(null);
   useEffect(() => {
     if (block === null) return;
     let isOver = false;
     void cacheMap.contentOf(block).then((content) => {
-      if (!isOver) setTooltip((before) => (isSameContent(before, block, content) ? before : { block, content }));
+      const now = { block, content };
+      if (!isOver) setRead((before) => (JSON.stringify(before) === JSON.stringify(now) ? before : now));
     });
     return () => void (isOver = true);
   }, [cacheMap, map, block]);
-  return tooltip?.block === block ? tooltip.content : null;
-}
-
-function isSameContent(
-  before: { block: number; content: BlockContent | null } | null,
-  block: number,
-  now: BlockContent | null,
-) {
-  return before?.block === block && JSON.stringify(before.content) === JSON.stringify(now);
+  return read?.block === block ? read.content : null;
 }
 
 function isSameSequence(one: SequenceId, other: SequenceId): boolean {
   return one.requestId === other.requestId && one.index === other.index;
 }
 
-function anchorOf(canvas: HTMLElement, { columns, blockPx, gapPx }: MapLayout, block: number): Anchor {
-  const { left, top } = canvas.getBoundingClientRect();
-  const y = top + Math.floor(block / columns) * (blockPx + gapPx);
-  return { left: left + (block % columns) * (blockPx + gapPx), top: y, bottom: y + blockPx };
+function anchorOf({ columns, blockPx, gapPx }: MapLayout, block: number): Anchor {
+  const top = Math.floor(block / columns) * (blockPx + gapPx);
+  return { left: (block % columns) * (blockPx + gapPx), top, bottom: top + blockPx };
 }
 
 function blockWords(map: KvCacheMap, block: number): string {

@@ -7,7 +7,7 @@ import type { Inks } from "./inks.ts";
 import { formatCount, formatMs, formatRate, orDash } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { isOpenVoice } from "../voice.ts";
-import { Chart } from "./Chart.tsx";
+import { Chart, type ChartCursor } from "./Chart.tsx";
 import css from "./ChartsPanel.module.css";
 import { ChartsTable } from "./ChartsTable.tsx";
 import { LatencyFigures } from "./LatencyFigures.tsx";
@@ -30,8 +30,9 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
     color: inks.ink,
     ...changes,
   });
-  const [ago, setAgo] = useState<number | null>(null);
-  const cursor = { ago, move: setAgo, count: samples.length, places };
+  const [{ ago, owner }, setCursor] = useState<Pick<ChartCursor, "ago" | "owner">>({ ago: null, owner: "" });
+  const move: ChartCursor["move"] = (to, by) => setCursor({ ago: to, owner: by });
+  const cursor = { ago, owner, move, count: samples.length, places };
   const pointed = ago === null ? undefined : samples.at(-1 - ago);
   const wordsOf = (notify: (sample: ChartSample) => string) =>
     pointed ? `${whenOf(ago ?? 0)}: ${notify(pointed)}` : "No moment";
@@ -65,16 +66,7 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           })}
         />
         <Chart
-          title={
-            <>
-              <span>
-                Sequences <b>{formatCount(now?.sequences ?? 0)}</b>
-              </span>
-              <span>
-                <u>queue</u> <b>{formatCount(figures.waiting)}</b>
-              </span>
-            </>
-          }
+          title={pair("Sequences", formatCount(now?.sequences ?? 0), "", "queue", formatCount(figures.waiting))}
           label="Sequences in each step, and waiting sequences"
           cursor={cursor}
           words={wordsOf(
@@ -90,17 +82,13 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           })}
         />
         <Chart
-          title={
-            <>
-              <span>
-                {hasGpuClock ? "GPU" : "Step"}{" "}
-                <b>{orDash((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null, formatMs)}</b> ms
-              </span>
-              <span>
-                <u>CPU</u> <b>{orDash(lastStep?.cpuMs ?? null, formatMs)}</b>
-              </span>
-            </>
-          }
+          title={pair(
+            hasGpuClock ? "GPU" : "Step",
+            orDash((hasGpuClock ? lastStep?.gpuMs : lastStep?.stepMs) ?? null, formatMs),
+            " ms",
+            "CPU",
+            orDash(lastStep?.cpuMs ?? null, formatMs),
+          )}
           cursor={cursor}
           words={wordsOf(timeWords)}
           label={hasGpuClock ? "Time per step on GPU and CPU" : "Time per step, and its share on the CPU"}
@@ -114,16 +102,13 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           })}
         />
         <Chart
-          title={
-            <>
-              <span>
-                Cache <b>{formatCount(now?.blocksUsed ?? 0)}</b> used
-              </span>
-              <span>
-                <u>cached</u> <b>{formatCount(now?.blocksCached ?? 0)}</b>
-              </span>
-            </>
-          }
+          title={pair(
+            "Cache",
+            formatCount(now?.blocksUsed ?? 0),
+            " used",
+            "cached",
+            formatCount(now?.blocksCached ?? 0),
+          )}
           label="Cache blocks: used, and used plus cached"
           cursor={cursor}
           words={wordsOf(({ blocksUsed, blocksCached, blocksTotal }) => {
@@ -146,6 +131,21 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
       <LatencyFigures ttft={ttft} itl={itl} />
       <ChartsTable samples={samples} />
     </section>
+  );
+}
+
+/** The names and values of a full and a dotted line. */
+function pair(name: string, value: string, unit: string, dotted: string, other: string) {
+  return (
+    <>
+      <span>
+        {name} <b>{value}</b>
+        {unit}
+      </span>
+      <span>
+        <u>{dotted}</u> <b>{other}</b>
+      </span>
+    </>
   );
 }
 

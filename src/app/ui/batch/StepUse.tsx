@@ -10,25 +10,19 @@ interface StepUseProps {
 /** How much of the step budget, the GPU and the cache is in use: entries of a description list. */
 export function StepUse({ metrics, className }: StepUseProps) {
   const { rows, rowBudget, gpuUse, residentTokens } = useStore(metrics.store);
-  return (
-    <>
-      <div className={className} title="Rows of the last step, and the most that a step has (maxNumBatchedTokens)">
-        <dt>Rows</dt>
-        <dd>{ofAll(rows, rowBudget)}</dd>
-      </div>
-      <div
-        className={className}
-        title="Share of the last step in which the GPU computed, where the adapter has timestamps"
-      >
-        <dt>GPU</dt>
-        <dd>{orDash(gpuUse, formatPercent)}</dd>
-      </div>
-      <div className={className} title="Tokens of running sequences in the cache">
-        <dt>Tokens</dt>
-        <dd>{formatCount(residentTokens)}</dd>
-      </div>
-    </>
-  );
+  const ofRows = "Rows of the last step, and the most that a step has (maxNumBatchedTokens)";
+  const ofGpu = "Share of the last step in which the GPU computed, where the adapter has timestamps";
+  const figures = [
+    ["Rows", ofAll(rows, rowBudget), ofRows],
+    ["GPU", orDash(gpuUse, formatPercent), ofGpu],
+    ["Tokens", formatCount(residentTokens), "Tokens of running sequences in the cache"],
+  ];
+  return figures.map(([name, value, title]) => (
+    <div key={name} className={className} title={title}>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  ));
 }
 
 /** "5 of 64". */

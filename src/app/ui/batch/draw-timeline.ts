@@ -1,6 +1,6 @@
 import { askerOf } from "../../state/chat/request-name.ts";
 import type { TimelineRow } from "../../state/batch/timeline-rows.ts";
-import type { Cell, StepRows } from "../../state/batch/timeline.ts";
+import type { Cell, Timeline } from "../../state/batch/timeline.ts";
 import type { Inks } from "./inks.ts";
 import { formatCount } from "../format.ts";
 import { isOpenVoice } from "../voice.ts";
@@ -22,21 +22,27 @@ export interface Marked {
   readonly row: number;
   readonly fromStep: number;
   readonly toStep: number;
+  /** Whether the pointer is on it, as a word of a text. */
+  readonly isWord: boolean;
 }
 
 interface TimelineDrawing {
   readonly rows: readonly TimelineRow[];
-  readonly rowPx: number;
   readonly stepPx: number;
   /** The first column; there are as many as fit. */
   readonly fromStep: number;
   readonly toStep: number;
-  readonly rowsOf: (step: number) => StepRows | undefined;
+  readonly timeline: Pick<Timeline, "rowsOf">;
   /** The pane whose sequences stand out; null if all are alike. */
   readonly solo: number | null;
   /** The cell with the cursor. */
   readonly cursor: { readonly step: number; readonly row: number } | null;
   readonly marked: Marked | null;
+}
+
+/** Returns a row's height: 24 px; 20 from seven rows on, 12 from nine. */
+export function rowHeight(numRows: number): number {
+  return numRows > 8 ? 12 : numRows > 6 ? 20 : 24;
 }
 
 /** Returns the height of the bars below the rows: 40 px, 24 from thirteen rows on, so that sixteen are in view with them. */
@@ -45,7 +51,8 @@ export function sumHeight(numRows: number): number {
 }
 
 export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
-  const { rows, rowPx, stepPx, fromStep, toStep, solo, cursor, marked } = drawing;
+  const { rows, stepPx, fromStep, toStep, solo, cursor, marked } = drawing;
+  const rowPx = rowHeight(rows.length);
   drawGrid(g, width, inks, drawing);
   for (const [row, track] of rows.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
     const voice = askerOf(track.id.requestId)?.pane ?? 0;
@@ -70,7 +77,8 @@ export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: I
 }
 
 function drawGrid(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
-  const { rows, rowPx, stepPx, fromStep, toStep } = drawing;
+  const { rows, stepPx, fromStep, toStep } = drawing;
+  const rowPx = rowHeight(rows.length);
   const end = TOP_PX + rows.length * rowPx;
   const every = 10 * Math.max(1, Math.round(9 / stepPx));
   g.font = `400 11px ${inks.sans}`;
@@ -87,14 +95,14 @@ function drawGrid(g: CanvasRenderingContext2D, width: number, inks: Inks, drawin
 
 /** Draws under each step a bar of the tokens it computed; those of prompts are drawn apart. */
 function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
-  const { rows, rowPx, stepPx, fromStep, toStep, rowsOf } = drawing;
+  const { rows, stepPx, fromStep, toStep, timeline } = drawing;
   const sumPx = sumHeight(rows.length);
-  const base = TOP_PX + rows.length * rowPx + sumPx - 2;
+  const base = TOP_PX + rows.length * rowHeight(rows.length) + sumPx - 2;
   const scale = (sumPx - SUM_GAP_PX) / Math.max(8, mostRows(drawing));
   const barPx = Math.max(1, stepPx - 3);
   g.fillStyle = inks.ink2;
   for (let step = fromStep; step <= toStep; step++) {
-    const sum = rowsOf(step);
+    const sum = timeline.rowsOf(step);
     if (!sum) continue;
     const x = (step - fromStep) * stepPx + 1;
     const bar = (tokens: number) => (tokens === 0 ? 0 : Math.max(1.5, tokens * scale));
@@ -107,9 +115,9 @@ function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawin
 }
 
 /** Returns the most tokens of a step in view. */
-function mostRows({ fromStep, toStep, rowsOf }: Pick<TimelineDrawing, "fromStep" | "toStep" | "rowsOf">): number {
+function mostRows({ fromStep, toStep, timeline }: TimelineDrawing): number {
   let most = 0;
-  for (let step = fromStep; step <= toStep; step++) most = Math.max(most, rowsOf(step)?.rows ?? 0);
+  for (let step = fromStep; step <= toStep; step++) most = Math.max(most, timeline.rowsOf(step)?.rows ?? 0);
   return most;
 }
 

@@ -2,13 +2,18 @@ import { useCallback, useEffect, useRef, type RefObject } from "react";
 import { onInksChange } from "./inks.ts";
 
 /** Draws everything on a blank canvas of this size in CSS pixels. */
-type Draw = (g: CanvasRenderingContext2D, width: number, height: number) => void;
+export type Draw = (g: CanvasRenderingContext2D, width: number, height: number) => void;
+
+/** Something that a drawing shows, and that says when it has changed. */
+export interface Source {
+  readonly subscribe: (listener: () => void) => () => void;
+}
 
 /**
- * A canvas that is as sharp as the screen. It is redrawn on `redraw`, when its size or the theme has changed, and after
- * each render; at most once per frame, and not while it has no size.
+ * A canvas that is as sharp as the screen. It is redrawn when a source, its size or the theme has changed, and after
+ * each render; at most once per frame, and not while it has no size. The number of sources must not change.
  */
-export function useCanvas(draw: Draw): { readonly canvas: RefObject<HTMLCanvasElement | null>; redraw: () => void } {
+export function useCanvas(draw: Draw, sources: readonly Source[]): RefObject<HTMLCanvasElement | null> {
   const canvas = useRef<HTMLCanvasElement>(null);
   const newest = useRef(draw);
   const frame = useRef(0);
@@ -28,15 +33,16 @@ export function useCanvas(draw: Draw): { readonly canvas: RefObject<HTMLCanvasEl
   useEffect(() => {
     const observer = new ResizeObserver(redraw);
     if (canvas.current) observer.observe(canvas.current);
-    const off = onInksChange(redraw);
+    const ends = [onInksChange(redraw), ...sources.map(({ subscribe }) => subscribe(redraw))];
     return () => {
       observer.disconnect();
-      off();
+      for (const end of ends) end();
       cancelAnimationFrame(frame.current);
       frame.current = 0;
     };
-  }, [redraw]);
-  return { canvas, redraw };
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a caller's list is made anew with each render
+  }, [redraw, ...sources]);
+  return canvas;
 }
 
 function paint(canvas: HTMLCanvasElement, draw: Draw): void {

@@ -13,16 +13,16 @@ interface PointerCursor {
   /** Called with the pointer's place; null if the pointer left. */
   readonly onPoint: (point: Point | null) => void;
   /** Called when the cursor's place was clicked. [nothing happens] */
-  readonly onGo?: () => void;
-  /** Called while the area is dragged, with the pixels since the last call. [it can't be dragged] */
-  readonly onDrag?: (px: number) => void;
+  readonly onGo?: (() => void) | undefined;
+  /** Called while the area is dragged, with the pixels to move forward. [it can't be dragged] */
+  readonly onPan?: ((px: number) => void) | undefined;
 }
 
 /**
  * Returns the handlers of an area whose cursor follows the pointer. A click goes to the cursor's target. A finger can't point
  * without a tap, so a tap only moves the cursor.
  */
-export function usePointerCursor({ onPoint, onGo, onDrag }: PointerCursor) {
+export function usePointerCursor({ onPoint, onGo, onPan }: PointerCursor) {
   // Not every browser reports the pointer type of a click.
   const isTouch = useRef(false);
   /** Where the pointer went down, and was last while it drags. */
@@ -32,18 +32,18 @@ export function usePointerCursor({ onPoint, onGo, onDrag }: PointerCursor) {
     onPointerDown: ({ pointerType, clientX, button }: PointerEvent) => {
       isTouch.current = pointerType === "touch";
       isDragging.current = false;
-      down.current = onDrag && button === 0 ? clientX : null;
+      down.current = onPan && button === 0 ? clientX : null;
     },
     onPointerMove: (event: PointerEvent<HTMLElement>) => {
       const { pointerType, pointerId, clientX, currentTarget } = event;
-      if (down.current !== null && onDrag) {
+      if (down.current !== null && onPan) {
         if (!isDragging.current && Math.abs(clientX - down.current) >= DRAG_PX) {
           isDragging.current = true;
           currentTarget.setPointerCapture(pointerId);
           onPoint(null);
         }
         if (isDragging.current) {
-          onDrag(clientX - down.current);
+          onPan(down.current - clientX);
           down.current = clientX;
           return;
         }

@@ -1,6 +1,6 @@
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useRef, type ReactNode, type RefObject } from "react";
 
-/** In CSS pixels of the window. */
+/** In CSS pixels. */
 export interface Anchor {
   readonly left: number;
   readonly top: number;
@@ -11,11 +11,18 @@ export interface Anchor {
 const GAP_PX = 4;
 const EDGE_PX = 8;
 
+interface PointerCardProps {
+  /** A drawing, and the place on it, given its size; null shows no card. */
+  readonly on: RefObject<HTMLElement | null>;
+  readonly at: ((width: number, height: number) => Anchor) | null;
+  readonly children: ReactNode;
+}
+
 /**
- * A card about the pointer's place, beside it. It lies above everything, takes part in no layout and ignores the pointer.
+ * A card about a place of a drawing, beside it. It lies above everything, takes part in no layout and ignores the pointer.
  * Screen readers get the same words elsewhere.
  */
-export function PointerCard({ at, children }: { at: Anchor | null; children: ReactNode }) {
+export function PointerCard({ on, at, children }: PointerCardProps) {
   const card = useRef<HTMLDivElement>(null);
   const isShown = at !== null;
   useEffect(() => {
@@ -25,7 +32,10 @@ export function PointerCard({ at, children }: { at: Anchor | null; children: Rea
     return () => box.hidePopover();
   }, [isShown]);
   useEffect(() => {
-    if (card.current && at) placeBeside(card.current, at);
+    if (!card.current || !on.current || !at) return;
+    const { left: x, top: y, width, height } = on.current.getBoundingClientRect();
+    const { left, top, bottom } = at(width, height);
+    placeBeside(card.current, { left: x + left, top: y + top, bottom: y + bottom });
   });
   return (
     <div ref={card} className="tip" popover="manual" aria-hidden="true">

@@ -14,8 +14,8 @@ import { placeBeside } from "../components/PointerCard.tsx";
 import { CursorArea } from "../components/CursorArea.tsx";
 import { formatShare, visibleToken } from "../token-text.ts";
 import css from "./AnswerWords.module.css";
-import { markText, shadeTokens } from "./marked-text.ts";
-import { characterAt, rangeOf } from "./seen-text.ts";
+import { markText, rangeOfToken, shadeTokens } from "./marked-text.ts";
+import { characterAt } from "./seen-text.ts";
 import { TokenCard } from "./TokenCard.tsx";
 
 interface AnswerWordsProps {
@@ -66,14 +66,12 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
       setAt(under);
       setKept(under !== null);
     };
-    root.addEventListener("pointermove", point);
-    root.addEventListener("pointerleave", leave);
-    root.addEventListener("click", keep);
-    return () => {
-      root.removeEventListener("pointermove", point);
-      root.removeEventListener("pointerleave", leave);
-      root.removeEventListener("click", keep);
-    };
+    const until = new AbortController();
+    const { signal } = until;
+    root.addEventListener("pointermove", point, { signal });
+    root.addEventListener("pointerleave", leave, { signal });
+    root.addEventListener("click", keep, { signal });
+    return () => until.abort();
   }, [answer, tokens, isKept]);
 
   useEffect(() => {
@@ -93,8 +91,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   useEffect(() => {
     const [root, box] = [answer.current, card.current];
     if (at === null || !root || !box) return;
-    const owners = ownersOf(root, tokens);
-    const range = rangeOf(root, owners.indexOf(at), owners.lastIndexOf(at) + 1);
+    const range = rangeOfToken(root, tokens, at);
     if (!range) return;
     const unmark = markText(range);
     // A popover is above everything and takes part in no layout. A kept one closes by itself at a click elsewhere.
@@ -115,8 +112,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   useEffect(() => {
     const [root, box] = [answer.current, card.current];
     if (at === null || !root || !box?.matches(":popover-open")) return;
-    const owners = ownersOf(root, tokens);
-    const range = rangeOf(root, owners.indexOf(at), owners.lastIndexOf(at) + 1);
+    const range = rangeOfToken(root, tokens, at);
     if (range) placeBeside(box, range.getBoundingClientRect());
   });
 

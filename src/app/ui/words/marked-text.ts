@@ -11,6 +11,12 @@ export function markText(range: AbstractRange, name: "token" | "pointed" | "diff
   return () => void highlight?.delete(range);
 }
 
+/** Returns the visible range of one of an element's tokens; null if it has none. */
+export function rangeOfToken(root: Element, tokens: readonly AnswerToken[], token: number): Range | null {
+  const owners = tokenOfEachCharacter(tokens, root.textContent ?? "");
+  return rangeOf(root, owners.indexOf(token), owners.lastIndexOf(token) + 1);
+}
+
 /** Tokens at least this likely are not shaded; below each of the others, more. */
 const SHADES = [0.9, 0.6, 0.3, 0.1] as const;
 

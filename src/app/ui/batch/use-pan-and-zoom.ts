@@ -1,22 +1,19 @@
-import { useEffect, useRef, type RefObject } from "react";
+import { useEffect, type RefObject } from "react";
 
-interface TimelineWheel {
-  /** In (1) or out (-1). */
-  readonly onZoom: (direction: 1 | -1) => void;
-  /** CSS pixels; positive goes forward in time. */
-  readonly onPan: (px: number) => void;
+interface Wheel {
+  /** In (1) or out (-1). [nothing happens] */
+  readonly onZoom?: ((direction: 1 | -1) => void) | undefined;
+  /** CSS pixels; positive goes forward. [the page scrolls] */
+  readonly onPan?: ((px: number) => void) | undefined;
 }
 
 /** Pixels of a wheel that counts lines. */
 const LINE_PX = 16;
 
-/** The wheel moves the timeline through time, and zooms it with Ctrl. Rows that overflow are scrolled, Shift then pans. */
-export function useTimelineWheel(area: RefObject<HTMLElement | null>, wheel: TimelineWheel): void {
-  const newest = useRef(wheel);
+/** The wheel moves an area sideways, and zooms it with Ctrl. Rows that overflow are scrolled, Shift then pans. */
+export function usePanAndZoom(area: RefObject<HTMLElement | null>, { onPan, onZoom }: Wheel): void {
   useEffect(() => {
-    newest.current = wheel;
-  });
-  useEffect(() => {
+    if (!onPan) return;
     const element = area.current;
     const onWheel = (event: WheelEvent) => {
       const { deltaX, deltaY, deltaMode, ctrlKey, shiftKey } = event;
@@ -27,10 +24,10 @@ export function useTimelineWheel(area: RefObject<HTMLElement | null>, wheel: Tim
       // React listens to wheels passively, and neither the page's zoom nor its history must follow.
       event.preventDefault();
       const delta = Math.abs(deltaX) > Math.abs(deltaY) ? deltaX : deltaY;
-      if (ctrlKey) newest.current.onZoom(deltaY < 0 ? 1 : -1);
-      else newest.current.onPan(deltaMode === WheelEvent.DOM_DELTA_LINE ? delta * LINE_PX : delta);
+      if (ctrlKey) onZoom?.(deltaY < 0 ? 1 : -1);
+      else onPan(deltaMode === WheelEvent.DOM_DELTA_LINE ? delta * LINE_PX : delta);
     };
     element?.addEventListener("wheel", onWheel, { passive: false });
     return () => element?.removeEventListener("wheel", onWheel);
-  }, [area]);
+  });
 }
