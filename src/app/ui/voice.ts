@@ -6,7 +6,7 @@ const FILLED_VOICES = 8;
  * Returns whether a voice is drawn open (a ring, a double line). Voices 9 to 16 are: their hues resemble those of 1 to
  * 8.
  */
-export function isOpenVoice(number: number): boolean {
+export function isOutlined(number: number): boolean {
   return number > FILLED_VOICES;
 }
 

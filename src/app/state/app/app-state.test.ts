@@ -26,7 +26,7 @@ it("has no timer while nothing runs: before the first question, after an answer,
   const settle = () => vi.advanceTimersByTimeAsync(5000);
   await settle();
   expect(vi.getTimerCount()).toBe(0);
-  batch.cacheMap.look();
+  batch.cacheMap.watchWhileVisible();
   pane?.send("Count.");
   await vi.advanceTimersByTimeAsync(0);
   engine.step();

@@ -11,7 +11,7 @@ it("asks only while somebody looks, and only when something may have changed", a
   const [before, after] = [{}, {}];
   await map.tick(before);
   expect(requested).toHaveBeenCalledTimes(0);
-  const lookAway = map.look();
+  const lookAway = map.watchWhileVisible();
   await map.tick(before);
   await map.tick(before);
   expect(requested).toHaveBeenCalledTimes(1);
@@ -29,7 +29,7 @@ it("does not ask again before the answer is there, and drops the answer of an en
   const requested = vi.spyOn(engine, "kvCacheMap").mockReturnValue(new Promise((resolve) => (answer = resolve)));
   const map = new CacheMap();
   map.watch(engine);
-  map.look();
+  map.watchWhileVisible();
   const first = map.tick({});
   await map.tick({});
   expect(requested).toHaveBeenCalledTimes(1);

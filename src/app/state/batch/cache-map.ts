@@ -18,7 +18,7 @@ export class CacheMap {
   readonly #store = createStore<KvCacheMap | null>(() => null);
   readonly store: ReadonlyStore<KvCacheMap | null> = this.#store;
   #engine: WatchedEngine | null = null;
-  #lookers = 0;
+  #numWatching = 0;
   #isAsking = false;
   /** The newest state, and the one in which the map was last requested. */
   #state: object = {};
@@ -31,11 +31,11 @@ export class CacheMap {
   }
 
   /** Marks the map as visible until the returned function is called. */
-  readonly look = (): (() => void) => {
-    this.#lookers += 1;
+  readonly watchWhileVisible = (): (() => void) => {
+    this.#numWatching += 1;
     this.#requestedAt = null;
     void this.tick(this.#state);
-    return () => (this.#lookers -= 1);
+    return () => (this.#numWatching -= 1);
   };
 
   /** Returns a block's content now; null if it is empty, or no engine runs. */
@@ -56,7 +56,7 @@ export class CacheMap {
   async tick(state: object): Promise<void> {
     this.#state = state;
     const engine = this.#engine;
-    if (engine === null || this.#lookers === 0 || this.#isAsking || this.#requestedAt === state) return;
+    if (engine === null || this.#numWatching === 0 || this.#isAsking || this.#requestedAt === state) return;
     this.#requestedAt = state;
     this.#isAsking = true;
     try {

@@ -67,8 +67,8 @@ it("pauses and goes on, and points at one pane at a time", () => {
   dock.togglePause();
   expect(dock.store.getState().isPaused).toBe(true);
   const before = dock.store.getState();
-  dock.point(null);
+  dock.highlight(null);
   expect(dock.store.getState()).toBe(before);
-  dock.point(3);
-  expect(dock.store.getState().solo).toBe(3);
+  dock.highlight(3);
+  expect(dock.store.getState().highlightedPane).toBe(3);
 });

@@ -15,7 +15,7 @@ interface DockState {
   /** Number of steps to fit into the timeline's width; null: stepPx applies. */
   readonly fitSteps: number | null;
   /** The pane whose sequences are highlighted; null: none. */
-  readonly solo: number | null;
+  readonly highlightedPane: number | null;
 }
 
 export const MIN_DOCK_PX = 160;
@@ -43,7 +43,7 @@ export class Dock {
     isPaused: false,
     stepPx: DEFAULT_STEP_PX,
     fitSteps: null,
-    solo: null,
+    highlightedPane: null,
   }));
   readonly store: ReadonlyStore<DockState> = this.#store;
 
@@ -112,8 +112,8 @@ export class Dock {
     if (stepPx !== before) this.#store.setState({ stepPx });
   }
 
-  point(pane: number | null): void {
-    if (pane !== this.store.getState().solo) this.#store.setState({ solo: pane });
+  highlight(pane: number | null): void {
+    if (pane !== this.store.getState().highlightedPane) this.#store.setState({ highlightedPane: pane });
   }
 }
 

@@ -135,7 +135,7 @@ describe("a player", () => {
 
   it("has the cache's map as it was", async () => {
     const player = new Player(recordedRun());
-    const off = player.batch.cacheMap.look();
+    const off = player.batch.cacheMap.watchWhileVisible();
     player.seek(3);
     await expect.poll(() => player.batch.cacheMap.store.getState()?.sequences).toHaveLength(2);
     expect([...(player.batch.cacheMap.store.getState()?.owners ?? [])].filter((owner) => owner >= 0)).toEqual([0, 1]);

@@ -9,7 +9,7 @@ import type { Recording } from "../../../recording/recording-format.ts";
 import type { ChatCompletionRequest } from "../../../protocol/openai.ts";
 import { openFakeModel } from "../../../../tests/fakes/fake-model.ts";
 import { RecordedRun, tokensOfSequence } from "./recorded-run.ts";
-import { RunAgain } from "./run-again.ts";
+import { ReplayCheck } from "./replay-check.ts";
 
 const REQUESTS: readonly Omit<ChatCompletionRequest, "messages" | "stream">[] = [
   { max_tokens: 8, temperature: 1 }, // a seed is drawn for it
@@ -59,7 +59,7 @@ it.each([
 ] as const)("computed again, every token is the same, %s", async (_what, config) => {
   const { recording } = await record();
   const { engine } = await openFakeModel({ seed: 99, maxNumSeqs: 4, ...config });
-  const again = new RunAgain(new RecordedRun(recording));
+  const again = new ReplayCheck(new RecordedRun(recording));
   expect(again.numAnswers).toBe(7);
   await again.start(engine);
   const { status, message, numDone, results } = again.store.getState();
@@ -78,7 +78,7 @@ it("marks the first token that differs", async () => {
     );
     return { ...event, answers };
   });
-  const again = new RunAgain(new RecordedRun({ ...recording, events }));
+  const again = new ReplayCheck(new RecordedRun({ ...recording, events }));
   await again.start(engine);
   const { results } = again.store.getState();
   expect(results.get("chatcmpl-r0/0")?.difference).toMatchObject({ token: 3 });

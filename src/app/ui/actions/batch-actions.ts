@@ -1,7 +1,7 @@
 import { flushSync } from "react-dom";
 import type { BatchingMode } from "../../../index.ts";
 import { isTiming, type Batch } from "../../state/batch/batch.ts";
-import { playRecording } from "../../state/player/handed-over.ts";
+import { playRecording } from "../../state/player/pending-recording.ts";
 import { BATCHING_MODES } from "../batch/BatchingSwitch.tsx";
 import { saveFile } from "../save-file.ts";
 import { HAS_ROOM_FOR_MAP, PHONE } from "../use-media.ts";

@@ -7,7 +7,7 @@ import { KeepingNotice } from "./KeepingNotice.tsx";
 import { MemoryNotice } from "./MemoryNotice.tsx";
 import { RecordingDrop } from "./RecordingDrop.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
-import { BatchPulse } from "../batch/BatchPulse.tsx";
+import { BatchStrip } from "../batch/BatchStrip.tsx";
 import { Guard } from "../components/Guard.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { linksTo, tokensIn } from "../chat/pane-links.ts";
@@ -43,7 +43,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
       {app.tabs && <MemoryNotice engine={app.engine} tabs={app.tabs} />}
       <main className="column grow">
-        {isPhone && hasPanes && <BatchPulse batch={app.batch} />}
+        {isPhone && hasPanes && <BatchStrip batch={app.batch} />}
         <div className={css.panes} hidden={!hasPanes}>
           <PaneGrid app={app} />
         </div>

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { playRecording } from "../../state/player/handed-over.ts";
+import { playRecording } from "../../state/player/pending-recording.ts";
 
 const isOfFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes("Files") === true;
 

@@ -97,11 +97,11 @@ function useHighlightOnHover({ dock }: Batch): void {
       target instanceof Element ? target.closest<HTMLElement>("[data-solo]") : null;
     const enter = ({ target }: Event) => {
       const head = headOf(target);
-      if (head) dock.point(Number(head.dataset["solo"]));
+      if (head) dock.highlight(Number(head.dataset["solo"]));
     };
     const leave = ({ target, relatedTarget }: MouseEvent | FocusEvent) => {
       const head = headOf(target);
-      if (head && headOf(relatedTarget) !== head) dock.point(null);
+      if (head && headOf(relatedTarget) !== head) dock.highlight(null);
     };
     const until = new AbortController();
     const { signal } = until;

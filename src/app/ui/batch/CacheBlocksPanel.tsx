@@ -3,7 +3,7 @@ import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../inde
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BlockContent } from "../../state/batch/cache-map.ts";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
-import { currentInks } from "./inks.ts";
+import { canvasColors } from "./canvas-colors.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./CacheBlocksPanel.module.css";
@@ -34,7 +34,7 @@ const NO_BLOCKS: KvCacheMap = {
 export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const { cacheMap, dock, pointing, timeline } = batch;
   const map = useStore(cacheMap.store) ?? NO_BLOCKS;
-  const solo = useStore(dock.store, (state) => state.solo);
+  const highlightedPane = useStore(dock.store, (state) => state.highlightedPane);
   const room = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState<MapLayout>(() => layOutMap(0, 280, 180));
   const [cursor, setCursor] = useState<number | null>(null);
@@ -42,7 +42,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const numBlocks = map.states.length;
 
   useEffect(() => {
-    return cacheMap.look();
+    return cacheMap.watchWhileVisible();
   }, [cacheMap]);
   useEffect(() => {
     const element = room.current;
@@ -57,7 +57,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const point = (block: number | null) => {
     const owner = block === null ? null : ownerOf(map, block);
     setCursor(block);
-    dock.point((owner && askerOf(owner.requestId)?.pane) ?? null);
+    dock.highlight((owner && askerOf(owner.requestId)?.pane) ?? null);
   };
   // Marks the words in their text, and their steps on the timeline.
   useEffect(() => {
@@ -115,7 +115,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
           value={cursor ?? 0}
           max={Math.max(0, numBlocks - 1)}
           words={content === null ? words : `${words}: “${content.text}”`}
-          draw={(g) => drawCacheMap(g, currentInks(), { map, layout, solo, cursor })}
+          draw={(g) => drawCacheMap(g, canvasColors(), { map, layout, highlightedPane, cursor })}
           cursor={cursor}
           onCursor={point}
           cellAt={blockAt}

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { classNames } from "../class-names.ts";
 import css from "./Chart.module.css";
 import { drawChart, plotWidthOf, type ChartDrawing } from "./draw-chart.ts";
-import { currentInks, type Inks } from "./inks.ts";
+import { canvasColors, type CanvasColors } from "./canvas-colors.ts";
 import { Plot } from "./Plot.tsx";
 
 /** The place in time whose values all charts show. */
@@ -22,7 +22,7 @@ interface ChartProps {
   title: ReactNode;
   /** Accessible name; the numbers are in the table, too. */
   label: string;
-  drawing: (inks: Inks) => ChartDrawing;
+  drawing: (colors: CanvasColors) => ChartDrawing;
   cursor: ChartCursor;
   /** The values at the cursor, in words. */
   words: string;
@@ -42,8 +42,8 @@ export function Chart({ title, label, drawing, cursor, words }: ChartProps) {
         max={count}
         words={ago === null ? "No moment" : words}
         draw={(g, width, height) => {
-          const inks = currentInks();
-          drawChart(g, width, height, inks, { ...drawing(inks), ago });
+          const colors = canvasColors();
+          drawChart(g, width, height, colors, { ...drawing(colors), ago });
         }}
         cursor={ago}
         onCursor={(next) => {

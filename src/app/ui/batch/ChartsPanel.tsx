@@ -3,10 +3,10 @@ import type { Batch } from "../../state/batch/batch.ts";
 import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
 import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/batch/charts.ts";
 import type { ChartDrawing } from "./draw-chart.ts";
-import type { Inks } from "./inks.ts";
+import type { CanvasColors } from "./canvas-colors.ts";
 import { formatCount, formatMs, formatRate, orDash } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import { isOpenVoice } from "../voice.ts";
+import { isOutlined } from "../voice.ts";
 import { Chart, type ChartCursor } from "./Chart.tsx";
 import css from "./ChartsPanel.module.css";
 import { ChartsTable } from "./ChartsTable.tsx";
@@ -25,9 +25,9 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
   const placesOf = (seconds: number) => (1000 * seconds) / FIGURES_INTERVAL_MS;
   const spanS = SPANS_S.find((seconds) => samples.length <= placesOf(seconds)) ?? CHARTS_WINDOW_MS / 1000;
   const places = placesOf(spanS);
-  const series = (inks: Inks, pick: (sample: ChartSample) => number | null, changes = {}) => ({
+  const series = (colors: CanvasColors, pick: (sample: ChartSample) => number | null, changes = {}) => ({
     values: samples.map(pick),
-    color: inks.ink,
+    color: colors.ink,
     ...changes,
   });
   const [{ ago, owner }, setCursor] = useState<Pick<ChartCursor, "ago" | "owner">>({ ago: null, owner: "" });
@@ -58,10 +58,10 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           label="Tokens per second, in total and of each stream"
           cursor={cursor}
           words={wordsOf(rateWords)}
-          drawing={(inks) => ({
+          drawing={(colors) => ({
             places,
-            stack: voiceStack(samples, inks),
-            series: [series(inks, (sample) => sample.tokensPerSecond, { widthPx: 1.75 })],
+            stack: voiceStack(samples, colors),
+            series: [series(colors, (sample) => sample.tokensPerSecond, { widthPx: 1.75 })],
             least: 10,
           })}
         />
@@ -72,11 +72,11 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           words={wordsOf(
             ({ sequences, waiting }) => `${formatRate(sequences)} sequences per step, ${formatCount(waiting)} waiting`,
           )}
-          drawing={(inks) => ({
+          drawing={(colors) => ({
             places,
             series: [
-              series(inks, (sample) => sample.sequences, { fill: inks.surface2 }),
-              series(inks, (sample) => sample.waiting, { color: inks.ink2, dash: [2, 3] }),
+              series(colors, (sample) => sample.sequences, { fill: colors.surface2 }),
+              series(colors, (sample) => sample.waiting, { color: colors.ink2, dash: [2, 3] }),
             ],
             least: 4,
           })}
@@ -92,11 +92,11 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
           cursor={cursor}
           words={wordsOf(timeWords)}
           label={hasGpuClock ? "Time per step on GPU and CPU" : "Time per step, and its share on the CPU"}
-          drawing={(inks) => ({
+          drawing={(colors) => ({
             places,
             series: [
-              series(inks, ({ gpuMs, stepMs }) => (hasGpuClock ? gpuMs : stepMs)),
-              series(inks, (sample) => sample.cpuMs, { color: inks.ink2, dash: [2, 3] }),
+              series(colors, ({ gpuMs, stepMs }) => (hasGpuClock ? gpuMs : stepMs)),
+              series(colors, (sample) => sample.cpuMs, { color: colors.ink2, dash: [2, 3] }),
             ],
             least: 1,
           })}
@@ -115,14 +115,14 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
             const free = blocksTotal - blocksUsed - blocksCached;
             return `${formatCount(blocksUsed)} blocks used, ${formatCount(blocksCached)} cached, ${formatCount(free)} free`;
           })}
-          drawing={(inks) => ({
+          drawing={(colors) => ({
             places,
             series: [
-              series(inks, ({ blocksUsed, blocksCached }) => blocksUsed + blocksCached, {
-                color: inks.ink2,
+              series(colors, ({ blocksUsed, blocksCached }) => blocksUsed + blocksCached, {
+                color: colors.ink2,
                 dash: [2, 3],
               }),
-              series(inks, ({ blocksUsed }) => blocksUsed, { fill: inks.surface2 }),
+              series(colors, ({ blocksUsed }) => blocksUsed, { fill: colors.surface2 }),
             ],
             least: now?.blocksTotal ?? 1,
           })}
@@ -166,13 +166,13 @@ function timeWords({ stepMs, gpuMs, cpuMs }: ChartSample): string {
   return [...parts.flat(), cpuMs === null ? [] : `CPU ${formatMs(cpuMs)} ms`].flat().join(", ");
 }
 
-function voiceStack(samples: readonly ChartSample[], inks: Inks): NonNullable<ChartDrawing["stack"]> {
+function voiceStack(samples: readonly ChartSample[], colors: CanvasColors): NonNullable<ChartDrawing["stack"]> {
   const voices = new Set(samples.flatMap(({ byVoice }) => Object.keys(byVoice).map(Number)));
   return [...voices]
     .toSorted((a, b) => a - b)
     .map((voice) => ({
       values: samples.map(({ byVoice }) => byVoice[voice] ?? 0),
-      color: inks.voices[voice] ?? inks.ink2,
-      isOpen: isOpenVoice(voice),
+      color: colors.voices[voice] ?? colors.ink2,
+      isOpen: isOutlined(voice),
     }));
 }

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { IconButton } from "../components/IconButton.tsx";
-import { currentInks } from "./inks.ts";
+import { canvasColors } from "./canvas-colors.ts";
 import { useStore } from "../use-store.ts";
 import { cellSentence, type TokenLookup } from "./cell-facts.ts";
 import type { PaneLinks } from "../chat/pane-links.ts";
@@ -31,7 +31,7 @@ const ZOOMS = [
 export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
   const { timeline, dock, pointing } = batch;
   const view = useMemo(() => new TimelineView(batch), [batch]);
-  const { solo } = useStore(dock.store);
+  const { highlightedPane } = useStore(dock.store);
   const labels = useStore(view.store, (state) => state.labels);
   const cursor = useStore(view.store, (state) => state.cursor);
   const heldStep = useStore(view.store, (state) => state.heldStep);
@@ -94,7 +94,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
             draw={(g, width) => {
               const shown = view.update(width, tokenOf);
               const { stepPx } = dock.store.getState();
-              drawTimeline(g, width, currentInks(), { ...shown, stepPx, timeline, solo });
+              drawTimeline(g, width, canvasColors(), { ...shown, stepPx, timeline, highlightedPane });
             }}
             cursor={cursor}
             onCursor={(place) => view.placeCursor(place)}

@@ -22,8 +22,8 @@ export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabel
     className: css.label,
     "data-small": isSmall,
     title: sequenceName(id),
-    onPointerEnter: () => dock.point(pane),
-    onPointerLeave: () => dock.point(null),
+    onPointerEnter: () => dock.highlight(pane),
+    onPointerLeave: () => dock.highlight(null),
   };
   const words = (
     <>
@@ -34,7 +34,13 @@ export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabel
   );
   if (!onGoTo) return <span {...label}>{words}</span>;
   return (
-    <button type="button" {...label} onClick={onGoTo} onFocus={() => dock.point(pane)} onBlur={() => dock.point(null)}>
+    <button
+      type="button"
+      {...label}
+      onClick={onGoTo}
+      onFocus={() => dock.highlight(pane)}
+      onBlur={() => dock.highlight(null)}
+    >
       {words}
     </button>
   );

@@ -1,8 +1,8 @@
 import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../index.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
-import type { Inks } from "./inks.ts";
-import { hatch } from "./stamps.ts";
-import { isOpenVoice } from "../voice.ts";
+import type { CanvasColors } from "./canvas-colors.ts";
+import { hatch } from "./sprites.ts";
+import { isOutlined } from "../voice.ts";
 
 /** The layout of the blocks: rows from the upper left. */
 export interface MapLayout {
@@ -38,15 +38,19 @@ export function ownerOf(map: KvCacheMap, block: number): SequenceId | null {
 interface MapDrawing {
   readonly map: KvCacheMap;
   readonly layout: MapLayout;
-  readonly solo: number | null;
+  readonly highlightedPane: number | null;
   /** The block with the cursor. */
   readonly cursor: number | null;
 }
 
-export function drawCacheMap(g: CanvasRenderingContext2D, inks: Inks, { map, layout, solo, cursor }: MapDrawing): void {
+export function drawCacheMap(
+  g: CanvasRenderingContext2D,
+  colors: CanvasColors,
+  { map, layout, highlightedPane, cursor }: MapDrawing,
+): void {
   const { columns, blockPx: size, gapPx } = layout;
   g.textAlign = "center";
-  g.font = `600 ${Math.min(9, size - 1)}px ${inks.sans}`;
+  g.font = `600 ${Math.min(9, size - 1)}px ${colors.sans}`;
   let before: string | undefined;
   for (const [block, state] of map.states.entries()) {
     const x = (block % columns) * (size + gapPx);
@@ -54,9 +58,9 @@ export function drawCacheMap(g: CanvasRenderingContext2D, inks: Inks, { map, lay
     const owner = ownerOf(map, block);
     const voice = owner ? (askerOf(owner.requestId)?.pane ?? 0) : null;
     const refCount = map.refCounts[block] ?? 0;
-    g.globalAlpha = solo === null || solo === voice || refCount > 1 ? 1 : 0.2;
-    const brush: Brush = { g, inks, x, y, size };
-    if (KV_BLOCK_STATES[state] === "free") outline(brush, inks.line);
+    g.globalAlpha = highlightedPane === null || highlightedPane === voice || refCount > 1 ? 1 : 0.2;
+    const brush: Brush = { g, colors, x, y, size };
+    if (KV_BLOCK_STATES[state] === "free") outline(brush, colors.line);
     else if (KV_BLOCK_STATES[state] === "cached") cachedBlock(brush);
     else if (refCount > 1) sharedBlock(brush, refCount);
     else {
@@ -66,7 +70,7 @@ export function drawCacheMap(g: CanvasRenderingContext2D, inks: Inks, { map, lay
     before = refCount > 1 ? undefined : owner?.requestId;
     if (block !== cursor) continue;
     g.globalAlpha = 1;
-    g.strokeStyle = inks.focus;
+    g.strokeStyle = colors.focus;
     g.lineWidth = 2;
     g.strokeRect(x - 1, y - 1, size + 2, size + 2);
   }
@@ -75,7 +79,7 @@ export function drawCacheMap(g: CanvasRenderingContext2D, inks: Inks, { map, lay
 
 interface Brush {
   readonly g: CanvasRenderingContext2D;
-  readonly inks: Inks;
+  readonly colors: CanvasColors;
   readonly x: number;
   readonly y: number;
   readonly size: number;
@@ -88,39 +92,39 @@ function outline({ g, x, y, size }: Brush, color: string): void {
 }
 
 function cachedBlock(brush: Brush): void {
-  const { g, inks, x, y, size } = brush;
-  g.strokeStyle = inks.ink3;
+  const { g, colors, x, y, size } = brush;
+  g.strokeStyle = colors.ink3;
   g.lineWidth = 1;
   hatch(g, x, y, size, size);
-  outline(brush, inks.lineStrong);
+  outline(brush, colors.lineStrong);
 }
 
 /** A shared block: ink, with the number of sequences that share it. */
 function sharedBlock(brush: Brush, refCount: number): void {
-  const { g, inks, x, y, size } = brush;
-  g.fillStyle = inks.ink;
+  const { g, colors, x, y, size } = brush;
+  g.fillStyle = colors.ink;
   fillRounded(brush);
-  if (size >= NUMBERED_PX) write(brush, `${refCount}`, inks.onInk);
+  if (size >= NUMBERED_PX) write(brush, `${refCount}`, colors.onInk);
   else g.clearRect(x + size / 2 - 1, y + size / 2 - 1, 2, 2);
 }
 
 /** An owned block: the pane's hue, filled as far as it is full, with the pane's number on the first of a run. */
 function ownBlock(brush: Brush, voice: number, share: number, isFirst: boolean): void {
-  const { g, inks, x, y, size } = brush;
-  const hue = inks.voices[voice] ?? inks.ink2;
+  const { g, colors, x, y, size } = brush;
+  const hue = colors.voices[voice] ?? colors.ink2;
   g.fillStyle = hue;
   g.strokeStyle = hue;
   if (share < 1) {
     g.lineWidth = 1;
     g.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
     g.fillRect(x, y + size * (1 - share), size, size * share);
-  } else if (isOpenVoice(voice) && !(isFirst && size >= NUMBERED_PX)) {
+  } else if (isOutlined(voice) && !(isFirst && size >= NUMBERED_PX)) {
     const line = size > 6 ? 2.5 : 1.5;
     g.lineWidth = line;
     g.strokeRect(x + line / 2, y + line / 2, size - line, size - line);
   } else {
     fillRounded(brush);
-    if (isFirst && size >= NUMBERED_PX && voice > 0) write(brush, `${voice}`, inks.onVoice);
+    if (isFirst && size >= NUMBERED_PX && voice > 0) write(brush, `${voice}`, colors.onVoice);
   }
 }
 

@@ -1,5 +1,5 @@
 import { formatCount } from "../format.ts";
-import type { Inks } from "./inks.ts";
+import type { CanvasColors } from "./canvas-colors.ts";
 
 /** One line of a chart. A null breaks it. */
 interface Series {
@@ -46,7 +46,7 @@ export function drawChart(
   g: CanvasRenderingContext2D,
   width: number,
   height: number,
-  inks: Inks,
+  colors: CanvasColors,
   drawing: ChartDrawing,
 ) {
   const { places, series, stack = [], least, ago = null } = drawing;
@@ -59,11 +59,11 @@ export function drawChart(
   const x = (index: number, length: number) => plotWidth * (1 - (length - 1 - index) / (places - 1));
   const y = (value: number) => TOP_PX + plotHeight * (1 - value / max);
 
-  g.font = `400 11px ${inks.sans}`;
+  g.font = `400 11px ${colors.sans}`;
   for (const share of [0, 0.5, 1]) {
-    g.fillStyle = inks.line;
+    g.fillStyle = colors.line;
     g.fillRect(0, Math.round(y(share * max)), plotWidth, 1);
-    g.fillStyle = inks.ink3;
+    g.fillStyle = colors.ink3;
     g.fillText(axisLabel(share * max), plotWidth + 4, y(share * max) + 4);
   }
   for (const [layer, { color, isOpen }] of stack.entries()) {
@@ -106,7 +106,7 @@ export function drawChart(
   }
   g.setLineDash([]);
   if (ago === null) return;
-  g.fillStyle = inks.focus;
+  g.fillStyle = colors.focus;
   g.fillRect(plotWidth * (1 - ago / (places - 1)) - 0.5, TOP_PX, 1, plotHeight);
 }
 

@@ -1,5 +1,5 @@
 import type { Timeline } from "../../state/batch/timeline.ts";
-import type { Inks } from "./inks.ts";
+import type { CanvasColors } from "./canvas-colors.ts";
 
 interface MinimapDrawing {
   readonly timeline: Timeline;
@@ -26,7 +26,7 @@ export function drawMinimap(
   g: CanvasRenderingContext2D,
   width: number,
   height: number,
-  inks: Inks,
+  colors: CanvasColors,
   { timeline, fromStep, toStep, marked }: MinimapDrawing,
 ): void {
   const { firstStep, lastStep } = timeline;
@@ -41,22 +41,22 @@ export function drawMinimap(
     bars[at] = Math.max(bars[at] ?? 0, rows);
     most = Math.max(most, rows);
   }
-  g.fillStyle = inks.surface2;
+  g.fillStyle = colors.surface2;
   g.fillRect(0, 0, width, height);
   const left = Math.max(0, x(fromStep));
   const right = Math.min(width, Math.max(left + 4, x(toStep + 1)));
-  g.fillStyle = inks.surface;
+  g.fillStyle = colors.surface;
   g.fillRect(left, 0, right - left, height);
-  g.fillStyle = inks.ink3;
+  g.fillStyle = colors.ink3;
   const barPx = Math.max(1, Math.floor(scale));
   for (const [at, rows] of bars.entries()) {
     const tall = rows === 0 ? 0 : Math.max(1, (rows / most) * (height - 3));
     if (tall > 0) g.fillRect(at, height - 1 - tall, barPx, tall);
   }
-  g.strokeStyle = inks.control;
+  g.strokeStyle = colors.control;
   g.lineWidth = 1;
   g.strokeRect(left + 0.5, 0.5, Math.max(3, right - left - 1), height - 1);
   if (marked === null) return;
-  g.fillStyle = inks.focus;
+  g.fillStyle = colors.focus;
   g.fillRect(x(marked) - 0.5, 0, Math.max(2, scale), height);
 }

@@ -1,10 +1,10 @@
 import { askerOf } from "../../state/chat/request-name.ts";
 import type { TimelineRow } from "../../state/batch/timeline-rows.ts";
 import type { Cell, Timeline } from "../../state/batch/timeline.ts";
-import type { Inks } from "./inks.ts";
+import type { CanvasColors } from "./canvas-colors.ts";
 import { formatCount } from "../format.ts";
-import { isOpenVoice } from "../voice.ts";
-import { hatch, stampOf } from "./stamps.ts";
+import { isOutlined } from "../voice.ts";
+import { hatch, spriteOf } from "./sprites.ts";
 
 // A row is a voice, a column a step:
 //
@@ -34,7 +34,7 @@ interface TimelineDrawing {
   readonly toStep: number;
   readonly timeline: Pick<Timeline, "rowsOf">;
   /** The pane whose sequences stand out; null if all are alike. */
-  readonly solo: number | null;
+  readonly highlightedPane: number | null;
   /** The cell with the cursor. */
   readonly cursor: { readonly step: number; readonly row: number } | null;
   readonly marked: Marked | null;
@@ -50,14 +50,19 @@ export function sumHeight(numRows: number): number {
   return numRows > 12 ? 24 : 40;
 }
 
-export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
-  const { rows, stepPx, fromStep, toStep, solo, cursor, marked } = drawing;
+export function drawTimeline(
+  g: CanvasRenderingContext2D,
+  width: number,
+  colors: CanvasColors,
+  drawing: TimelineDrawing,
+): void {
+  const { rows, stepPx, fromStep, toStep, highlightedPane, cursor, marked } = drawing;
   const rowPx = rowHeight(rows.length);
-  drawGrid(g, width, inks, drawing);
+  drawGrid(g, width, colors, drawing);
   for (const [row, track] of rows.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
     const voice = askerOf(track.id.requestId)?.pane ?? 0;
-    const pen: Pen = { g, inks, hue: inks.voices[voice] ?? inks.ink2, isOpen: isOpenVoice(voice), rowPx, stepPx };
-    g.globalAlpha = solo === null || solo === voice ? 1 : 0.2;
+    const pen: Pen = { g, colors, hue: colors.voices[voice] ?? colors.ink2, isOpen: isOutlined(voice), rowPx, stepPx };
+    g.globalAlpha = highlightedPane === null || highlightedPane === voice ? 1 : 0.2;
     const last = Math.min(toStep, track.endStep ?? toStep);
     for (let step = Math.max(fromStep, track.firstStep); step <= last; step++) {
       const cell = track.cellAt(step);
@@ -65,9 +70,9 @@ export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: I
     }
   }
   g.globalAlpha = 1;
-  drawSums(g, width, inks, drawing);
+  drawSums(g, width, colors, drawing);
   const frame = (row: number, first: number, last: number) => {
-    g.strokeStyle = inks.focus;
+    g.strokeStyle = colors.focus;
     g.lineWidth = 1.5;
     const widthPx = (last - first + 1) * stepPx;
     g.strokeRect((first - fromStep) * stepPx - 1, TOP_PX + row * rowPx + 0.5, widthPx + 1, rowPx - 1);
@@ -76,31 +81,31 @@ export function drawTimeline(g: CanvasRenderingContext2D, width: number, inks: I
   if (marked) frame(marked.row, marked.fromStep, marked.toStep);
 }
 
-function drawGrid(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
+function drawGrid(g: CanvasRenderingContext2D, width: number, colors: CanvasColors, drawing: TimelineDrawing): void {
   const { rows, stepPx, fromStep, toStep } = drawing;
   const rowPx = rowHeight(rows.length);
   const end = TOP_PX + rows.length * rowPx;
   const every = 10 * Math.max(1, Math.round(9 / stepPx));
-  g.font = `400 11px ${inks.sans}`;
+  g.font = `400 11px ${colors.sans}`;
   for (let step = Math.max(every, Math.ceil(fromStep / every) * every); step <= toStep; step += every) {
     const x = (step - fromStep) * stepPx;
-    g.fillStyle = inks.line;
+    g.fillStyle = colors.line;
     g.fillRect(x - 1, TOP_PX - 2, 1, end - TOP_PX + sumHeight(rows.length));
-    g.fillStyle = inks.ink3;
+    g.fillStyle = colors.ink3;
     if (step % (2 * every) === 0 && x + 48 < width) g.fillText(formatCount(step), x + 1, 10);
   }
-  g.fillStyle = inks.line;
+  g.fillStyle = colors.line;
   for (let row = 1; row <= rows.length; row++) g.fillRect(0, TOP_PX + row * rowPx - 1, width, 1);
 }
 
 /** Draws under each step a bar of the tokens it computed; those of prompts are drawn apart. */
-function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawing: TimelineDrawing): void {
+function drawSums(g: CanvasRenderingContext2D, width: number, colors: CanvasColors, drawing: TimelineDrawing): void {
   const { rows, stepPx, fromStep, toStep, timeline } = drawing;
   const sumPx = sumHeight(rows.length);
   const base = TOP_PX + rows.length * rowHeight(rows.length) + sumPx - 2;
   const scale = (sumPx - SUM_GAP_PX) / Math.max(8, mostRows(drawing));
   const barPx = Math.max(1, stepPx - 3);
-  g.fillStyle = inks.ink2;
+  g.fillStyle = colors.ink2;
   for (let step = fromStep; step <= toStep; step++) {
     const sum = timeline.rowsOf(step);
     if (!sum) continue;
@@ -110,7 +115,7 @@ function drawSums(g: CanvasRenderingContext2D, width: number, inks: Inks, drawin
     g.fillRect(x, base - decode, barPx, decode);
     g.fillRect(x, base - decode - prompt - (decode && prompt ? 1 : 0), barPx, prompt);
   }
-  g.fillStyle = inks.lineStrong;
+  g.fillStyle = colors.lineStrong;
   g.fillRect(0, base, width, 1);
 }
 
@@ -123,7 +128,7 @@ function mostRows({ fromStep, toStep, timeline }: TimelineDrawing): number {
 
 interface Pen {
   readonly g: CanvasRenderingContext2D;
-  readonly inks: Inks;
+  readonly colors: CanvasColors;
   readonly hue: string;
   /** Voices 9 to 16 are drawn open. */
   readonly isOpen: boolean;
@@ -132,7 +137,7 @@ interface Pen {
 }
 
 function drawCell(pen: Pen, cell: Cell, x: number, y: number): void {
-  const { g, inks, hue, rowPx, stepPx } = pen;
+  const { g, colors, hue, rowPx, stepPx } = pen;
   const middle = y + rowPx / 2 - 0.5;
   g.fillStyle = hue;
   g.strokeStyle = hue;
@@ -141,18 +146,18 @@ function drawCell(pen: Pen, cell: Cell, x: number, y: number): void {
       drawPrompt(pen, cell, x, y + 2, rowPx - 5);
       return;
     case "decode":
-      stampNote(pen, x, y);
+      drawSprite(pen, x, y);
       return;
     case "drafted":
       drawDrafted(pen, cell, x, y + 2, rowPx - 5);
       return;
     case "waiting":
-      g.fillStyle = inks.ink3;
+      g.fillStyle = colors.ink3;
       g.fillRect(x + stepPx * 0.22, middle - 0.75, Math.max(1.5, stepPx * 0.45), 1.5);
       return;
     case "preempted": {
       const [half, centre] = [Math.min(3, rowPx / 4), x + stepPx / 2 - 0.5];
-      g.strokeStyle = inks.bad;
+      g.strokeStyle = colors.bad;
       g.lineWidth = 1.75;
       g.beginPath();
       g.moveTo(centre - half, middle - half);
@@ -170,7 +175,7 @@ function drawCell(pen: Pen, cell: Cell, x: number, y: number): void {
 
 /** Draws a tall cell: solid for computed tokens; at its foot, hatched, the share found in the cache. */
 function drawPrompt(
-  { g, inks, isOpen, stepPx }: Pen,
+  { g, colors, isOpen, stepPx }: Pen,
   { rows, cachedTokens }: Extract<Cell, { kind: "prompt" }>,
   x: number,
   y: number,
@@ -184,7 +189,7 @@ function drawPrompt(
   g.roundRect(x, y, width, height - cachedPx, 1.5);
   g.fill();
   if (isOpen && width > 5) {
-    g.fillStyle = inks.surface;
+    g.fillStyle = colors.surface;
     g.fillRect(x + width / 2 - 1, y + 2, 2, Math.max(0, height - cachedPx - 4));
   }
   if (cachedPx === 0) return;
@@ -214,11 +219,11 @@ function drawDrafted(
 }
 
 /** Draws a note, as nearly all cells are. */
-function stampNote(pen: Pen, x: number, y: number): void {
+function drawSprite(pen: Pen, x: number, y: number): void {
   const { g, hue, isOpen, rowPx, stepPx } = pen;
   const draw = (on: CanvasRenderingContext2D) => drawNote({ ...pen, g: on }, stepPx / 2 - 0.5, rowPx / 2 - 0.5);
-  const stamp = stampOf(`note ${hue} ${isOpen}`, stepPx, rowPx, draw);
-  g.drawImage(stamp, x, y, stamp.width / devicePixelRatio, stamp.height / devicePixelRatio);
+  const sprite = spriteOf(`note ${hue} ${isOpen}`, stepPx, rowPx, draw);
+  g.drawImage(sprite, x, y, sprite.width / devicePixelRatio, sprite.height / devicePixelRatio);
 }
 
 function drawNote({ g, hue, isOpen, rowPx, stepPx }: Pen, x: number, y: number): void {

@@ -92,7 +92,7 @@ export class TimelineView {
   placeCursor(cursor: Place | null): void {
     this.#store.setState({ cursor });
     const track = cursor && this.trackAt(cursor);
-    this.#batch.dock.point(track ? (askerOf(track.id.requestId)?.pane ?? null) : null);
+    this.#batch.dock.highlight(track ? (askerOf(track.id.requestId)?.pane ?? null) : null);
     this.#markWords(cursor);
     if (cursor === null) return;
     if (cursor.step > this.#lastShown) this.panTo(cursor.step);

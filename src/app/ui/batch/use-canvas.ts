@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, type RefObject } from "react";
-import { onInksChange } from "./inks.ts";
+import { onCanvasColorsChange } from "./canvas-colors.ts";
 
 /** Draws everything on a blank canvas of this size in CSS pixels. */
 export type Draw = (g: CanvasRenderingContext2D, width: number, height: number) => void;
@@ -33,7 +33,7 @@ export function useCanvas(draw: Draw, sources: readonly Source[]): RefObject<HTM
   useEffect(() => {
     const observer = new ResizeObserver(redraw);
     if (canvas.current) observer.observe(canvas.current);
-    const ends = [onInksChange(redraw), ...sources.map(({ subscribe }) => subscribe(redraw))];
+    const ends = [onCanvasColorsChange(redraw), ...sources.map(({ subscribe }) => subscribe(redraw))];
     return () => {
       observer.disconnect();
       for (const end of ends) end();

@@ -3,7 +3,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
 import { Guard } from "../components/Guard.tsx";
-import { isOpenVoice, voiceStyle } from "../voice.ts";
+import { isOutlined, voiceStyle } from "../voice.ts";
 import css from "./ChatPane.module.css";
 import { Composer, focusMessageOf } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
@@ -44,7 +44,7 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
     <section
       className={classNames(
         css.pane,
-        isOpenVoice(pane.number) && css.open,
+        isOutlined(pane.number) && css.open,
         !isCurrent && css.behind,
         drop.isOver && css.dropHere,
       )}

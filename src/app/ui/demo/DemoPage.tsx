@@ -5,7 +5,7 @@ import { Announcer } from "../app/Announcer.tsx";
 import app from "../app/App.module.css";
 import { PageHead } from "../bar/PageHead.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
-import { BatchPulse } from "../batch/BatchPulse.tsx";
+import { BatchStrip } from "../batch/BatchStrip.tsx";
 import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { classNames } from "../class-names.ts";
 import { Guard } from "../components/Guard.tsx";
@@ -43,7 +43,7 @@ export function DemoPage({ theme, chats }: { theme: Theme; chats: AppState }) {
       <DemoTabs dock={batch.dock} />
       <RecoveryNotice app={chats} />
       <main className="column grow">
-        {isPhone && !isBatchInView && <BatchPulse batch={batch} isTall />}
+        {isPhone && !isBatchInView && <BatchStrip batch={batch} isTall />}
         <section
           ref={view}
           className={classNames(css.view, isRaceOnly && css.raceOnly)}

@@ -1,6 +1,6 @@
 import { memo } from "react";
 import { numTokensAt, wordsAt, type RecordedSequence } from "../../state/player/recorded-run.ts";
-import type { AgainResult } from "../../state/player/run-again.ts";
+import type { AgainResult } from "../../state/player/replay-check.ts";
 import { sequenceName } from "../batch/cell-words.ts";
 import { classNames } from "../class-names.ts";
 import { AnswerCard } from "../components/AnswerCard.tsx";

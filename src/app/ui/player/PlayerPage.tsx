@@ -2,7 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { readRecording, toErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Theme } from "../../state/app/theme.ts";
-import { handedOver } from "../../state/player/handed-over.ts";
+import { pendingRecording } from "../../state/player/pending-recording.ts";
 import { Player } from "../../state/player/player.ts";
 import { RecordedRun } from "../../state/player/recorded-run.ts";
 import { PageHead } from "../bar/PageHead.tsx";
@@ -59,13 +59,13 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
 
   useEffect(() => {
     const take = () => {
-      const given = handedOver.getState();
+      const given = pendingRecording.getState();
       if (given === null) return;
-      handedOver.setState(null, true);
+      pendingRecording.setState(null, true);
       void open(given.name, () => given.text);
     };
     take();
-    return handedOver.subscribe(take);
+    return pendingRecording.subscribe(take);
   }, [open]);
 
   const { isOver, handlers } = useDrop(({ files }) => openFile(files[0]));

@@ -3,7 +3,7 @@ import { askerOf } from "../../state/chat/request-name.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Player } from "../../state/player/player.ts";
 import { recordedToken, shownAt } from "../../state/player/recorded-run.ts";
-import { keyOfSequence, RunAgain } from "../../state/player/run-again.ts";
+import { keyOfSequence, ReplayCheck } from "../../state/player/replay-check.ts";
 import { BatchCounters } from "../batch/BatchCounters.tsx";
 import dock from "../batch/BatchDock.module.css";
 import { dockBodyClass } from "../batch/dock-body-class.ts";
@@ -27,7 +27,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   const { run, batch } = player;
   const place = useStore(player.store, (state) => state.place);
   const isPlaying = useStore(player.store, (state) => state.isPlaying);
-  const [again] = useState(() => new RunAgain(run));
+  const [again] = useState(() => new ReplayCheck(run));
   const results = useStore(again.store, (state) => state.results);
   const shown = useMemo(() => shownAt(run, place), [run, place]);
 

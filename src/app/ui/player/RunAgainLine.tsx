@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { RecordedRun } from "../../state/player/recorded-run.ts";
-import { changesSince, refusalOf, type AgainState, type RunAgain } from "../../state/player/run-again.ts";
+import { changesSince, refusalOf, type ReplayState, type ReplayCheck } from "../../state/player/replay-check.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { formatCount, formatCounted } from "../format.ts";
@@ -11,7 +11,7 @@ import css from "./RunAgainLine.module.css";
 
 interface RunAgainLineProps {
   readonly run: RecordedRun;
-  readonly again: RunAgain;
+  readonly again: ReplayCheck;
   readonly openChats: () => AppState;
 }
 
@@ -32,7 +32,7 @@ export function RunAgainLine({ run, again, openChats }: RunAgainLineProps) {
   );
 }
 
-function WithEngine({ run, again, engine }: { run: RecordedRun; again: RunAgain; engine: EngineControl }) {
+function WithEngine({ run, again, engine }: { run: RecordedRun; again: ReplayCheck; engine: EngineControl }) {
   const state = useStore(engine.store);
   const result = useStore(again.store);
   const { model } = run.recording;
@@ -70,7 +70,7 @@ function WithEngine({ run, again, engine }: { run: RecordedRun; again: RunAgain;
   );
 }
 
-function sentence({ status, numAnswers, numDone, results, message }: AgainState, changes: string): string {
+function sentence({ status, numAnswers, numDone, results, message }: ReplayState, changes: string): string {
   const answers = formatCounted(numAnswers, "answer");
   const all = [...results.values()];
   const different = all.filter(({ difference }) => difference !== null).length;

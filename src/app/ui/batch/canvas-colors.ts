@@ -2,7 +2,7 @@
 
 const VOICES = 16;
 
-export interface Inks {
+export interface CanvasColors {
   readonly ink: string;
   readonly ink2: string;
   readonly ink3: string;
@@ -21,31 +21,31 @@ export interface Inks {
   readonly sans: string;
 }
 
-let inks: Inks | null = null;
+let colors: CanvasColors | null = null;
 const listeners = new Set<() => void>();
 
-/** Returns the inks of the current theme. */
-export function currentInks(): Inks {
-  return (inks ??= readInks());
+/** Returns the colors of the current theme. */
+export function canvasColors(): CanvasColors {
+  return (colors ??= readColors());
 }
 
 /** Calls `listener` when the theme has changed. Returns the function that unsubscribes. */
-export function onInksChange(listener: () => void): () => void {
+export function onCanvasColorsChange(listener: () => void): () => void {
   if (listeners.size === 0) themeObserver.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   listeners.add(listener);
   return () => {
     listeners.delete(listener);
     if (listeners.size === 0) themeObserver.disconnect();
-    if (listeners.size === 0) inks = null;
+    if (listeners.size === 0) colors = null;
   };
 }
 
 const themeObserver = new MutationObserver(() => {
-  inks = null;
+  colors = null;
   for (const listener of listeners) listener();
 });
 
-function readInks(): Inks {
+function readColors(): CanvasColors {
   const style = getComputedStyle(document.documentElement);
   const read = (name: string) => style.getPropertyValue(name).trim();
   return {

@@ -3,26 +3,26 @@ import type { Batch } from "../../state/batch/batch.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
 import { TimelineRows } from "../../state/batch/timeline-rows.ts";
 import { classNames } from "../class-names.ts";
-import { currentInks } from "./inks.ts";
+import { canvasColors } from "./canvas-colors.ts";
 import { useCanvas } from "./use-canvas.ts";
-import css from "./BatchPulse.module.css";
+import css from "./BatchStrip.module.css";
 
 const STEP_PX = 6;
 const FEWEST_ROWS = 4;
 
-interface BatchPulseProps {
+interface BatchStripProps {
   batch: Batch;
   /** With room for sixteen lines. */
   isTall?: boolean;
 }
 
 /** On a phone the batch is a strip: one line per pane, one mark per step. A tap opens all of it. */
-export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
+export function BatchStrip({ batch, isTall = false }: BatchStripProps) {
   const { timeline, dock } = batch;
   const rows = useMemo(() => new TimelineRows(), []);
   const canvas = useCanvas(
     (g, width, height) => {
-      const inks = currentInks();
+      const colors = canvasColors();
       const { fitSteps } = dock.store.getState();
       const stepPx = fitSteps === null ? STEP_PX : Math.min(STEP_PX, width / fitSteps);
       const columns = Math.floor(width / stepPx);
@@ -32,14 +32,14 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
       const markPx = Math.max(1, Math.floor(pitch) - 2);
       for (const [row, track] of shown.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
         const y = Math.round(row * pitch);
-        const hue = inks.voices[askerOf(track.id.requestId)?.pane ?? 0] ?? inks.ink2;
+        const hue = colors.voices[askerOf(track.id.requestId)?.pane ?? 0] ?? colors.ink2;
         for (let column = 0; column < columns; column++) {
           const cell = track.cellAt(fromStep + column);
           if (!cell) continue;
           const x = column * stepPx;
           const [left, notePx] = stepPx < STEP_PX ? [x, stepPx] : [x + 1, STEP_PX / 2];
           const rests = cell.kind === "waiting" || cell.kind === "preempted";
-          g.fillStyle = rests ? inks.ink3 : hue;
+          g.fillStyle = rests ? colors.ink3 : hue;
           if (rests) g.fillRect(left, y + markPx / 2, notePx, 1);
           else if (cell.kind === "decode" || cell.kind === "drafted") {
             g.fillRect(left, y + Math.max(0, (markPx - 3) / 2), notePx, Math.min(3, markPx));
@@ -58,7 +58,7 @@ export function BatchPulse({ batch, isTall = false }: BatchPulseProps) {
   return (
     <button
       type="button"
-      className={classNames(css.pulse, isTall && css.tall)}
+      className={classNames(css.strip, isTall && css.tall)}
       aria-label="Open Batch"
       onClick={() => dock.show(true)}
     >

@@ -7,7 +7,7 @@ import type { ModelCard } from "../../../protocol/reports.ts";
 import { sampleRequest } from "../../../../tests/requests/sample-reports.ts";
 import { FAKE_MODEL } from "../../../../tests/app/fake-model-card.ts";
 import { RecordedRun } from "./recorded-run.ts";
-import { changesSince, refusalOf, RunAgain } from "./run-again.ts";
+import { changesSince, refusalOf, ReplayCheck } from "./replay-check.ts";
 
 /** A run of one request, whose answer was these tokens. */
 function runOf(tokenIds: readonly number[], finishReason: "stop" | "abort" | null = "stop"): RecordedRun {
@@ -40,7 +40,7 @@ function answering(tokenIds: readonly number[], requested: CompletionRequest[] =
 }
 
 async function compare(...[run, now]: [RecordedRun, readonly number[]]) {
-  const again = new RunAgain(run);
+  const again = new ReplayCheck(run);
   await again.start(answering(now));
   return again.store.getState().results.get("a/0");
 }
@@ -61,8 +61,8 @@ describe("running again", () => {
 
   it("sends the recorded request, and of an answer that was stopped only as much as there was", async () => {
     const requested: CompletionRequest[] = [];
-    await new RunAgain(runOf([5, 6, 7])).start(answering([5, 6, 7], requested));
-    await new RunAgain(runOf([5, 6, 7], "abort")).start(answering([5, 6, 7], requested));
+    await new ReplayCheck(runOf([5, 6, 7])).start(answering([5, 6, 7], requested));
+    await new ReplayCheck(runOf([5, 6, 7], "abort")).start(answering([5, 6, 7], requested));
     const sent = { prompt: [1, 2], seed: 3, temperature: 0.5, stream: true, return_token_ids: true };
     expect(requested).toEqual([
       { ...sent, max_tokens: 10, min_tokens: 4 },
@@ -72,14 +72,14 @@ describe("running again", () => {
   });
 
   it("leaves out what has no question or no answer", () => {
-    expect(new RunAgain(runOf([])).numAnswers).toBe(0);
+    expect(new ReplayCheck(runOf([])).numAnswers).toBe(0);
     const { recording } = runOf([5]);
     const events = recording.events.filter(({ type }) => type !== "asked");
-    expect(new RunAgain(new RecordedRun({ ...recording, events })).numAnswers).toBe(0);
+    expect(new ReplayCheck(new RecordedRun({ ...recording, events })).numAnswers).toBe(0);
   });
 
   it("says why it failed, and can be stopped", async () => {
-    const again = new RunAgain(runOf([5]));
+    const again = new ReplayCheck(runOf([5]));
     const refuse = async () => Promise.reject(new Error("queue full"));
     await again.start({ completions: { create: refuse } });
     expect(again.store.getState()).toMatchObject({ status: "failed", message: expect.stringContaining("queue full") });

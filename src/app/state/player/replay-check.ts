@@ -18,7 +18,7 @@ export interface AgainResult {
   readonly difference: Difference | null;
 }
 
-export interface AgainState {
+export interface ReplayState {
   readonly status: "idle" | "running" | "done" | "stopped" | "failed";
   /** Numbers of answers to compute again, and of finished ones. */
   readonly numAnswers: number;
@@ -28,7 +28,7 @@ export interface AgainState {
   readonly message: string;
 }
 
-const IDLE: AgainState = { status: "idle", numAnswers: 0, numDone: 0, results: new Map(), message: "" };
+const IDLE: ReplayState = { status: "idle", numAnswers: 0, numDone: 0, results: new Map(), message: "" };
 /** A long recording doesn't fill the engine's queue. */
 const MAX_AT_ONCE = 16;
 
@@ -42,9 +42,9 @@ interface RecordedRequest {
 }
 
 /** Computes the answers of a recorded run again, and compares them token by token as they come. */
-export class RunAgain {
-  readonly #store = createStore<AgainState>(() => IDLE);
-  readonly store: ReadonlyStore<AgainState> = this.#store;
+export class ReplayCheck {
+  readonly #store = createStore<ReplayState>(() => IDLE);
+  readonly store: ReadonlyStore<ReplayState> = this.#store;
   readonly #requests: readonly RecordedRequest[];
   #abort: AbortController | null = null;
 

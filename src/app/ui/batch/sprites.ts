@@ -1,34 +1,34 @@
 // Small drawings that a canvas shows hundreds of times. Each is drawn once and then copied: without a GPU behind the
 // canvas a rounded shape costs the main thread several times as much as a copy.
 
-const stamps = new Map<string, HTMLCanvasElement>();
+const sprites = new Map<string, HTMLCanvasElement>();
 
 /**
  * More than sixteen voices need in both themes. Beyond that, a zoom or another screen has made the old ones useless.
  */
-const MAX_STAMPS = 64;
+const MAX_SPRITES = 64;
 
 /**
  * Returns the drawing with that name, `width` by `height` CSS pixels at the screen's sharpness; `draw` makes it the first time.
  */
-export function stampOf(
+export function spriteOf(
   name: string,
   width: number,
   height: number,
   draw: (g: CanvasRenderingContext2D) => void,
 ): HTMLCanvasElement {
   const key = `${name} ${width} ${height} ${devicePixelRatio}`;
-  const made = stamps.get(key);
+  const made = sprites.get(key);
   if (made) return made;
-  if (stamps.size >= MAX_STAMPS) stamps.clear();
-  const stamp = document.createElement("canvas");
-  stamp.width = Math.ceil(width * devicePixelRatio);
-  stamp.height = Math.ceil(height * devicePixelRatio);
-  const g = stamp.getContext("2d");
+  if (sprites.size >= MAX_SPRITES) sprites.clear();
+  const sprite = document.createElement("canvas");
+  sprite.width = Math.ceil(width * devicePixelRatio);
+  sprite.height = Math.ceil(height * devicePixelRatio);
+  const g = sprite.getContext("2d");
   g?.scale(devicePixelRatio, devicePixelRatio);
   if (g) draw(g);
-  stamps.set(key, stamp);
-  return stamp;
+  sprites.set(key, sprite);
+  return sprite;
 }
 
 /** Strokes slanted lines, the sign of "cached", in a rectangle. */
