@@ -2,7 +2,8 @@ import { describe, expect, test, vi } from "vitest";
 import type { ChorusErrorCode } from "../protocol/errors.ts";
 import { HttpClient } from "./hub/http-client.ts";
 import { openRemoteFolder } from "./hub/remote-folder.ts";
-import { openFileList, openRemoteFiles, type ModelFiles, type OnBytes } from "./model-files.ts";
+import { openRemoteFiles } from "./hub/remote-files.ts";
+import { openFileList, type ModelFiles, type OnBytes } from "./model-files.ts";
 
 const FOLDER = "https://a.example/m/";
 

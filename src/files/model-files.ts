@@ -1,20 +1,35 @@
-// A model's folder: stored by this browser, on a server, or given by the user.
+// A model's folder, wherever it is: stored by this browser, on a server, or given by the user.
 
 import { ChorusError } from "../protocol/errors.ts";
-import { ArrivingFile, fetchFile } from "./hub/arriving-file.ts";
-import type { HttpClient } from "./hub/http-client.ts";
-import { MAX_SMALL_FILE_BYTES, tooLarge } from "./hub/read-all.ts";
-import type { RemoteFolder } from "./hub/remote-folder.ts";
-import { readSmallFile, type Missing } from "./hub/small-file.ts";
 import { parseJsonFile } from "./model-folder.ts";
 import { looksLikeWebPage } from "./web-page.ts";
+
+/** Size limit of files read into memory: configs, vocabularies, templates. (GPT-2's tokenizer.json is 2 MB.) */
+export const MAX_SMALL_FILE_BYTES = 64 * 2 ** 20;
 
 /** Called as bytes of a file arrive. `totalBytes` is null if the server does not give the file's length. */
 export type OnBytes = (file: string, doneBytes: number, totalBytes: number | null) => void;
 
-type Bytes = Uint8Array<ArrayBuffer>;
+/** The file does not exist. The sentence says where it was expected. */
+export interface Missing {
+  readonly missing: string;
+}
+
+/** A file that is read in parts. A Blob is one. */
+export interface ReadableFile {
+  /** Null while it arrives: servers send the compressed size, or none. */
+  readonly size: number | null;
+  slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
+}
+
+/** A file that is being downloaded: a part can be read as soon as it has arrived. */
+export interface IncomingFile extends ReadableFile {
+  /** Resolves to the file once it is complete. @throws ChorusError model_download_failed; the abort's reason */
+  whole(): Promise<Blob>;
+}
+
 /** A small file from a server is opened as bytes: reading a Blob would wait for the browser. */
-type Opened = Blob | Bytes | ArrivingFile;
+type Opened = Blob | Uint8Array<ArrayBuffer> | IncomingFile;
 type OpenFile = (file: string) => Promise<Opened | Missing>;
 
 export class ModelFiles {
@@ -42,10 +57,10 @@ export class ModelFiles {
   }
 
   /** Like `tryOpen`, but a file on a server may still be arriving: reads wait for their bytes. */
-  async tryOpenEarly(file: string): Promise<Blob | ArrivingFile | undefined> {
+  async tryOpenEarly(file: string): Promise<Blob | IncomingFile | undefined> {
     const opened = await this.#open(file);
     if ("missing" in opened) return undefined;
-    return opened instanceof ArrivingFile ? opened : wholeOf(opened);
+    return "whole" in opened ? opened : wholeOf(opened);
   }
 
   /** @throws ChorusError as open does; model_invalid if the file is not JSON */
@@ -78,7 +93,7 @@ export class ModelFiles {
 
 /** Returns a file once it is complete. @throws ChorusError model_download_failed, model_access_denied */
 async function wholeOf(file: Opened): Promise<Blob> {
-  if (file instanceof ArrivingFile) return file.whole();
+  if ("whole" in file) return file.whole();
   return file instanceof Uint8Array ? new Blob([file]) : file;
 }
 
@@ -93,6 +108,14 @@ async function bytesOf(file: string, opened: Opened): Promise<Uint8Array> {
     const message = `${file} could not be read from disk: ${String(cause)}`;
     throw new ChorusError("model_download_failed", message, file, { cause });
   }
+}
+
+export function tooLarge(file: string, bytes: number): ChorusError {
+  return new ChorusError(
+    "model_invalid",
+    `${file} has ${bytes} bytes or more; the limit is ${MAX_SMALL_FILE_BYTES}.`,
+    file,
+  );
 }
 
 /** Opens files that the user chose. If several have the same name, the one nearest the top folder is used. */
@@ -110,28 +133,4 @@ export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFi
 
 function among(numFiles: number): string {
   return numFiles === 1 ? "in the file you chose" : `among the ${numFiles} files you chose`;
-}
-
-/**
- * Opens a folder on a server. Each file is fetched when it is opened; only the browser's HTTP cache keeps it, for
- * when the server is out of reach.
- * @param signal ends the download of weights
- */
-export function openRemoteFiles(
-  remote: RemoteFolder,
-  http: HttpClient,
-  onBytes?: OnBytes,
-  signal?: AbortSignal,
-): ModelFiles {
-  return new ModelFiles(remote.name, remote.where, async (file) => {
-    if (file.endsWith(".safetensors")) {
-      if (remote.files?.has(file) === false) return { missing: `There is no ${file} in ${remote.where}.` };
-      const request = { ...remote.request(file), takesKept: true };
-      return fetchFile(http, request, (done, total) => onBytes?.(file, done, total), signal);
-    }
-    const bytes = await readSmallFile(http, remote, file, { takesKept: true });
-    if ("missing" in bytes) return bytes;
-    onBytes?.(file, bytes.length, bytes.length);
-    return bytes;
-  });
 }

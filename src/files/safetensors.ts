@@ -1,7 +1,7 @@
 // The tensors of a safetensors file, read on demand. See safetensors-header.ts for the layout.
 
 import { ChorusError } from "../protocol/errors.ts";
-import type { ReadableFile } from "./hub/arriving-file.ts";
+import type { ReadableFile } from "./model-files.ts";
 import { EXTREMES_SUFFIX, int8Tensor, isExtremesShape } from "./int8-tensor.ts";
 import { headerEnd, parseSafetensorsHeader, PREFIX_BYTES, type TensorEntry } from "./safetensors-header.ts";
 import { BYTES_PER_ELEMENT, readF32, type Tensor, type TensorDtype } from "./tensor.ts";

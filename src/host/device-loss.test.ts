@@ -11,6 +11,7 @@ import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
 import { modelFiles } from "../../tests/models/model-folders.ts";
 import { EngineHost } from "./engine-host.ts";
 import { ModelLoader } from "./loading/model-loader.ts";
+import { ModelOrigin } from "./loading/model-origin.ts";
 import type { Platform } from "./platforms/platform.ts";
 
 const LOCATION = {
@@ -38,7 +39,12 @@ class TestBench {
   }
 
   loader(config = {}): ModelLoader {
-    return new ModelLoader(LOCATION, config, this.platform, async (ms) => void (this.nowMs += ms));
+    return new ModelLoader(
+      new ModelOrigin(LOCATION, this.platform),
+      config,
+      this.platform,
+      async (ms) => void (this.nowMs += ms),
+    );
   }
 
   ask(ticket: number): void {

@@ -14,6 +14,7 @@ import type {
 } from "../protocol/service.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { ModelLoader } from "./loading/model-loader.ts";
+import { ModelOrigin } from "./loading/model-origin.ts";
 import { throttleProgress } from "./loading/throttle-progress.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { resultLater, resultOf } from "./results.ts";
@@ -41,7 +42,7 @@ export class EngineHost implements EngineService {
   ): Promise<Result<LoadedEngine>> {
     return resultLater(async () => {
       const platform = this.#platform;
-      const loader = (this.#loader = new ModelLoader(location, config, platform));
+      const loader = (this.#loader = new ModelLoader(new ModelOrigin(location, platform), config, platform));
       const model = await loader.load(throttleProgress(onProgress, () => platform.now()));
       this.#session = new Session({ model, config, loader, platform, reported: this.#reported, onMessage });
       return this.#session.loaded;

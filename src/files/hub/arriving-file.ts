@@ -1,9 +1,9 @@
 import { ChorusError } from "../../protocol/errors.ts";
+import type { IncomingFile, Missing } from "../model-files.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import { whyMissing } from "../web-page.ts";
 import { downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
 import { ChangedOnServer, resumableBytes } from "./resumable-bytes.ts";
-import type { Missing } from "./small-file.ts";
 
 /** Minimum size of a Blob. */
 const BLOB_BYTES = 2 ** 20;
@@ -14,13 +14,6 @@ const BLOB_BYTES = 2 ** 20;
  */
 const MAX_IN_MEMORY_BYTES = 16 * 2 ** 20;
 
-/** A file that is read in parts. A Blob is one. */
-export interface ReadableFile {
-  /** Null while it arrives: servers send the compressed size, or none. */
-  readonly size: number | null;
-  slice(begin: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };
-}
-
 type Bytes = Uint8Array<ArrayBuffer>;
 
 interface Piece<Data extends Blob | Bytes = Blob | Bytes> {
@@ -29,8 +22,8 @@ interface Piece<Data extends Blob | Bytes = Blob | Bytes> {
   readonly data: Data;
 }
 
-/** A file that is being downloaded: a part can be read as soon as it has arrived. */
-export class ArrivingFile implements ReadableFile {
+/** A file that is being downloaded. */
+export class ArrivingFile implements IncomingFile {
   readonly size = null;
   #pieces: Piece[] = [];
   #bytes = 0;
@@ -42,7 +35,6 @@ export class ArrivingFile implements ReadableFile {
   #ending: { readonly error: Error | null } | null = null;
   #isRead = false;
 
-  /** Resolves to the file once it is complete. @throws ChorusError model_download_failed; the abort's reason */
   async whole(): Promise<Blob> {
     await this.#upTo(Infinity);
     return new Blob(this.#pieces.map(({ data }) => data));

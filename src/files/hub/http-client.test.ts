@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 
-import { HttpClient } from "./http-client.ts";
-import { readAll } from "./read-all.ts";
+import { HttpClient, readAll } from "./http-client.ts";
 import { fetchFile, type ArrivingFile } from "./arriving-file.ts";
 
 beforeEach(() => {

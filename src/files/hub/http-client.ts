@@ -1,6 +1,7 @@
 // HTTP requests with retries. Transient failures are retried. Permanent ones throw an error that says what to do.
 
 import { ChorusError } from "../../protocol/errors.ts";
+import { MAX_SMALL_FILE_BYTES, tooLarge } from "../model-files.ts";
 import { isWebPage } from "../web-page.ts";
 
 interface HttpClientOptions {
@@ -210,6 +211,35 @@ interface OpenResponse {
   readonly pieces: () => AsyncGenerator<Uint8Array>;
   /** Closes the connection without reading the body. */
   readonly close: () => void;
+}
+
+/**
+ * Reads a whole body. Each retry starts at the beginning.
+ * @throws ChorusError model_access_denied, model_download_failed; model_invalid for a body beyond the limit
+ */
+export async function readAll(
+  http: HttpClient,
+  request: HttpRequest,
+  options: { signal?: AbortSignal | undefined; onBytes?: (done: number) => void } = {},
+): Promise<{ response: Response; bytes: Uint8Array<ArrayBuffer> }> {
+  return http.withRetries(async () => {
+    const open = await http.open(request, options.signal);
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    for await (const piece of open.pieces()) {
+      parts.push(piece);
+      length += piece.length;
+      if (length > MAX_SMALL_FILE_BYTES) throw tooLarge(request.file, length);
+      options.onBytes?.(length);
+    }
+    const bytes = new Uint8Array(length);
+    let at = 0;
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    return { response: open.response, bytes };
+  }, options.signal);
 }
 
 const CHECK_CONNECTION = "Check the connection and try again";

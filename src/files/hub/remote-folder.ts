@@ -5,8 +5,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
 import { isObject } from "../../protocol/json-object.ts";
 import { isWebPage } from "../web-page.ts";
-import { downloadFailed, type HttpClient, type HttpRequest } from "./http-client.ts";
-import { readAll } from "./read-all.ts";
+import { downloadFailed, readAll, type HttpClient, type HttpRequest } from "./http-client.ts";
 
 /** A file in the hub's list. */
 export interface ListedFile {
@@ -18,7 +17,6 @@ export interface ListedFile {
 }
 
 export interface RemoteFolder {
-  readonly location: RemoteLocation;
   /** The folder's name. */
   readonly name: string;
   /** The folder's description in error messages. */
@@ -40,7 +38,6 @@ export async function openRemoteFolder(
     return openRepository(location, http, options.commit ?? location.revision, options.signal);
   const folder = new URL(location.url);
   return {
-    location,
     name: folderName(folder),
     where: folder.href,
     commit: null,
@@ -68,7 +65,6 @@ async function openRepository(
   const listing = await readListing(location, headers, http, revision, signal);
   const commit = listing?.commit ?? null;
   return {
-    location,
     name: id.split("/").at(-1) ?? id,
     where: `${id}${revision === "main" ? "" : ` at ${revision}`} on ${new URL(hubUrl).host}`,
     commit,

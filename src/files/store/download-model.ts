@@ -1,29 +1,18 @@
 // Downloads a model into a folder of the store. After an interruption the received bytes stay, and the next call resumes.
 // The manifest marks a model as complete, so it is written last.
 
-import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
 import { downloadFailed, type HttpClient } from "../hub/http-client.ts";
-import { openRemoteFolder, type RemoteFolder } from "../hub/remote-folder.ts";
+import type { RemoteFolder } from "../hub/remote-folder.ts";
 import { ChangedOnServer } from "../hub/resumable-bytes.ts";
-import { damaged, readSmallFile } from "../hub/small-file.ts";
+import { damaged, readSmallFile } from "../hub/remote-files.ts";
 import { toHex } from "../hex-digest.ts";
 import { openForWriting, readFile, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
 import { fetchPart, partsOf, seamsOf, type Part, type Stored } from "./part.ts";
 import { planModel, type DescribeModel } from "./plan-download.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
-import {
-  MANIFEST,
-  PLAN,
-  readPlan,
-  totalBytes,
-  withoutToken,
-  writeRecord,
-  type DownloadPlan,
-  type Manifest,
-  type WeightsPlan,
-} from "./records.ts";
+import { MANIFEST, PLAN, readPlan, totalBytes, type DownloadPlan, type Manifest, type WeightsPlan } from "./records.ts";
 
 /** Parts fetched at once. */
 const CONNECTIONS = 4;
@@ -35,7 +24,12 @@ interface DownloadJob {
   readonly http: HttpClient;
   readonly describe: DescribeModel;
   readonly folder: FileSystemDirectoryHandle;
-  readonly location: RemoteLocation;
+  /** The model's name in error messages. */
+  readonly model: string;
+  /** Opens the folder on its server, at the commit of the download that goes on, if one does. */
+  readonly openRemote: (commit: string | null) => Promise<RemoteFolder>;
+  /** Writes a record of this model's folder. */
+  readonly writeRecord: (name: string, record: Manifest) => Promise<void>;
   /** Returns how many more bytes the browser lets this origin store; null if it doesn't say. */
   readonly freeBytes: () => Promise<number | null>;
   readonly onProgress: (progress: DownloadProgress) => void;
@@ -58,9 +52,8 @@ export async function downloadModel(job: DownloadJob): Promise<Manifest> {
     return await resume(job);
   } catch (error) {
     if (!(error instanceof ChangedOnServer)) throw error;
-    const where = job.location.type === "hub" ? job.location.id : job.location.url;
     throw downloadFailed(
-      where,
+      job.model,
       "model",
       "its files keep changing on the server, or it sends wrong parts of them: what arrived doesn't fit together",
     );
@@ -68,9 +61,9 @@ export async function downloadModel(job: DownloadJob): Promise<Manifest> {
 }
 
 async function resume(job: DownloadJob): Promise<Manifest> {
-  const { http, folder, location, signal } = job;
+  const { folder, signal } = job;
   const started = await readPlan(folder);
-  const remote = await openRemoteFolder(location, http, { signal, commit: started?.commit ?? null });
+  const remote = await job.openRemote(started?.commit ?? null);
   const plan = started ?? (await begin(job, remote));
   const files = new Map<string, SyncAccessHandle>();
   try {
@@ -92,8 +85,8 @@ async function resume(job: DownloadJob): Promise<Manifest> {
   }
   const { name, commit } = plan;
   const weights = plan.weights.map((file) => ({ name: file.name, size: file.size }));
-  const manifest: Manifest = { location: plan.location, name, commit, files: [...plan.files, ...weights] };
-  await writeRecord(folder, MANIFEST, manifest);
+  const manifest: Manifest = { name, commit, files: [...plan.files, ...weights] };
+  await job.writeRecord(MANIFEST, manifest);
   await remove(folder, PLAN);
   await remove(folder, RECEIVED_LOG);
   return manifest;
@@ -101,13 +94,12 @@ async function resume(job: DownloadJob): Promise<Manifest> {
 
 /** Stores the small files and the headers of the weights, then the plan. */
 async function begin(
-  { http, describe, folder, location, freeBytes, signal }: DownloadJob,
+  { http, describe, folder, freeBytes, writeRecord, signal }: DownloadJob,
   remote: RemoteFolder,
 ): Promise<DownloadPlan> {
   await clear(folder);
   const { smallFiles, weights } = await planModel(http, remote, describe, signal);
   const plan: DownloadPlan = {
-    location: withoutToken(location),
     name: remote.name,
     commit: remote.commit,
     files: [...smallFiles].map(([name, bytes]) => ({ name, size: bytes.length })),
@@ -118,7 +110,7 @@ async function begin(
   if (free !== null && free < needed) throw storageFull(`${remote.name} (${needed} bytes, ${free} are free)`);
   for (const [name, bytes] of smallFiles) await writeFile(folder, name, bytes);
   for (const { plan: file, header } of weights) await writeFile(folder, file.name, header);
-  await writeRecord(folder, PLAN, plan);
+  await writeRecord(PLAN, plan);
   return plan;
 }
 

@@ -2,6 +2,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress, StoredModel } from "../../protocol/models.ts";
 import { HttpClient } from "../hub/http-client.ts";
+import { openRemoteFolder } from "../hub/remote-folder.ts";
 import { ModelFiles, type OnBytes } from "../model-files.ts";
 import { hexDigest } from "../hex-digest.ts";
 import { downloadModel } from "./download-model.ts";
@@ -9,7 +10,15 @@ import { canWriteFiles, isNotFound, readFile } from "./opfs.ts";
 import type { DescribeModel } from "./plan-download.ts";
 import { partsOf } from "./part.ts";
 import { ReceivedLog } from "./received-log.ts";
-import { readManifest, readPlan, totalBytes, withoutToken, type Manifest, type StoredLocation } from "./records.ts";
+import {
+  readManifest,
+  readPlan,
+  totalBytes,
+  writeRecord,
+  type Manifest,
+  type Stored,
+  type StoredLocation,
+} from "./records.ts";
 
 const FOLDER = "chorus-models";
 
@@ -79,16 +88,17 @@ export class ModelStore {
   }
 
   async find(location: RemoteLocation): Promise<StoredModel | undefined> {
-    const folder = await this.#folder(location);
+    const folder = await this.#folder(await entryOf(location));
     return folder && describe(folder);
   }
 
   /** Opens a complete model; null for any other. */
   async open(location: RemoteLocation, onBytes?: OnBytes): Promise<ModelFiles | null> {
-    const folder = await this.#folder(location);
+    const entry = await entryOf(location);
+    const folder = await this.#folder(entry);
     const manifest = folder && (await wholeManifest(folder));
     if (!folder || !manifest) return null;
-    const where = `the stored copy of ${location.type === "hub" ? location.id : location.url}`;
+    const where = `the stored copy of ${entry.model}`;
     return new ModelFiles(manifest.name, where, async (file) => {
       const stored = await readFile(folder, file);
       if (stored) onBytes?.(file, stored.size, stored.size);
@@ -104,60 +114,78 @@ export class ModelStore {
   async download(location: RemoteLocation, options: DownloadOptions = {}): Promise<StoredModel> {
     const signal = options.signal ?? new AbortController().signal;
     signal.throwIfAborted();
-    return this.#locked(location, { signal }, async () => {
-      const folder = await this.#root.getDirectoryHandle(await keyOf(location), { create: true });
+    const { key, model, origin } = await entryOf(location);
+    return this.#locked(key, { signal }, async () => {
+      const folder = await this.#root.getDirectoryHandle(key, { create: true });
       const manifest =
         (await wholeManifest(folder)) ??
         (await downloadModel({
           http: this.#http,
           describe: this.#describeModel,
           folder,
-          location,
+          model,
+          openRemote: (commit) => openRemoteFolder(location, this.#http, { signal, commit }),
+          writeRecord: (name, record) => writeRecord(folder, name, { location: origin, ...record }),
           freeBytes: this.#freeBytes,
           onProgress: options.onProgress ?? (() => undefined),
           signal,
         }));
-      return describeWhole(manifest);
+      return describeWhole({ location: origin, ...manifest });
     });
   }
 
   /** Deletes a model, complete or not. Does nothing if there is none. @throws ChorusError model_in_use */
   async delete(location: RemoteLocation): Promise<void> {
-    await this.#locked(location, { ifAvailable: true }, async (lock) => {
-      if (!lock) throw inUse(location);
+    const { key, model } = await entryOf(location);
+    await this.#locked(key, { ifAvailable: true }, async (lock) => {
+      if (!lock) throw inUse(model);
       try {
-        await this.#root.removeEntry(await keyOf(location), { recursive: true });
+        await this.#root.removeEntry(key, { recursive: true });
       } catch (error) {
         if (isNotFound(error)) return;
-        if (error instanceof DOMException && error.name === "NoModificationAllowedError") throw inUse(location);
+        if (error instanceof DOMException && error.name === "NoModificationAllowedError") throw inUse(model);
         throw error;
       }
     });
   }
 
-  async #folder(location: RemoteLocation): Promise<FileSystemDirectoryHandle | undefined> {
+  async #folder({ key }: Entry): Promise<FileSystemDirectoryHandle | undefined> {
     try {
-      return await this.#root.getDirectoryHandle(await keyOf(location));
+      return await this.#root.getDirectoryHandle(key);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  async #locked<T>(location: RemoteLocation, options: LockOptions, task: (lock: unknown) => Promise<T>): Promise<T> {
+  async #locked<T>(key: string, options: LockOptions, task: (lock: unknown) => Promise<T>): Promise<T> {
     if (!this.#locks) return task(true);
-    return (await this.#locks.request(`${FOLDER}/${await keyOf(location)}`, options, task)) as T;
+    return (await this.#locks.request(`${FOLDER}/${key}`, options, task)) as T;
   }
 }
 
-/** Returns a folder name that is valid on every file system, whatever the URL contains. */
-async function keyOf(location: RemoteLocation): Promise<string> {
-  const text = new TextEncoder().encode(JSON.stringify(withoutToken(location)));
-  return (await hexDigest("SHA-256", text)).slice(0, 32);
+/** What the store knows a model by. */
+interface Entry {
+  /** A folder name that is valid on every file system, whatever the URL contains. */
+  readonly key: string;
+  /** In error messages. */
+  readonly model: string;
+  readonly origin: StoredLocation;
 }
 
-function inUse(location: RemoteLocation): ChorusError {
-  const name = location.type === "hub" ? location.id : location.url;
+async function entryOf(location: RemoteLocation): Promise<Entry> {
+  const origin = withoutToken(location);
+  const key = (await hexDigest("SHA-256", new TextEncoder().encode(JSON.stringify(origin)))).slice(0, 32);
+  return { key, model: origin.type === "hub" ? origin.id : origin.url, origin };
+}
+
+function withoutToken(location: RemoteLocation): StoredLocation {
+  if (location.type === "folder") return { type: "folder", url: location.url };
+  const { id, revision, hubUrl } = location;
+  return { type: "hub", id, revision, hubUrl };
+}
+
+function inUse(name: string): ChorusError {
   return new ChorusError(
     "model_in_use",
     `${name} is being downloaded: cancel the download first, then delete it.`,
@@ -166,7 +194,7 @@ function inUse(location: RemoteLocation): ChorusError {
 }
 
 /** Returns a folder's manifest if all its files exist with the sizes it lists. */
-async function wholeManifest(folder: FileSystemDirectoryHandle): Promise<Manifest | undefined> {
+async function wholeManifest(folder: FileSystemDirectoryHandle): Promise<Stored<Manifest> | undefined> {
   const manifest = await readManifest(folder);
   if (!manifest) return undefined;
   for (const { name, size } of manifest.files) if ((await readFile(folder, name))?.size !== size) return undefined;
@@ -190,7 +218,7 @@ async function describe(folder: FileSystemDirectoryHandle): Promise<StoredModel 
   };
 }
 
-function describeWhole(manifest: Manifest): StoredModel {
+function describeWhole(manifest: Stored<Manifest>): StoredModel {
   const bytes = totalBytes(manifest);
   return {
     ...sourceOf(manifest.location),

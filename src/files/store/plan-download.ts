@@ -1,7 +1,7 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import type { HttpClient } from "../hub/http-client.ts";
 import type { RemoteFolder } from "../hub/remote-folder.ts";
-import { readSmallFile } from "../hub/small-file.ts";
+import { readSmallFile } from "../hub/remote-files.ts";
 import {
   CONFIG_FILE,
   FOREIGN_WEIGHTS,

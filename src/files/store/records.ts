@@ -7,7 +7,7 @@
 // Without a record the files are leftovers of a crash, and the next download overwrites them.
 
 import { parseJson } from "../../protocol/bounded-data.ts";
-import type { FolderLocation, HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
+import type { FolderLocation, HubLocation } from "../../protocol/model-source.ts";
 import { isObject } from "../../protocol/json-object.ts";
 import { readFile, writeFile } from "./opfs.ts";
 
@@ -23,17 +23,14 @@ interface StoredFile {
   readonly size: number;
 }
 
-interface StoredFolder {
-  readonly location: StoredLocation;
+export interface Manifest {
   readonly name: string;
   readonly commit: string | null;
   /** Complete files. */
   readonly files: readonly StoredFile[];
 }
 
-export type Manifest = StoredFolder;
-
-export interface DownloadPlan extends StoredFolder {
+export interface DownloadPlan extends Manifest {
   readonly weights: readonly WeightsPlan[];
 }
 
@@ -58,26 +55,23 @@ export interface Segment {
   readonly length: number;
 }
 
-export function withoutToken(location: RemoteLocation): StoredLocation {
-  if (location.type === "folder") return { type: "folder", url: location.url };
-  const { id, revision, hubUrl } = location;
-  return { type: "hub", id, revision, hubUrl };
-}
+/** A record of a folder of the store. */
+export type Stored<Record extends Manifest> = Record & { readonly location: StoredLocation };
 
 export async function writeRecord(
   folder: FileSystemDirectoryHandle,
   name: string,
-  record: StoredFolder,
+  record: Stored<Manifest>,
 ): Promise<void> {
   await writeFile(folder, name, new TextEncoder().encode(JSON.stringify({ version: VERSION, ...record })));
 }
 
-export async function readManifest(folder: FileSystemDirectoryHandle): Promise<Manifest | undefined> {
-  return (await readRecord(folder, MANIFEST)) as Manifest | undefined;
+export async function readManifest(folder: FileSystemDirectoryHandle): Promise<Stored<Manifest> | undefined> {
+  return (await readRecord(folder, MANIFEST)) as Stored<Manifest> | undefined;
 }
 
-export async function readPlan(folder: FileSystemDirectoryHandle): Promise<DownloadPlan | undefined> {
-  const plan = (await readRecord(folder, PLAN)) as DownloadPlan | undefined;
+export async function readPlan(folder: FileSystemDirectoryHandle): Promise<Stored<DownloadPlan> | undefined> {
+  const plan = (await readRecord(folder, PLAN)) as Stored<DownloadPlan> | undefined;
   if (plan === undefined) return undefined;
   // Plans of an earlier build don't have these.
   const missing = { version: null, takesRanges: true };

@@ -9,13 +9,11 @@ import { loadTokenizer, type ModelTokenizer } from "../../files/tokenizer.ts";
 import { describeModel } from "../../models/families.ts";
 import type { Model } from "../../models/model.ts";
 import { openWeights, type ModelWeights } from "../../models/model-weights.ts";
-import type { EngineConfig, ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { EngineConfig, ModelSource, ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import { locateModel, type ModelLocation } from "../../protocol/model-source.ts";
-import type { LoadProgress } from "../../protocol/reports.ts";
 import { MAX_DRAFT_LENGTH } from "../../protocol/step-sizes.ts";
-import { openModel } from "./open-model.ts";
-import type { Platform } from "../platforms/platform.ts";
+import type { LoadGuard } from "./load-guard.ts";
+import type { ModelOrigin } from "./model-origin.ts";
 
 const PARAM = "speculation.model";
 
@@ -30,20 +28,17 @@ export interface DescribedDraftModel {
 
 /**
  * Returns the draft model that a config asks for; null if it asks for none.
- * @param location of the model that it drafts for
- * @param signal ends its download
+ * @param origin where the model that it drafts for is loaded from
  * @throws ChorusError model_*, invalid_*, naming the file or field
  */
 export async function describeDraftModel(
   { speculation }: EngineConfig,
-  location: ModelLocation,
-  platform: Platform,
-  onProgress: (progress: LoadProgress) => void,
-  signal: AbortSignal,
+  origin: ModelOrigin,
+  guard: LoadGuard,
 ): Promise<DescribedDraftModel | null> {
   if (speculation?.method !== "draft_model") return null;
   return ofDraftModel(async () => {
-    const opened = await openModel(locateDraftModel(speculation.model, location), platform, onProgress, signal);
+    const opened = await originOf(speculation.model, origin).open(guard.reportFile, guard.signal);
     const configJson = await opened.files.readJson(CONFIG_FILE);
     return {
       model: describeModel(configJson),
@@ -90,11 +85,9 @@ export async function loadDraftModel(
   return { runner, maxLength };
 }
 
-/** Beside a model of the hub, a hub id names a model of the same hub. */
-function locateDraftModel(model: unknown, target: ModelLocation): ModelLocation {
-  const hub = target.type === "hub" ? { hubUrl: target.hubUrl, token: target.token ?? undefined } : {};
+function originOf(model: unknown, target: ModelOrigin): ModelOrigin {
   try {
-    return locateModel(model as Parameters<typeof locateModel>[0], hub);
+    return target.beside(model as ModelSource);
   } catch (error) {
     if (!(error instanceof ChorusError) || error.param !== "model") throw error;
     throw new ChorusError(error.code, `speculation.${error.message}`, PARAM);

@@ -3,7 +3,6 @@ import type { GenerationDefaults } from "../../files/generation-config.ts";
 import { ModelTokenizer, withoutEncoder } from "../../files/tokenizer.ts";
 import { slidingWindowOf } from "../../models/graph.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../../protocol/config.ts";
-import type { ModelLocation } from "../../protocol/model-source.ts";
 import type { LoadProgress, ModelCard } from "../../protocol/reports.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Texts } from "../text/texts.ts";
@@ -11,6 +10,7 @@ import { describe } from "./describe.ts";
 import { fetchModel } from "./fetch.ts";
 import { LoadGuard } from "./load-guard.ts";
 import { modelCard } from "./model-card.ts";
+import type { ModelOrigin } from "./model-origin.ts";
 import { place } from "./place.ts";
 import { verify } from "./verify.ts";
 
@@ -35,14 +35,14 @@ export interface LoadedModel {
 }
 
 /**
- * Loads a model from where it lies.
+ * Loads a model.
  * @param backend is opened, and closed where this throws
  * @param known what makes tokens of its texts, if it was loaded before
  * @throws ChorusError that names the file or field; then nothing is held
  */
 export async function loadModel(
   backend: OpenedBackend,
-  location: ModelLocation,
+  origin: ModelOrigin,
   config: EngineConfig,
   platform: Platform,
   onProgress: (progress: LoadProgress) => void,
@@ -51,7 +51,7 @@ export async function loadModel(
   const guard = new LoadGuard(backend, onProgress);
   try {
     guard.report({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
-    const described = await describe(backend, location, config, platform, guard);
+    const described = await describe(backend, origin, config, guard);
     const { requested, defaultBatchedTokens } = described;
     const fetched = await fetchModel(described, platform, known, guard);
     const { source, defaults, weights } = fetched;

@@ -1,10 +1,10 @@
 import { parseBackendChoice } from "../../api/engine-config.ts";
 import type { BackendChoice, EngineConfig } from "../../protocol/config.ts";
 import { ChorusError, toChorusError, type ChorusErrorCode } from "../../protocol/errors.ts";
-import type { ModelLocation } from "../../protocol/model-source.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 import { DeviceStalled } from "./load-guard.ts";
 import { loadModel, type LoadedModel } from "./load-model.ts";
+import type { ModelOrigin } from "./model-origin.ts";
 import { AdapterFailures, openBackend, type ChosenBackend } from "./open-backend.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Texts } from "../text/texts.ts";
@@ -34,7 +34,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
  * or doesn't come back, the platform's next backend takes over.
  */
 export class ModelLoader {
-  readonly #location: ModelLocation;
+  readonly #origin: ModelOrigin;
   readonly #config: EngineConfig;
   readonly #platform: Platform;
   readonly #pause: (ms: number) => Promise<void>;
@@ -55,8 +55,8 @@ export class ModelLoader {
   #notice: string | null = null;
   #isClosed = false;
 
-  constructor(location: ModelLocation, config: EngineConfig, platform: Platform, pause = sleep) {
-    this.#location = location;
+  constructor(origin: ModelOrigin, config: EngineConfig, platform: Platform, pause = sleep) {
+    this.#origin = origin;
     this.#config = config;
     this.#platform = platform;
     this.#choice = parseBackendChoice(config.backend);
@@ -118,7 +118,7 @@ export class ModelLoader {
         // Before any download: without a backend none is needed.
         const chosen = await openBackend(backends, this.#choice, this.#failures);
         this.#passOver(chosen);
-        const loaded = await loadModel(chosen.opened, this.#location, config, this.#platform, onProgress, this.#texts);
+        const loaded = await loadModel(chosen.opened, this.#origin, config, this.#platform, onProgress, this.#texts);
         const { card, texts } = loaded;
         this.#texts = texts;
         if (chosen.hasFailedBefore) void this.#failures.remember(this.#adapterName, null);

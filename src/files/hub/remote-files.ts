@@ -1,13 +1,35 @@
+// The files of a model's folder on a server, as they are opened.
+
 import { ChorusError } from "../../protocol/errors.ts";
 import { hexDigest } from "../hex-digest.ts";
+import { MAX_SMALL_FILE_BYTES, ModelFiles, tooLarge, type Missing, type OnBytes } from "../model-files.ts";
 import { looksLikeWebPage, WEB_PAGE_INSTEAD, whyMissing } from "../web-page.ts";
-import { downloadFailed, type HttpClient } from "./http-client.ts";
-import { readAll, tooLarge, MAX_SMALL_FILE_BYTES } from "./read-all.ts";
+import { fetchFile } from "./arriving-file.ts";
+import { downloadFailed, readAll, type HttpClient } from "./http-client.ts";
 import type { ListedFile, RemoteFolder } from "./remote-folder.ts";
 
-/** The file does not exist. The sentence says where it was expected. */
-export interface Missing {
-  readonly missing: string;
+/**
+ * Opens a folder on a server. Each file is fetched when it is opened; only the browser's HTTP cache keeps it, for
+ * when the server is out of reach.
+ * @param signal ends the download of weights
+ */
+export function openRemoteFiles(
+  remote: RemoteFolder,
+  http: HttpClient,
+  onBytes?: OnBytes,
+  signal?: AbortSignal,
+): ModelFiles {
+  return new ModelFiles(remote.name, remote.where, async (file) => {
+    if (file.endsWith(".safetensors")) {
+      if (remote.files?.has(file) === false) return { missing: `There is no ${file} in ${remote.where}.` };
+      const request = { ...remote.request(file), takesKept: true };
+      return fetchFile(http, request, (done, total) => onBytes?.(file, done, total), signal);
+    }
+    const bytes = await readSmallFile(http, remote, file, { takesKept: true });
+    if ("missing" in bytes) return bytes;
+    onBytes?.(file, bytes.length, bytes.length);
+    return bytes;
+  });
 }
 
 /**
