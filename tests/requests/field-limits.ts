@@ -8,7 +8,6 @@ import type {
   CreateEngineOptions,
   ModelSource,
 } from "../../src/index.ts";
-import type { EngineConfig } from "../../src/protocol/config.ts";
 import { ChorusError } from "../../src/protocol/errors.ts";
 import { LIVE_FIELDS } from "../../src/protocol/live-config.ts";
 import type { Request } from "./exactness.ts";
@@ -169,12 +168,10 @@ async function orRefusal<Result>(attempt: () => Promise<Result>): Promise<Result
 /**
  * Asks under each limit of the config's fields. Returns which answers differ from those under the defaults, by what made them
  * so: "other", or the error's code and field. What can't change while an engine runs gets an engine of its own.
- * @param fieldNames only limits of these [all]
  */
 export async function differencesAtConfigLimits(
   create: typeof createEngine,
   options: CreateEngineOptions & { readonly model: ModelSource },
-  fieldNames?: readonly (keyof EngineConfig)[],
 ): Promise<Record<string, unknown>> {
   const speculation = { method: "draft_model", model: options.model } as const;
   const sizes = { maxNumSeqs: 1024, maxNumBatchedTokens: 8192 };
@@ -197,20 +194,8 @@ export async function differencesAtConfigLimits(
     ...draftCases(options.model),
   };
   const got: Record<string, unknown> = { "the largest steps": differences(largest, byDefault) };
-  for (const [label, fields] of Object.entries(cases)) {
-    const isTried = fieldNames?.some((name) => name in fields) ?? true;
-    if (isTried) got[label] = differences(await under(fields), byDefault);
-  }
+  for (const [label, fields] of Object.entries(cases)) got[label] = differences(await under(fields), byDefault);
   return withoutNull(got);
-}
-
-/** Returns what belongs to these fields, by the first word of its label. [all] */
-export function ofFields<Value>(
-  values: Readonly<Record<string, Value>>,
-  fieldNames?: readonly string[],
-): Record<string, Value> {
-  const entries = Object.entries(values);
-  return Object.fromEntries(entries.filter(([label]) => fieldNames?.includes(label.split(" ")[0] ?? "") ?? true));
 }
 
 /** Null: there are none. */
@@ -227,29 +212,25 @@ function withoutNull(values: Record<string, unknown>): Record<string, unknown> {
 /**
  * Asks with each limit of a request's fields, greedily and at a temperature: all of these at once, then one after the other.
  * Returns how each answer differs from the default's, and each that depends on those beside it, or on the endpoint.
- * @param isAlsoAlone whether all are asked for one after the other, too
- * @param fieldNames only limits of these, and of no chat [all]
  */
 export async function differencesAtRequestLimits(
   create: typeof createEngine,
   options: CreateEngineOptions & { readonly model: readonly File[] },
-  { isAlsoAlone = true, fieldNames }: { isAlsoAlone?: boolean; fieldNames?: readonly string[] } = {},
 ): Promise<Record<string, unknown>> {
   await using engine = await create({ ...options, model: [...options.model, EMPTY_TEMPLATE], maxNumSeqs: 256 });
   const ask = (request: Request) => answer(engine, request);
-  const cases = ofFields({ ...numericCases(COMPLETION_CASES), ...DEPENDENT }, fieldNames);
-  const chatCases = fieldNames ? [] : CHATS;
+  const cases: Cases = { ...numericCases(COMPLETION_CASES), ...DEPENDENT };
   const requests = Object.values(cases).flatMap((fields): Request[] => [
     { ...GREEDY, ...fields },
     { ...DRAWN, ...fields },
   ]);
-  const inChats = chatCases.flatMap(([own]) => [asChat(GREEDY, own), asChat(DRAWN, own)]);
+  const inChats = CHATS.flatMap(([own]) => [asChat(GREEDY, own), asChat(DRAWN, own)]);
   const [together, chats] = await Promise.all([
     Promise.all(requests.map(ask)),
     Promise.all(inChats.map((request) => answerOfChat(engine, request))),
   ]);
-  const alone: string[] = isAlsoAlone ? [] : together;
-  if (isAlsoAlone) for (const request of requests) alone.push(await ask(request));
+  const alone: string[] = [];
+  for (const request of requests) alone.push(await ask(request));
   const byDefault = [await ask(GREEDY), await ask(DRAWN)];
   const bySeed = await Promise.all(SEEDS.map((seed) => ask({ ...DRAWN, seed })));
   const got: Record<string, unknown> = { "different seeds": new Set(bySeed).size };
@@ -257,7 +238,7 @@ export async function differencesAtRequestLimits(
     got[label] = differences(alone.slice(2 * i, 2 * i + 2), byDefault);
     got[`${label}, beside others`] = differences(together.slice(2 * i, 2 * i + 2), alone.slice(2 * i, 2 * i + 2));
   }
-  for (const [i, [own, completion]] of chatCases.entries()) {
+  for (const [i, [own, completion]] of CHATS.entries()) {
     const at = 2 * Object.keys(cases).indexOf(completion);
     const label = `${JSON.stringify(own)} in a chat`;
     got[label] = differences(chats.slice(2 * i, 2 * i + 2), alone.slice(at, at + 2));
