@@ -2,7 +2,6 @@ import { useLayoutEffect, useRef, type ReactNode } from "react";
 import { IconButton } from "./IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Guard } from "./Guard.tsx";
-import { focusOnOpening } from "./Menu.tsx";
 
 interface DialogProps {
   /** For its styles. */
@@ -24,7 +23,6 @@ export function Dialog({ kind, name, title, widthPx, beside, onClosed, children 
   const close = () => ref.current?.close();
   useLayoutEffect(() => {
     const dialog = ref.current;
-    focusOnOpening(dialog);
     dialog?.showModal();
     return () => {
       // While it is in the page: so the focus goes back to what had it.
