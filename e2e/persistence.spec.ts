@@ -89,17 +89,18 @@ test("a question and a closed chat survive a reload at once, even if the page's 
   await expect(page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(1);
 });
 
-test("what was said in a tab that does not save survives its reload at once, beside what the other saved", async ({
+test("what a tab could not write before its reload is there, beside what another tab saved of the same chat", async ({
   page,
   context,
 }) => {
   let app = await App.openFake(page, QUERY);
-  await expect(app.pane(1).message).toBeVisible();
-  const newer = await context.newPage();
-  const newerApp = await App.openFake(newer, QUERY);
-  await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
-  await newerApp.pane(1).message.fill("Mine");
-  await written(newer, "Mine");
+  await app.pane(1).message.fill("Ours");
+  await written(page, "Ours");
+  const other = await context.newPage();
+  const otherApp = await App.openFake(other, QUERY);
+  await expect(otherApp.pane(1).message).toHaveValue("Ours");
+  await otherApp.pane(1).message.fill("Mine");
+  await written(other, "Mine");
   await page.evaluate(neverCommit);
   await app.pane(1).message.fill("Yours");
   app = await App.openFake(page, QUERY);
@@ -135,32 +136,37 @@ test("a page that can't save anything says so, and works", async ({ page }) => {
   await expect(app.pane(1).turn).toContainText("Paris");
 });
 
-test("of two tabs the newer saves the chats and the older says so; the older resumes when the newer is closed", async ({
+test("two tabs both save; of a chat that both change each goes on with its own, and the second says so", async ({
   page,
   context,
 }) => {
-  const app = await App.openFake(page, QUERY);
-  // It has asked for the lock by then.
-  await expect(app.pane(1).message).toBeVisible();
+  let app = await App.openFake(page, QUERY);
+  await app.pane(1).message.fill("Ours");
+  await written(page, "Ours");
   const second = await context.newPage();
-  await App.openFake(second, QUERY);
-  await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
-  await expect(second.getByText("Chorus is open in another tab")).toBeHidden();
-  await page.getByRole("button", { name: "Save here instead" }).click();
-  await expect(second.getByText("Chorus is open in another tab")).toBeVisible();
-  await expect(page.getByText("Chorus is open in another tab")).toBeHidden();
+  let secondApp = await App.openFake(second, QUERY);
+  await secondApp.addPanes(2);
+  await secondApp.pane(2).message.fill("Another chat");
+  await app.pane(1).message.fill("Mine");
+  await written(page, "Mine");
+  await written(second, "Another chat");
+  await secondApp.pane(1).message.fill("Yours");
+  const said = "Another tab changed this chat, too";
+  await expect(second.getByText(said)).toBeVisible();
+  await expect(secondApp.pane(1).region).toContainText("New chat (changed in another tab)");
+  await app.pane(1).message.fill("Mine, on");
+  await secondApp.pane(1).message.fill("Yours, on");
+  await written(page, "Mine, on");
+  await written(second, "Yours, on");
+  await expect(page.getByText(said)).toBeHidden();
 
-  await second.getByRole("button", { name: "Save here instead" }).click();
-  await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
-  await second.getByRole("textbox", { name: "Message" }).fill("Half a thought");
-  await written(second, "Half a thought");
-  await second.close();
-  await expect(app.pane(1).message).toHaveValue("Half a thought");
-  await expect(page.getByText("Chorus is open in another tab")).toBeHidden();
-  await app.pane(1).message.fill("A whole one");
-  await written(page, "A whole one");
-  await App.openFake(page, QUERY);
-  await expect(app.pane(1).message).toHaveValue("A whole one");
+  // Which panes are open belongs to the tab.
+  app = await App.openFake(page, QUERY);
+  secondApp = await App.openFake(second, QUERY);
+  await expect(app.pane(1).message).toHaveValue("Mine, on");
+  await expect(page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(1);
+  await expect(secondApp.pane(1).message).toHaveValue("Yours, on");
+  await expect(secondApp.pane(2).message).toHaveValue("Another chat");
 });
 
 test("chats are exported and imported; one is saved as Markdown", async ({ page }) => {
@@ -235,20 +241,22 @@ test("chats survive that their database is deleted while they are open", async (
   await expect(again.pane(1).turn).toContainText("Paris");
 });
 
-test("what was said in a tab that does not save is there after it was closed", async ({ page, context }) => {
+test("what was said in a tab is in the list of chats after it was closed", async ({ page, context }) => {
   const app = await App.openFake(page, QUERY);
   await expect(app.pane(1).message).toBeVisible();
-  const newer = await context.newPage();
-  const newerApp = await App.openFake(newer, QUERY);
-  await expect(page.getByText("Chorus is open in another tab")).toBeVisible();
+  const other = await context.newPage();
+  const otherApp = await App.openFake(other, QUERY);
   await app.pane(1).ask(FRANCE);
   await app.pane(1).finished();
   await page.close({ runBeforeUnload: true });
-  await newerApp.pane(1).message.fill("Mine");
-  await written(newer, "Mine");
-  const again = await App.openFake(newer, QUERY);
-  await expect(again.page.getByRole("main")).toContainText("The capital of France is Paris.");
-  await expect(again.page.getByRole("region", { name: /^Pane \d+$/ })).toHaveCount(2);
+  await otherApp.pane(1).message.fill("Mine");
+  await written(other, "Mine");
+  // What the closing page could not write is found by the next start.
+  await App.openFake(other, QUERY);
+  await other.getByRole("button", { name: "Chats", exact: true }).click();
+  const list = other.getByRole("dialog", { name: "Chats" });
+  await list.getByRole("button", { name: FRANCE }).first().click();
+  await expect(other.getByRole("main")).toContainText("The capital of France is Paris.");
 });
 
 test("closed chats are found by words and days, opened, and deleted by asking; they survive a reload", async ({

@@ -1,20 +1,42 @@
-// The record of all chats, as it lies in IndexedDB.
+// The records of chats, as they lie in IndexedDB.
 
 import { expect, type Page } from "playwright/test";
 
+/** Runs in the page: returns the stored chats, the list of panes, and all else, by their keys. */
+function readRecords(): Promise<Record<string, unknown>> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open("chorus");
+    opening.addEventListener("error", () => reject(new Error("open")));
+    // Where the page has not made it again yet.
+    opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("chats"));
+    opening.addEventListener("success", () => {
+      const store = opening.result.transaction("chats").objectStore("chats");
+      const [keys, values] = [store.getAllKeys(), store.getAll()];
+      values.addEventListener("error", () => reject(new Error("get")));
+      values.addEventListener("success", () => {
+        opening.result.close();
+        resolve(Object.fromEntries(keys.result.map((key, index) => [key, values.result[index]])));
+      });
+    });
+  });
+}
+
 /**
- * Writes the saved record, as the page does. It runs in another file of the origin: the page would overwrite it on leaving.
+ * Replaces all records by one of the version before, which the page then converts. It runs in another file of the origin: the
+ * page would write on leaving.
  */
 export async function overwrite(page: Page, record: unknown): Promise<void> {
   await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
   await page.evaluate(
     (record) =>
       new Promise<void>((resolve, reject) => {
+        sessionStorage.clear();
         const opening = indexedDB.open("chorus");
         opening.addEventListener("error", () => reject(new Error("open")));
         opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("chats"));
         opening.addEventListener("success", () => {
           const transaction = opening.result.transaction("chats", "readwrite");
+          transaction.objectStore("chats").clear();
           transaction.objectStore("chats").put(record, "workspace");
           transaction.addEventListener("complete", () => {
             opening.result.close();
@@ -26,46 +48,19 @@ export async function overwrite(page: Page, record: unknown): Promise<void> {
   );
 }
 
-/** Waits until `words` are in the saved record: changes are saved half a second later. */
+/** Waits until `words` are in a stored chat: changes are saved half a second later. */
 export async function written(page: Page, words: string): Promise<void> {
-  const kept = () =>
-    page.evaluate(
-      () =>
-        new Promise<string>((resolve, reject) => {
-          const opening = indexedDB.open("chorus");
-          opening.addEventListener("error", () => reject(new Error("open")));
-          // Where the page has not made it again yet.
-          opening.addEventListener("upgradeneeded", () => opening.result.createObjectStore("chats"));
-          opening.addEventListener("success", () => {
-            const reading = opening.result.transaction("chats").objectStore("chats").get("workspace");
-            reading.addEventListener("error", () => reject(new Error("get")));
-            reading.addEventListener("success", () => {
-              opening.result.close();
-              resolve(JSON.stringify(reading.result ?? null));
-            });
-          });
-        }),
-    );
-  await expect.poll(kept).toContain(words);
+  const chats = async () =>
+    JSON.stringify(Object.entries(await page.evaluate(readRecords)).filter(([key]) => key.startsWith("chat:")));
+  await expect.poll(chats).toContain(words);
 }
 
-/** Waits until so many closed chats are stored. */
+/** Waits until so many stored chats are in no pane of the list that was saved last. */
 export async function closedAre(page: Page, number: number): Promise<void> {
-  const count = () =>
-    page.evaluate(
-      () =>
-        new Promise<number>((resolve, reject) => {
-          const opening = indexedDB.open("chorus");
-          opening.addEventListener("error", () => reject(new Error("open")));
-          opening.addEventListener("success", () => {
-            const counting = opening.result.transaction("closed").objectStore("closed").count();
-            counting.addEventListener("error", () => reject(new Error("count")));
-            counting.addEventListener("success", () => {
-              opening.result.close();
-              resolve(counting.result);
-            });
-          });
-        }),
-    );
+  const count = async () => {
+    const records = await page.evaluate(readRecords);
+    const open = JSON.stringify(records.panes ?? null);
+    return Object.keys(records).filter((key) => key.startsWith("chat:") && !open.includes(key.slice(5))).length;
+  };
   await expect.poll(count).toBe(number);
 }

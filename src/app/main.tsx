@@ -1,12 +1,12 @@
 import { createEngine, models, schemaProblem } from "../index.ts";
 import { AppUpdates } from "./state/app/app-updates.ts";
 import { readPageOptions } from "./state/app/page-options.ts";
-import { IndexedDbStorage } from "./state/workspace/workspace-storage.ts";
+import { ChatStorage } from "./state/workspace/chat-storage.ts";
 import { loadKept, startApp } from "./ui/app/start-app.ts";
 
 /** Starts the app. Not awaited at the top: late parts of the page import this file, and both would wait for each other. */
 async function start(root: HTMLElement): Promise<void> {
-  const kept = await loadKept(new IndexedDbStorage());
+  const kept = await loadKept(new ChatStorage());
   const updates = new AppUpdates(import.meta.url);
   const { isSettled } = startApp({
     root,

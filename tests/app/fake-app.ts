@@ -18,7 +18,7 @@
 import type { CreateEngineOptions } from "../../src/protocol/engine.ts";
 import { ChorusError, type ChorusErrorCode } from "../../src/protocol/errors.ts";
 import type { Alert, LoadProgress, LoadStage } from "../../src/protocol/reports.ts";
-import { IndexedDbStorage } from "../../src/app/state/workspace/workspace-storage.ts";
+import { ChatStorage } from "../../src/app/state/workspace/chat-storage.ts";
 import { schemaProblem } from "../../src/index.ts";
 import { EMBEDDED_MODEL } from "../../src/app/state/models/embedded-model.ts";
 import { labelOfChoice } from "../../src/app/state/models/model-choice.ts";
@@ -125,7 +125,7 @@ async function createEngine({
 if (query.has("nogpu")) Reflect.deleteProperty(Navigator.prototype, "gpu");
 
 async function start(root: HTMLElement): Promise<void> {
-  const kept = query.has("keep") ? { kept: await loadKept(new IndexedDbStorage()) } : {};
+  const kept = query.has("keep") ? { kept: await loadKept(new ChatStorage()) } : {};
   const { workspace } = startApp({
     ...kept,
     root,

@@ -30,7 +30,7 @@ interface Output {
   readonly bytesPerN4: number;
 }
 
-interface TriedKernel {
+export interface TriedKernel {
   readonly variant: MatmulVariant;
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;

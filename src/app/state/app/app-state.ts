@@ -21,8 +21,10 @@ import { engineConfigOf } from "../settings/serving-settings.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
 import type { ReadonlyStore } from "../store.ts";
 import { Ticker } from "../ticker.ts";
+import type { ChatStorage } from "../workspace/chat-storage.ts";
+import { Chats } from "../workspace/chats.ts";
+import type { LoadedChats } from "../workspace/load-chats.ts";
 import { WorkspaceKeeper } from "../workspace/workspace-keeper.ts";
-import type { LoadedWorkspace, WorkspaceStorage } from "../workspace/workspace-storage.ts";
 import { Workspace } from "../workspace/workspace.ts";
 
 export interface AppStateOptions {
@@ -35,8 +37,8 @@ export interface AppStateOptions {
   readonly onModelChosen?: (choice: ModelChoice) => void;
   /** Settings from the page's address. */
   readonly sampling: Settings;
-  /** The storage of the chats, and the loaded workspace. [nothing is saved] */
-  readonly kept?: { readonly storage: WorkspaceStorage; readonly loaded: LoadedWorkspace };
+  /** The storage of the chats, and the loaded chats. [nothing is saved] */
+  readonly kept?: { readonly storage: ChatStorage; readonly loaded: LoadedChats };
   /** [schemas are not checked before they are sent] */
   readonly schemaProblem?: SchemaProblem;
   /** Lets the app's tabs share an engine, and know the memory of their engines. [none] */
@@ -89,7 +91,7 @@ export function createAppState(options: AppStateOptions) {
   const saved = kept?.loaded.saved ?? null;
   const settings = new SharedSettings(sampling, saved?.shared);
   const context = { engine, book, settings, connections, scheduleFlush, announce: announcements.announce };
-  const workspace = new Workspace(context, saved);
+  const workspace = new Workspace(context, saved, new Chats(kept?.storage));
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
   // No server answers in the demo, however long the queue is.
   const demo = new Demo({ ...context, connections: new Connections({ observer: book }), mode: batch.mode, now });

@@ -1,5 +1,5 @@
 import type { ChorusErrorCode, ChorusErrorData } from "../../../index.ts";
-import { MAX_PANES } from "../workspace/saved-workspace.ts";
+import { MAX_PANES, titleOfChat, type SavedChat } from "../workspace/saved-workspace.ts";
 
 /** A note above a pane's composer, about an event and its remedy. */
 export interface Note {
@@ -60,6 +60,12 @@ export function noRoomNote(): Note {
 export function spilledNote(by: string, waitS: number): Note {
   const body = `This page's queue would have taken about ${Math.round(waitS)} s, so this question went to ${by}.`;
   return { kind: "info", title: "Answered elsewhere", body, action: null, isUnsent: false };
+}
+
+/** Says that the chat goes on as a chat of its own. */
+export function copiedNote(copy: Pick<SavedChat, "title" | "turns">): Note {
+  const body = `This pane goes on as a chat of its own, “${titleOfChat(copy)}”. The other tab’s is in the list of chats.`;
+  return { kind: "info", title: "Another tab changed this chat, too", body, action: null, isUnsent: false };
 }
 
 /** Says that the engine refused a question, which is back in the composer. */

@@ -7,9 +7,9 @@ import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } fro
 import type { EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { GrowingAnswers } from "./growing-answers.ts";
-import { brokenOffNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
+import { brokenOffNote, copiedNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
-import { resumed, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
+import { resumed, type NamedChat, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
 import { settingsFor, withSetting, type SettingName, type Settings, type SettingValue } from "../settings/settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
@@ -107,7 +107,7 @@ export class Pane {
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
   }
 
-  toSaved(): SavedPane {
+  toSaved(): SavedPane & NamedChat {
     const { id, title, settings, phase, draft, askedMs, answerer } = this.#store.getState();
     // An answer that is being regenerated or continued is kept until the first new word.
     const isUntouched = (phase === "held" || phase === "queued") && this.#before.typed === "";
@@ -138,6 +138,12 @@ export class Pane {
   /** An empty title names the pane after its first question again. */
   rename(title: string): void {
     this.#store.setState({ title: title.trim() || null });
+  }
+
+  /** Goes on with this chat as a chat of its own, since another tab has changed the one it was. @param before its title then */
+  goOnAs(copy: NamedChat, before: Pick<SavedChat, "title">): void {
+    const { title } = this.#store.getState();
+    this.#store.setState({ id: copy.id, title: title === before.title ? copy.title : title, note: copiedNote(copy) });
   }
 
   /** Sets one setting. Null inherits it from the settings for all panes. */

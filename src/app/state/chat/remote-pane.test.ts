@@ -137,7 +137,7 @@ it("is forked, exported and imported with its server, never with the key", async
   if (pane) await idle(pane);
   const forked = pane && workspace.forkPane(pane, 0);
   expect(forked?.store.getState().answerer).toEqual(remote);
-  const text = await exportChats(workspace, null);
+  const text = await exportChats(workspace);
   expect(text).toContain(remote.baseUrl);
   expect(text).not.toContain("secret");
 

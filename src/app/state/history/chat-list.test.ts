@@ -5,9 +5,10 @@ import type { SavedChat } from "../workspace/saved-workspace.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import { groupChats } from "./chat-groups.ts";
 import { ChatList } from "./chat-list.ts";
-import { closedChat, summaryOf, wordsOfChat, type ClosedChat } from "./closed-chat.ts";
-import type { StoredChats } from "./stored-chats.ts";
-import { hasWords } from "./words.ts";
+import type { ChatRecord } from "../workspace/chat-record.ts";
+import type { ChatStorage } from "../workspace/chat-storage.ts";
+import { Chats } from "../workspace/chats.ts";
+import { summaryOf } from "./chat-summary.ts";
 
 const NOON = new Date("2026-11-22T12:00").getTime();
 const chat = (question: string, day: string): SavedChat & { id: string } => ({
@@ -22,10 +23,21 @@ const chat = (question: string, day: string): SavedChat & { id: string } => ({
 
 let workspace: Workspace;
 let list: ChatList;
-let stored: Map<string, ClosedChat>;
+let stored: Map<string, ChatRecord>;
+/** As IndexedDB has them. */
+const storage = {
+  readAll: async () => [...stored.values()],
+  read: async (id: string) => stored.get(id) ?? null,
+} as unknown as ChatStorage;
+const record = (each: SavedChat & { id: string }): ChatRecord => ({
+  chat: each,
+  revision: "r",
+  past: [],
+  savedMs: NOON,
+});
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["Date"], now: NOON });
-  workspace = new Workspace(openPanes().context);
+  workspace = new Workspace(openPanes().context, null, new Chats(storage));
   stored = new Map();
 });
 afterEach(() => {
@@ -33,23 +45,9 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** As IndexedDB has them. */
-function reader(): StoredChats {
-  const all = () => [...stored];
-  return {
-    list: async () => all().map(([, closed]) => summaryOf(closed)),
-    find: async (words) =>
-      new Set(all().flatMap(([key, each]) => (hasWords(wordsOfChat(each.chat), words) ? key : []))),
-    readAll: async () => [],
-    read: async (key) => stored.get(key)?.chat ?? null,
-  };
-}
 async function open(...chats: readonly (SavedChat & { id: string })[]) {
-  for (const each of chats) {
-    const closed = closedChat(each, NOON);
-    stored.set(closed.key, closed);
-  }
-  list = new ChatList(workspace, async () => reader());
+  for (const each of chats) stored.set(each.id, record(each));
+  list = new ChatList(workspace);
   await list.open();
   await settle();
 }
@@ -90,13 +88,12 @@ it("is looked through by words and days", async () => {
 
 it("opens a chat in a pane, as it was; it is not among the closed ones any more", async () => {
   await open(chat("Old?", "2026-11-01"));
-  const { key } = list.store.getState().found[0]!;
-  const pane = await list.openInPane(key);
+  const pane = await list.openInPane(list.store.getState().found[0]!);
   expect(pane).toMatchObject({ number: 1 });
   expect(workspace.store.getState().panes[0]?.toSaved()).toEqual({ number: 1, ...chat("Old?", "2026-11-01") });
   await settle();
   expect(titles()).toEqual(["1: Old?"]);
-  expect([...workspace.closed.store.getState().gone]).toEqual([key]);
+  expect(workspace.chats.unsaved.getState().size).toBe(0);
 });
 
 it("opens a chat that was closed on this page with the tokens of its answers, and only once", async () => {
@@ -106,7 +103,7 @@ it("opens a chat that was closed on this page with the tokens of its answers, an
   before!.memory.tokens.adopt(0, { reasoning: [], answer });
   workspace.closePane(before!);
   await open();
-  const pane = await list.openInPane(list.store.getState().found[0]!.key);
+  const pane = await list.openInPane(list.store.getState().found[0]!);
   expect(pane).toMatchObject({ number: expect.any(Number) });
   expect((pane as Pane).memory.tokens.of(0)?.answer).toEqual(answer);
   // Undoing the close now would open it twice.
@@ -118,20 +115,20 @@ it("opens a chat that was closed on this page with the tokens of its answers, an
 
 it("says why a chat can't be opened: there is no room, it is gone, or damaged", async () => {
   await open(chat("Old?", "2026-11-01"), chat("Gone?", "2026-11-02"));
-  const [gone = "", old = ""] = list.store.getState().found.map(({ key }) => key);
-  stored.delete(gone);
-  expect(await list.openInPane(gone)).toBe("This chat was opened or deleted in another tab.");
+  const [gone, old] = list.store.getState().found;
+  stored.delete("Gone?");
+  expect(await list.openInPane(gone!)).toBe("This chat was deleted in another tab.");
   await settle();
   expect(titles()).toEqual(["Old?"]);
   while (workspace.addPane()) workspace.store.getState().panes.at(-1)?.setDraft("Mine");
   workspace.store.getState().panes[0]?.setDraft("Mine");
-  expect(await list.openInPane(old)).toContain("16 panes are open already");
+  expect(await list.openInPane(old!)).toContain("16 panes are open already");
   expect(titles()).toContain("Old?");
 });
 
 it("deletes chats for good", async () => {
   await open(chat("Old?", "2026-11-01"), chat("New?", "2026-11-02"));
-  list.deleteForGood([list.store.getState().found[0]!.key]);
+  list.deleteForGood([list.store.getState().found[0]!]);
   await settle();
   expect(titles()).toEqual(["Old?"]);
 });
@@ -139,7 +136,8 @@ it("deletes chats for good", async () => {
 it("has the chats of this visit where the stored ones can't be read", async () => {
   workspace.addChats([chat("Open?", "2026-11-22"), chat("Closed?", "2026-11-22")]);
   workspace.closePane(workspace.store.getState().panes[1]!);
-  list = new ChatList(workspace, () => Promise.reject(new Error("No.")));
+  vi.spyOn(storage, "readAll").mockRejectedValueOnce(new Error("No."));
+  list = new ChatList(workspace);
   await list.open();
   await settle();
   expect(list.store.getState().status).toBe("unreadable");
@@ -149,7 +147,7 @@ it("has the chats of this visit where the stored ones can't be read", async () =
 
 it("is in groups by day and month", () => {
   const days = ["2026-11-22", "2026-11-21", "2026-11-16", "2026-11-15", "2026-10-31", "2025-10-31"];
-  const chats = days.map((day) => ({ ...summaryOf(closedChat(chat(day, day), NOON)), pane: null }));
+  const chats = days.map((day) => ({ ...summaryOf(record(chat(day, day))), pane: null }));
   const lines = groupChats(chats, NOON).map((line) => (line.kind === "heading" ? line.title : line.chat.title));
   expect(lines).toEqual(
     ["Today", "2026-11-22", "Yesterday", "2026-11-21", "Last 7 days", "2026-11-16"].concat([
@@ -161,10 +159,4 @@ it("is in groups by day and month", () => {
       "2025-10-31",
     ]),
   );
-});
-
-it("of two texts of one chat both have a key, and of the same text only one", () => {
-  const one = closedChat(chat("A?", "2026-11-01"), 1);
-  expect(closedChat(chat("A?", "2026-11-01"), 2).key).toBe(one.key);
-  expect(closedChat({ ...chat("A?", "2026-11-01"), draft: "And" }, 1).key).not.toBe(one.key);
 });

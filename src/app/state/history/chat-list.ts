@@ -1,16 +1,17 @@
 import { toErrorData } from "../../../index.ts";
 import type { Pane } from "../chat/pane.ts";
+import { inParts } from "../in-parts.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import { isBlank, MAX_PANES, type SavedChat } from "../workspace/saved-workspace.ts";
+import type { ChatRecord } from "../workspace/chat-record.ts";
+import { isBlank, MAX_PANES, type NamedChat } from "../workspace/saved-workspace.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { closedChat, summaryOf, wordsOfChat, type ChatSummary } from "./closed-chat.ts";
-import type { StoredChats } from "./stored-chats.ts";
+import { summaryOf, type ChatSummary } from "./chat-summary.ts";
 import { hasWords, wordsOf } from "./words.ts";
 
 const NO_ROOM = `${MAX_PANES} panes are open already. Close one of them, and try again.`;
 
 export interface ListedChat extends ChatSummary {
-  /** Null if it is closed. */
+  /** Null if it is in no pane. */
   readonly pane: Pane | null;
 }
 
@@ -37,31 +38,27 @@ export class ChatList {
   readonly #store = createStore<ChatListState>(() => ({ status: "loading", query: NO_QUERY, found: [] }));
   readonly store: ReadonlyStore<ChatListState> = this.#store;
   readonly #workspace: Workspace;
-  readonly #openStored: (() => Promise<StoredChats>) | null;
-  #stored: StoredChats | null = null;
-  /** All closed chats by key. */
-  readonly #closed = new Map<string, ChatSummary>();
-  #isSearching = false;
-  #isStale = false;
+  /** All chats by id, as they were stored or left their panes. */
+  readonly #chats = new Map<string, ChatSummary>();
   #unsubscribe: () => void = () => undefined;
 
-  /** @param openStored null if nothing is stored */
-  constructor(workspace: Workspace, openStored: (() => Promise<StoredChats>) | null) {
+  constructor(workspace: Workspace) {
     this.#workspace = workspace;
-    this.#openStored = openStored;
   }
 
   /** Reads the list and follows closed and opened chats, until `close`. */
   async open(): Promise<void> {
-    try {
-      this.#stored = (await this.#openStored?.()) ?? null;
-      for (const summary of (await this.#stored?.list()) ?? []) this.#closed.set(summary.key, summary);
-      this.#store.setState({ status: "ready" });
-    } catch {
-      this.#store.setState({ status: "unreadable" });
-    }
-    const { closed, store } = this.#workspace;
-    const follow = [closed.store.subscribe(this.#follow), store.subscribe(() => void this.#search())];
+    const { chats, store } = this.#workspace;
+    const stored = await (chats.storage?.readAll() ?? Promise.resolve([])).catch(() => null);
+    const unsaved = [...chats.unsaved.getState().values()].filter((chat) => chat !== null);
+    await inParts([...(stored ?? []), ...unsaved.map(unsavedRecord)], (record) => {
+      const summary = summaryOf(record);
+      // A search then waits for none.
+      summary.words();
+      this.#chats.set(record.chat.id, summary);
+    });
+    this.#store.setState({ status: stored ? "ready" : "unreadable" });
+    const follow = [chats.unsaved.subscribe(this.#follow), store.subscribe(() => this.#search())];
     this.#unsubscribe = () => {
       for (const unsubscribe of follow) unsubscribe();
     };
@@ -74,77 +71,62 @@ export class ChatList {
 
   look(query: Partial<ChatQuery>): void {
     this.#store.setState({ query: { ...this.#store.getState().query, ...query } });
-    void this.#search();
+    this.#search();
   }
 
   /** Puts a closed chat into a pane. Resolves with the pane, or with the reason why it can't. */
-  async openInPane(key: string): Promise<Pane | string> {
-    if (!this.#workspace.hasRoom()) return NO_ROOM;
-    let chat: SavedChat | null;
+  async openInPane({ record: { chat } }: ListedChat): Promise<Pane | string> {
+    const { chats } = this.#workspace;
+    let record: ChatRecord | null;
     try {
-      chat = await this.read(key);
+      record = await chats.read(chat.id);
     } catch (error) {
       return `This chat can’t be read: ${toErrorData(error).message}`;
     }
-    if (chat === null) {
-      this.#closed.delete(key);
-      void this.#search();
-      return "This chat was opened or deleted in another tab.";
-    }
-    return this.#workspace.reopen(key, chat) ?? NO_ROOM;
+    if (!this.#workspace.hasRoom()) return NO_ROOM;
+    const pane = this.#workspace.reopen(chat.id, record);
+    if (pane) return pane;
+    this.#chats.delete(chat.id);
+    this.#search();
+    return "This chat was deleted in another tab.";
   }
 
-  deleteForGood(keys: readonly string[]): void {
-    this.#workspace.closed.remove(keys);
-  }
-
-  /** Reads a closed chat; null if it is not there any more. */
-  async read(key: string): Promise<SavedChat | null> {
-    const pending = this.#workspace.closed.store.getState().closed.get(key);
-    return pending ? pending.chat : ((await this.#stored?.read(key)) ?? null);
+  deleteForGood(chats: readonly ListedChat[]): void {
+    this.#workspace.deleteForGood(chats.map(({ record }) => record));
   }
 
   readonly #follow = () => {
-    const { closed, gone } = this.#workspace.closed.store.getState();
-    for (const key of gone) this.#closed.delete(key);
-    for (const [key, chat] of closed) this.#closed.set(key, summaryOf(chat));
-    void this.#search();
+    for (const [id, chat] of this.#workspace.chats.unsaved.getState()) {
+      const summary = this.#chats.get(id);
+      if (chat === null) this.#chats.delete(id);
+      else if (summary?.record.chat !== chat) this.#chats.set(id, summaryOf(unsavedRecord(chat)));
+    }
+    this.#search();
   };
 
-  /** Searches, one search at a time: of those that wait meanwhile only the last is made. */
-  async #search(): Promise<void> {
-    if (this.#isSearching) {
-      this.#isStale = true;
-      return;
-    }
-    this.#isSearching = true;
-    do {
-      this.#isStale = false;
-      const found = await this.#find(this.#store.getState().query);
-      if (!this.#isStale) this.#store.setState({ found });
-    } while (this.#isStale);
-    this.#isSearching = false;
-  }
-
-  async #find({ text, from, until }: ChatQuery): Promise<readonly ListedChat[]> {
+  #search(): void {
+    const { text, from, until } = this.#store.getState().query;
     const words = wordsOf(text);
-    const matches = (chat: SavedChat) => words.size === 0 || hasWords(wordsOfChat(chat), words);
-    const isInTime = ({ dateMs }: ChatSummary) => dateMs >= startOf(from, 0) && dateMs < startOf(until, 1);
+    const isFound = (chat: ChatSummary) =>
+      chat.dateMs >= startOf(from, 0) &&
+      chat.dateMs < startOf(until, 1) &&
+      (words.size === 0 || hasWords(chat.words(), words));
 
     const open = this.#workspace.store.getState().panes.flatMap((pane): ListedChat[] => {
-      const chat = pane.toSaved();
-      if (isBlank(chat) || !matches(chat)) return [];
-      return [{ ...summaryOf(closedChat({ ...chat, id: chat.id ?? "" }, Date.now())), pane }];
+      const { number: _, ...chat } = pane.toSaved();
+      return isBlank(chat) ? [] : [{ ...summaryOf(unsavedRecord(chat)), pane }];
     });
-    const pending = [...this.#workspace.closed.store.getState().closed];
-    const keys = words.size === 0 ? null : new Set(await this.#stored?.find(words).catch(() => []));
-    for (const [key, { chat }] of pending) if (keys && matches(chat)) keys.add(key);
-    const closed = [...this.#closed.values()]
-      .filter(({ key }) => keys === null || keys.has(key))
+    const openIds = new Set(open.map(({ record }) => record.chat.id));
+    const others = [...this.#chats.values()]
+      .filter(({ record }) => !openIds.has(record.chat.id))
       .toSorted((a, b) => b.dateMs - a.dateMs)
-      .map((summary) => ({ ...summary, pane: null }));
-    return [...open, ...closed].filter(isInTime);
+      .map((chat) => ({ ...chat, pane: null }));
+    this.#store.setState({ found: [...open, ...others].filter(isFound) });
   }
+}
+
+function unsavedRecord(chat: NamedChat): ChatRecord {
+  return { chat, revision: "", past: [], savedMs: Date.now() };
 }
 
 /** Returns when a day, or the one `daysLater`, begins here. @param day "2026-11-22"; empty for none */

@@ -1,5 +1,5 @@
 import type { SavedChat } from "../workspace/saved-workspace.ts";
-import { hasWords, wordsOf } from "./words.ts";
+import { foldedWords, hasWords } from "./words.ts";
 
 /** A passage of a chat with words of the search. */
 export interface Passage {
@@ -16,7 +16,7 @@ export function findPassage({ turns, unchosen = [], draft }: SavedChat, words: R
   const texts = [...turns, ...unchosen].flatMap(({ question, answer }) => [question, answer]);
   for (const text of [...texts, draft]) {
     for (const { 0: word, index } of text.matchAll(/[\p{L}\p{M}\p{N}]+/gu)) {
-      const isRequested = [...words].some((query) => hasWords(wordsOf(word), new Set([query])));
+      const isRequested = [...words].some((query) => hasWords(foldedWords(word), new Set([query])));
       if (!isRequested) continue;
       const end = index + word.length;
       const start = Math.max(0, index - BEFORE_LENGTH);

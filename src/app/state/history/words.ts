@@ -13,11 +13,15 @@ export function wordsOf(text: string): Set<string> {
   return new Set(Array.from(plain.matchAll(WORDS), ([word]) => word.slice(0, MAX_LENGTH)));
 }
 
+/** Returns the words of a text for `hasWords`. */
+export function foldedWords(text: string): string {
+  return ` ${[...wordsOf(text)].join(" ")} `;
+}
+
 /**
  * Returns whether each word of the query begins one of the words. A single letter must be a whole word, or it would find
  * everything.
  */
-export function hasWords(words: ReadonlySet<string>, query: ReadonlySet<string>): boolean {
-  const list = [...words];
-  return [...query].every((word) => words.has(word) || (word.length > 1 && list.some((each) => each.startsWith(word))));
+export function hasWords(words: string, query: ReadonlySet<string>): boolean {
+  return [...query].every((word) => words.includes(word.length > 1 ? ` ${word}` : ` ${word} `));
 }

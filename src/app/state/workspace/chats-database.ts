@@ -1,22 +1,24 @@
 import { promisifyRequest } from "idb-keyval";
 
-/** The panes' record, under its name. */
-export const PANES_STORE = "chats";
-/** Closed chats, with the words for searches, by key. */
-export const CLOSED_STORE = "closed";
-/** Summaries of closed chats for lists, by key. */
-export const SUMMARIES_STORE = "summaries";
-/** Index of CLOSED_STORE by each word of a chat. */
-export const WORDS_INDEX = "words";
+/** Chats by their ids, the list of panes and the settings for all panes. */
+export const CHATS_STORE = "chats";
+/** Closed chats of the version before, by their keys, and their summaries. */
+export const OLD_CLOSED_STORE = "closed";
+export const OLD_SUMMARIES_STORE = "summaries";
 
 const NAME = "chorus";
-/** 2: closed chats. */
+/** The version before opens this one, too: its tabs can save until they are reloaded. */
 const VERSION = 2;
+/** A busy computer may take seconds. Don't report "not saved" earlier: the write may still succeed. */
+const LONGEST_WAIT_MS = 5000;
 
-/** Runs `use` in a transaction over all stores. Rejects if there is no database. */
+/**
+ * Runs `work` in a transaction over all stores. Rejects if there is no database, or after seconds: another page that is about
+ * to upgrade a database can block its readers for ever.
+ */
 export type ChatsDatabase = <Result>(
   mode: IDBTransactionMode,
-  use: (transaction: IDBTransaction) => Result | Promise<Result>,
+  work: (transaction: IDBTransaction) => Promise<Result>,
 ) => Promise<Result>;
 
 /**
@@ -42,20 +44,30 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
     });
     return database;
   };
-  return async (mode, use) => {
+  const run: ChatsDatabase = async (mode, work) => {
     opening ??= open().catch((error: unknown) => {
       forget();
       throw error;
     });
     const database = await opening;
-    return use(database.transaction([PANES_STORE, CLOSED_STORE, SUMMARIES_STORE], mode));
+    return work(database.transaction([CHATS_STORE, OLD_CLOSED_STORE, OLD_SUMMARIES_STORE], mode));
   };
+  return (mode, work) => withinTime(run(mode, work));
+}
+
+function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
+  return Promise.race([
+    promise,
+    new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new Error("IndexedDB doesn't respond.")), LONGEST_WAIT_MS);
+    }),
+  ]);
 }
 
 function addStores(database: IDBDatabase): void {
   const stores = database.objectStoreNames;
-  if (!stores.contains(PANES_STORE)) database.createObjectStore(PANES_STORE);
-  if (stores.contains(CLOSED_STORE)) return;
-  database.createObjectStore(CLOSED_STORE).createIndex(WORDS_INDEX, WORDS_INDEX, { multiEntry: true });
-  database.createObjectStore(SUMMARIES_STORE);
+  if (!stores.contains(CHATS_STORE)) database.createObjectStore(CHATS_STORE);
+  if (stores.contains(OLD_CLOSED_STORE)) return;
+  database.createObjectStore(OLD_CLOSED_STORE).createIndex("words", "words", { multiEntry: true });
+  database.createObjectStore(OLD_SUMMARIES_STORE);
 }

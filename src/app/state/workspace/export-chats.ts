@@ -1,32 +1,30 @@
 // Exports chats to a file and imports them.
 
 import { ChorusError, parseJson } from "../../../index.ts";
-import type { StoredChats } from "../history/stored-chats.ts";
 import { inParts } from "../in-parts.ts";
 import { JsonReader } from "../json-reader.ts";
-import { parseSavedChat, parseSavedWorkspace, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
-import { asNewChat, type Workspace } from "./workspace.ts";
+import {
+  asNewChat,
+  parseSavedChat,
+  parseSavedWorkspace,
+  resumed,
+  titleOfChat,
+  type SavedChat,
+} from "./saved-workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
-/** Returns all chats of this browser, those in panes and the closed ones, as a file. */
-export async function exportChats(
-  workspace: Workspace,
-  openStored: (() => Promise<StoredChats>) | null,
-): Promise<string> {
-  const chats = new Map(openStored && (await readStored(openStored)));
-  const moves = workspace.closed.store.getState();
-  for (const key of moves.gone) chats.delete(key);
-  for (const [key, { chat }] of moves.closed) chats.set(key, chat);
-  const closed = [...chats.values()];
-  return `${JSON.stringify({ ...workspace.toSaved(), ...(closed.length > 0 && { closed }) }, null, 2)}\n`;
-}
-
-/** Reads stored chats; none if the browser forbids it: then only the page's own chats are exported. */
-async function readStored(openStored: () => Promise<StoredChats>): ReturnType<StoredChats["readAll"]> {
-  try {
-    return await (await openStored()).readAll();
-  } catch {
-    return [];
+/** Returns all chats of this browser as a file. Where it forbids reading the stored ones, only those of the page. */
+export async function exportChats(workspace: Workspace): Promise<string> {
+  const stored = (await workspace.chats.storage?.readAll().catch(() => null)) ?? [];
+  const chats = new Map(stored.map(({ chat }) => [chat.id, chat]));
+  for (const [id, chat] of workspace.chats.unsaved.getState()) {
+    if (chat) chats.set(id, chat);
+    else chats.delete(id);
   }
+  const saved = workspace.toSaved();
+  for (const { id } of saved.panes) chats.delete(id ?? "");
+  const closed = [...chats.values()];
+  return `${JSON.stringify({ ...saved, ...(closed.length > 0 && { closed }) }, null, 2)}\n`;
 }
 
 export interface ImportedChats {
@@ -74,8 +72,8 @@ export async function importChats(
     (chat) => asNew(parseSavedChat(chat)),
     (numRead) => onProgress({ numRead, numChats }),
   );
-  const { panes: opened, keys } = await workspace.importChats(panes.map(asNew), listed);
-  return { numOpened: opened.length, numListed: keys.length };
+  const { panes: opened, ids } = workspace.importChats(panes.map(asNew), listed);
+  return { numOpened: opened.length, numListed: ids.length };
 }
 
 /** Separates the closed chats of an export, which may be thousands, from the rest. */

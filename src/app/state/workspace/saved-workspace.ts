@@ -33,6 +33,8 @@ export interface SavedChat {
   readonly answerer?: RemoteModel;
 }
 
+export type NamedChat = SavedChat & { readonly id: string };
+
 export interface SavedPane extends SavedChat {
   /** 1..16 */
   readonly number: number;
@@ -62,6 +64,12 @@ export function titleOfChat({ title, turns }: Pick<SavedChat, "title" | "turns">
 /** Returns the parts of a chat that a person would miss, to compare them. */
 export function textOfChat({ title, settings, turns, unchosen = [], firstSent, draft }: SavedChat): string {
   return JSON.stringify([title, settings, turns, unchosen, firstSent, draft]);
+}
+
+/** Returns a copy of a chat. */
+export function asNewChat(chat: SavedChat): SavedChat {
+  const { id: _, ...copy } = chat;
+  return copy;
 }
 
 /** Returns whether the chat has no text. */

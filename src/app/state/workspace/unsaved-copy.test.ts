@@ -1,104 +1,69 @@
 import { expect, it } from "vitest";
-import { closedChat } from "../history/closed-chat.ts";
-import { parseSavedWorkspace, savedWorkspace, type SavedPane } from "./saved-workspace.ts";
-import { copiesLeft, dropCopy, leaveCopy, placeOfCopy, type CopyStorage, type UnsavedCopy } from "./unsaved-copy.ts";
+import { FakeStorage } from "../../../../tests/app/fake-database.ts";
+import type { LeftSave } from "./chat-record.ts";
+import { copiesLeft, dropCopy, keepList, keptList, leaveCopy } from "./unsaved-copy.ts";
 
-const pane = (draft: string): SavedPane => ({
-  id: `id of ${draft}`,
-  number: 1,
-  title: null,
-  settings: {},
-  turns: [{ id: 0, question: "Why?", answer: "Because", end: null }],
-  firstSent: 0,
-  draft,
+const copyOf = (draft: string): LeftSave => ({
+  changes: [
+    {
+      id: "a",
+      chat: { title: null, settings: {}, turns: [], firstSent: 0, draft },
+      from: ["before"],
+      revision: "now",
+      copyId: "copy",
+      savedMs: 5,
+    },
+    { id: "b", chat: null, from: [], revision: "gone", copyId: "none", savedMs: 5 },
+  ],
+  places: [{ number: 2, id: "a" }],
+  current: 2,
+  shared: { seed: 3 },
+  saves: ["before", "now"],
 });
-const copyOf = (draft: string, saves: readonly string[] = ["before", "now"]): UnsavedCopy => {
-  const closed = closedChat({ ...pane("closed"), id: "closed" }, 5);
-  return {
-    saves,
-    workspace: savedWorkspace({ current: 1, shared: { seed: 3 }, panes: [pane(draft)] }),
-    moves: { closed: new Map([[closed.key, closed]]), gone: new Set(["opened again"]) },
-  };
-};
-
-function fail(): never {
-  throw new DOMException("Corrupted.", "NS_ERROR_FILE_CORRUPTED");
-}
-
-/** A storage for so many characters. */
-function storageOf(space = Infinity): CopyStorage & { readonly items: Map<string, string> } {
-  const items = new Map<string, string>();
-  return {
-    items,
-    get length() {
-      return items.size;
-    },
-    key: (index) => [...items.keys()][index] ?? null,
-    getItem: (key) => items.get(key) ?? null,
-    setItem(key, value) {
-      if (value.length > space) throw new DOMException("Full.", "QuotaExceededError");
-      items.set(key, value);
-    },
-    removeItem: (key) => void items.delete(key),
-  };
-}
 
 it("the next page finds what earlier pages left, until it is dropped", () => {
-  const storage = storageOf();
+  const storage = new FakeStorage();
   leaveCopy(storage, "one", copyOf("first"));
   leaveCopy(storage, "one", copyOf("second"));
-  leaveCopy(storage, "two", copyOf("aside", []));
-  const left = copiesLeft(storage);
-  expect([...left.keys()]).toEqual(["one", "two"]);
-  const { closed } = copyOf("second").moves;
-  expect(left.get("one")).toEqual({
-    ...copyOf("second"),
-    workspace: parseSavedWorkspace(copyOf("second").workspace),
-    moves: {
-      closed: new Map(
-        [...closed].map(([key, chat]) => [key, { ...chat, chat: expect.objectContaining({ id: "closed" }) }]),
-      ),
-      gone: new Set(["opened again"]),
-    },
-  });
+  leaveCopy(storage, "two", copyOf("third"));
+  expect([...copiesLeft(storage)]).toEqual([
+    ["one", copyOf("second")],
+    ["two", copyOf("third")],
+  ]);
   dropCopy(storage, "one");
-  expect([...copiesLeft(storage).values()]).toMatchObject([{ saves: [], workspace: { panes: [{ draft: "aside" }] } }]);
+  expect([...copiesLeft(storage).keys()]).toEqual(["two"]);
 });
 
 it("drops what can't be read, and leaves alone what is not its own", () => {
-  const storage = storageOf();
+  const storage = new FakeStorage();
   storage.setItem("theme", "dark");
-  storage.setItem("chorus.unsaved.cut", "{");
-  storage.setItem(
-    "chorus.unsaved.later",
-    JSON.stringify({ saves: [], closed: [], gone: [], workspace: { version: 99 } }),
-  );
+  storage.setItem("chorus.left.cut", "{");
+  storage.setItem("chorus.left.later", JSON.stringify({ ...copyOf("a"), places: [{ number: 99 }] }));
   expect(copiesLeft(storage).size).toBe(0);
   expect([...storage.items.keys()]).toEqual(["theme"]);
 });
 
 it("does without where nothing may be stored, or there is no space", () => {
-  leaveCopy(null, "one", copyOf("first"));
+  expect(leaveCopy(null, "one", copyOf("first"))).toBe(false);
   dropCopy(null, "one");
   expect(copiesLeft(null).size).toBe(0);
-  const small = storageOf(JSON.stringify(copyOf("first")).length + 200);
-  leaveCopy(small, "one", copyOf("first"));
-  expect(copiesLeft(small).size).toBe(1);
+  const small = new FakeStorage(JSON.stringify(copyOf("first")).length + 200);
+  expect(leaveCopy(small, "one", copyOf("first"))).toBe(true);
   // What is older than the last edits is not left in their place.
-  leaveCopy(small, "one", copyOf("much longer".repeat(100)));
+  expect(leaveCopy(small, "one", copyOf("much longer".repeat(100)))).toBe(false);
   expect(copiesLeft(small).size).toBe(0);
-  const broken = { ...storageOf(), removeItem: () => fail() };
+  const broken = new FakeStorage();
+  broken.removeItem = () => {
+    throw new DOMException("Corrupted.", "NS_ERROR_FILE_CORRUPTED");
+  };
   expect(() => dropCopy(broken, "one")).not.toThrow();
 });
 
-it("replaces only what its page knew: another tab's chats stay", () => {
-  const copy = copyOf("last", ["read", "under way", "last"]);
-  expect(placeOfCopy(copy, "last", "")).toBe("arrived");
-  expect(placeOfCopy(copy, "under way", "")).toBe("newer");
-  expect(placeOfCopy(copy, "read", "")).toBe("newer");
-  expect(placeOfCopy(copy, "another tab's", "")).toBe("other");
-  const aside = copyOf("aside", ["own"]);
-  expect(placeOfCopy(aside, "another tab's", "")).toBe("other");
-  expect(placeOfCopy(aside, "another tab's", "before")).toBe("other");
-  expect(placeOfCopy(aside, "another tab's", "own")).toBe("arrived");
+it("a tab has its list of panes; one that can't be read is none", () => {
+  const storage = new FakeStorage();
+  expect([keptList(null), keptList(storage)]).toEqual([null, null]);
+  keepList(storage, copyOf("first"));
+  expect(keptList(storage)).toEqual({ places: [{ number: 2, id: "a" }], current: 2 });
+  storage.setItem("chorus.panes", '{"places":7}');
+  expect(keptList(storage)).toBeNull();
 });

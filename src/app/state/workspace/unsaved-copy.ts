@@ -2,104 +2,90 @@
 // closing page, and orders none of them before the next page's reads. localStorage is written at once. If the next page is in
 // another process, as when the service worker isolates it on its first reload, a browser may still show it too late (Firefox
 // sometimes does): then the page after that finds the copy. localStorage can be forbidden, and it is full at about 5 MB; then
-// only IndexedDB has the last edits.
+// only IndexedDB has the last edits. The list of a tab's panes is in its sessionStorage: other tabs have lists of their own.
 
 import { parseJson } from "../../../index.ts";
-import type { ClosedChat } from "../history/closed-chat.ts";
-import type { ChatMoves } from "../history/closed-chats.ts";
 import { JsonReader } from "../json-reader.ts";
-import { parseSavedChat, parseSavedWorkspace, type SavedWorkspace } from "./saved-workspace.ts";
+import { parseLeftSave, parsePlaces, type LeftSave, type Save } from "./chat-record.ts";
 
-export interface UnsavedCopy {
-  /**
-   * The saves that these panes go on from, by their ids; the last is their own. No others: another tab saved the chats, and
-   * these were saved aside.
-   */
-  readonly saves: readonly string[];
-  readonly workspace: SavedWorkspace;
-  readonly moves: ChatMoves;
-}
-
-/** The used part of localStorage. */
+/** The used part of localStorage and sessionStorage. */
 export type CopyStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
-const PREFIX = "chorus.unsaved.";
+const PREFIX = "chorus.left.";
+const LIST = "chorus.panes";
 
-/** Returns the storage of copies, or null if it is forbidden. */
-export function copyStorage(): CopyStorage | null {
+/** Returns the page's storages; null for one that is forbidden. */
+export function copyStorages(): { readonly copies: CopyStorage | null; readonly tab: CopyStorage | null } {
+  return { copies: allowed(() => localStorage), tab: allowed(() => sessionStorage) };
+}
+
+function allowed(storage: () => Storage): Storage | null {
   try {
-    return localStorage;
+    return storage();
   } catch {
     return null;
   }
 }
 
-/** @param page the name of the closing page */
-export function leaveCopy(storage: CopyStorage | null, page: string, { moves, ...copy }: UnsavedCopy): void {
+/** Returns whether there was room. @param page the name of the closing page */
+export function leaveCopy(storage: CopyStorage | null, page: string, save: LeftSave): boolean {
   try {
-    const text = JSON.stringify({ ...copy, closed: [...moves.closed.values()], gone: [...moves.gone] });
-    storage?.setItem(PREFIX + page, text);
+    storage?.setItem(PREFIX + page, JSON.stringify(save));
+    return storage !== null;
   } catch {
     // As above. An older copy would be mistaken for the last edits.
     dropCopy(storage, page);
+    return false;
   }
 }
 
-export function dropCopy(storage: CopyStorage | null, page: string): void {
+/** @param page its name, or with `prefix` that of the item */
+export function dropCopy(storage: CopyStorage | null, page: string, prefix = PREFIX): void {
   try {
-    storage?.removeItem(PREFIX + page);
+    storage?.removeItem(prefix + page);
   } catch {
     // A failing storage has no copies either.
   }
 }
 
-/** Returns the copies that earlier pages left, by the pages' names. One that can't be read is dropped. */
-export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, UnsavedCopy> {
-  const copies = new Map<string, UnsavedCopy>();
+/** Returns the copies that earlier pages left, by the pages' names. */
+export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, LeftSave> {
+  return readCopies(storage, PREFIX, parseLeftSave);
+}
+
+/** Reads the items whose names begin so, by the rest of their names. One that can't be read is dropped. */
+export function readCopies<Copy>(
+  storage: CopyStorage | null,
+  prefix: string,
+  parse: (root: JsonReader) => Copy,
+): ReadonlyMap<string, Copy> {
+  const copies = new Map<string, Copy>();
   const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");
-  for (const key of keys.filter((each) => each.startsWith(PREFIX))) {
-    const page = key.slice(PREFIX.length);
+  for (const key of keys.filter((each) => each.startsWith(prefix))) {
+    const page = key.slice(prefix.length);
     try {
-      copies.set(page, parseCopy(storage?.getItem(key) ?? ""));
+      copies.set(page, parse(new JsonReader(parseJson(storage?.getItem(key) ?? ""))));
     } catch {
-      dropCopy(storage, page);
+      dropCopy(storage, page, prefix);
     }
   }
   return copies;
 }
 
-/**
- * Decides how to use a copy. arrived: the page's own write was saved. newer: the copy replaces the saved panes. other: another
- * tab has saved since, so the copy's chats belong beside the saved ones.
- *
- * @param save id of the newest save
- * @param aside id of the page's save aside
- */
-export function placeOfCopy({ saves }: UnsavedCopy, save: string, aside: string): "arrived" | "newer" | "other" {
-  const own = saves.at(-1);
-  if (own === save || own === aside) return "arrived";
-  return saves.includes(save) ? "newer" : "other";
+/** Keeps the list of this tab's panes. */
+export function keepList(storage: CopyStorage | null, { places, current }: Pick<Save, "places" | "current">): void {
+  try {
+    storage?.setItem(LIST, JSON.stringify({ places, current }));
+  } catch {
+    // The tab then opens the list that was saved last.
+  }
 }
 
-function parseCopy(text: string): UnsavedCopy {
-  const parsed = parseJson(text);
-  const root = new JsonReader(parsed);
-  const closed = root.field("closed").list().map(parseClosedChat);
-  return {
-    saves: strings(root.field("saves")),
-    workspace: parseSavedWorkspace((parsed as UnsavedCopy).workspace),
-    moves: { closed: new Map(closed.map((chat) => [chat.key, chat])), gone: new Set(strings(root.field("gone"))) },
-  };
-}
-
-function parseClosedChat(closed: JsonReader): ClosedChat {
-  return {
-    key: closed.field("key").string(),
-    chat: parseSavedChat(closed.field("chat")),
-    closedMs: closed.field("closedMs").integer(0, Number.MAX_SAFE_INTEGER),
-  };
-}
-
-function strings(list: JsonReader): readonly string[] {
-  return list.list().map((each) => each.string());
+/** Returns the list of this tab's panes; null for a new tab. */
+export function keptList(storage: CopyStorage | null): Pick<Save, "places" | "current"> | null {
+  try {
+    return parsePlaces(new JsonReader(parseJson(storage?.getItem(LIST) ?? "")));
+  } catch {
+    return null;
+  }
 }

@@ -1,103 +1,76 @@
 import type { Pane } from "../chat/pane.ts";
-import type { StoredChats } from "../history/stored-chats.ts";
-import { reconcile, unknownChats } from "./reconcile-workspaces.ts";
-import type { SavedPane, SavedWorkspace } from "./saved-workspace.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import type { LoadedWorkspace, WorkspaceStorage } from "./workspace-storage.ts";
+import type { ChatRecord, Save } from "./chat-record.ts";
+import type { ChatStorage } from "./chat-storage.ts";
+import type { Copied } from "./chats.ts";
+import type { LoadedChats } from "./load-chats.ts";
+import { isBlank, titleOfChat, type NamedChat } from "./saved-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
- * kept: everything is saved. damaged: as kept, but the earlier record could not be read. elsewhere: another tab saves the
- * chats. not-kept: the browser forbids it, or has no space; saving is retried until it works.
+ * kept: everything is saved. damaged: as kept, but a record could not be read. not-kept: the browser forbids it, or has no
+ * space; saving is retried until it works.
  */
-export type KeepingStatus = "kept" | "damaged" | "elsewhere" | "not-kept";
+export type KeepingStatus = "kept" | "damaged" | "not-kept";
 
 /** Text arrives many times per second; the saved chats may lag by this much. */
 const PAUSE_MS = 500;
-/** Pause between two batches of closed chats. */
+/** Pause between two batches of chats in no pane. */
 const SHORT_PAUSE_MS = 50;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 30_000;
 
-/** Saves the workspace soon after it has changed, and at once when the page closes. */
+/** Saves the chats soon after they have changed, and at once when the page closes. */
 export class WorkspaceKeeper {
   readonly #store = createStore<KeepingStatus>(() => "kept");
   readonly store: ReadonlyStore<KeepingStatus> = this.#store;
-  readonly #storage: WorkspaceStorage;
+  readonly storage: ChatStorage;
   readonly #workspace: Workspace;
   readonly #settings: SharedSettings;
   readonly #paneSubscriptions = new Map<Pane, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** The workspace that this tab last read or wrote. */
-  #lastKept: SavedWorkspace;
-  /** Number of the newest handover or attempt. */
-  #numChanges = 0;
   #retryMs = FIRST_RETRY_MS;
-  /** Whether this tab has read the earlier save. If not, it must not overwrite that. */
+  /** Whether this tab has read what is stored, and converted it. If not, it saves nothing. */
   #hasRead: boolean;
-  /** Whether this tab's chats were saved aside, since another tab saves the chats. */
-  #isAside = false;
-  /** Makes this tab save the chats instead of another; set by KeepingTurn. */
-  takeOver: () => void = () => undefined;
+  /** The stored settings for all panes, as far as this tab knows. */
+  #shared: Settings;
 
-  constructor(
-    storage: WorkspaceStorage,
-    { status, left }: Pick<LoadedWorkspace, "status" | "left">,
-    workspace: Workspace,
-    settings: SharedSettings,
-  ) {
-    this.#storage = storage;
+  constructor(storage: ChatStorage, loaded: LoadedChats, workspace: Workspace, settings: SharedSettings) {
+    this.storage = storage;
     this.#workspace = workspace;
     this.#settings = settings;
-    this.#lastKept = workspace.toSaved();
-    this.#hasRead = status !== "unavailable";
-    if (status !== "ok") this.#store.setState(status === "damaged" ? "damaged" : "not-kept", true);
+    this.#shared = settings.store.getState();
+    this.#hasRead = loaded.status !== "unavailable";
+    for (const record of loaded.records) workspace.chats.adopt(record);
+    if (loaded.status !== "ok") this.#store.setState(this.#hasRead ? "damaged" : "not-kept", true);
     if (!this.#hasRead) this.#retryLater();
-    storage.onDeleted = () => this.#saveSoon();
+    storage.onDeleted = () => {
+      workspace.chats.forgetStored();
+      this.#shared = {};
+      this.#saveSoon();
+    };
+    storage.onDamaged = () => {
+      if (this.#store.getState() === "kept") this.#store.setState("damaged", true);
+    };
     workspace.store.subscribe(({ panes }) => {
       this.#follow(panes);
       this.#saveSoon();
     });
     settings.store.subscribe(() => this.#saveSoon());
-    workspace.closed.store.subscribe(() => {
-      if (workspace.closed.isPending) this.#saveSoon(SHORT_PAUSE_MS);
+    workspace.chats.unsaved.subscribe((unsaved) => {
+      if (unsaved.size > 0) this.#saveSoon(SHORT_PAUSE_MS);
     });
     this.#follow(workspace.store.getState().panes);
-    if (left.length > 0) {
-      this.#openLeft(unknownChats(left, [this.#lastKept]));
-      this.#saveSoon();
-    }
-  }
-
-  readonly storedChats = (): Promise<StoredChats> => this.#storage.storedChats();
-
-  /** Stops saving: another tab does it now, and two would overwrite each other. */
-  handOver(): void {
-    this.#numChanges++;
-    const isUnsaved = this.#timer !== undefined;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#store.setState("elsewhere", true);
-    if (isUnsaved) this.#saveSoon();
-  }
-
-  /**
-   * Saves again, after reading the other tab's save: it replaces the chats here if they have not changed since, else its chats
-   * are opened beside them.
-   */
-  async takeBack(): Promise<void> {
-    const status = await this.#merge();
-    if (status === "unavailable") return this.#fail();
-    if (status === null) return;
-    this.#store.setState(status === "ok" ? "kept" : status, true);
-    this.#saveSoon();
+    this.#open(loaded.left);
   }
 
   /** Saves unsaved changes when the page closes, and leaves them to the next page as well. */
   leave(): void {
-    this.flush();
-    this.#storage.leave();
+    if (this.#hasRead) this.flush();
+    // What can't be saved yet is left as well.
+    this.storage.leave(this.#hasRead ? null : this.#next());
   }
 
   /** Saves unsaved changes. */
@@ -108,34 +81,15 @@ export class WorkspaceKeeper {
     void (this.#hasRead ? this.#save() : this.#retry());
   };
 
-  /** Reads the save, and merges it with the chats here. Returns null if another call has come in between. */
-  async #merge(): Promise<LoadedWorkspace["status"] | null> {
-    const change = ++this.#numChanges;
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const { saved: there, left, status } = await this.#storage.load();
-    if (change !== this.#numChanges) return null;
-    if (status === "unavailable") return status;
-    this.#hasRead = true;
-    const isBusy = this.#workspace.store.getState().panes.some((pane) => pane.store.getState().phase !== "idle");
-    const plan = reconcile(this.#lastKept, this.#workspace.toSaved(), there, isBusy);
-    if (plan.kind === "restore") {
-      this.#settings.replace(plan.saved.shared);
-      this.#workspace.restore(plan.saved);
-    }
-    const others = plan.kind === "add" ? plan.chats : [];
-    this.#openLeft([...others, ...unknownChats(left, [this.#workspace.toSaved(), ...(there ? [there] : [])])]);
-    return status;
-  }
-
-  /** Opens chats of another tab in panes. Those that have no room are in the list of chats. */
-  #openLeft(chats: readonly SavedPane[]): void {
-    if (chats.length === 0) return;
-    const { keys } = this.#workspace.addChats(chats);
-    if (keys.length > 0) {
-      const chatsAre = keys.length === 1 ? "A chat of another tab is" : `${keys.length} chats of another tab are`;
-      this.#workspace.undoList.notify(`${chatsAre} in the list of chats`);
-    }
+  /** Opens what was read in panes, as far as the tab does not know it. Those that have no room are in the list of chats. */
+  #open(records: readonly ChatRecord[]): void {
+    const { chats, undoList } = this.#workspace;
+    const unknown = records.filter(({ chat }) => !chats.knows(chat.id));
+    if (unknown.length === 0) return;
+    const { ids } = this.#workspace.addChats(unknown.map((record) => chats.adopt(record)));
+    if (ids.length === 0) return;
+    const chatsAre = ids.length === 1 ? "A chat of another tab is" : `${ids.length} chats of another tab are`;
+    undoList.notify(`${chatsAre} in the list of chats`);
   }
 
   #follow(panes: readonly Pane[]): void {
@@ -145,12 +99,11 @@ export class WorkspaceKeeper {
       this.#paneSubscriptions.delete(pane);
     }
     for (const pane of panes) {
-      if (!this.#paneSubscriptions.has(pane)) {
-        this.#paneSubscriptions.set(
-          pane,
-          pane.store.subscribe(() => this.#saveSoon()),
-        );
-      }
+      if (this.#paneSubscriptions.has(pane)) continue;
+      this.#paneSubscriptions.set(
+        pane,
+        pane.store.subscribe(() => this.#saveSoon()),
+      );
     }
   }
 
@@ -158,36 +111,44 @@ export class WorkspaceKeeper {
     if (this.#store.getState() !== "not-kept") this.#timer ??= setTimeout(this.flush, pauseMs);
   }
 
+  #next(): Save {
+    const { chats, store } = this.#workspace;
+    const { panes, current } = store.getState();
+    const open = panes.map((pane): [number: number, chat: NamedChat] => {
+      const { number, ...chat } = pane.toSaved();
+      return [number, chat];
+    });
+    const places = open.map(([number, chat]) => ({ number, id: chat.id, ...(isBlank(chat) && { blank: chat }) }));
+    const changes = chats.changes(open.map(([, chat]) => chat));
+    const shared = this.#settings.store.getState();
+    return { changes, places, current, shared: shared === this.#shared ? null : shared };
+  }
+
   async #save(): Promise<void> {
-    const saved = this.#workspace.toSaved();
-    const { closed } = this.#workspace;
-    const moves = closed.next();
-    const change = this.#numChanges;
-    if (this.#store.getState() === "elsewhere") {
-      this.#isAside = true;
-      await this.#storage.saveAside(saved, moves).then(
-        () => closed.stored(moves),
-        () => undefined,
-      );
-      return;
-    }
+    const save = this.#next();
     try {
-      await this.#storage.save(saved, moves);
+      const outcomes = await this.storage.save(save);
+      for (const copied of this.#workspace.chats.saved(save.changes, outcomes)) this.#tellCopied(copied);
     } catch {
-      if (change === this.#numChanges) this.#fail();
+      this.#fail();
       return;
     }
-    closed.stored(moves);
-    this.#lastKept = saved;
+    this.#shared = save.shared ?? this.#shared;
     this.#retryMs = FIRST_RETRY_MS;
-    if (this.#isAside) {
-      this.#isAside = false;
-      await this.#storage.clearAside().catch(() => undefined);
-    }
     if (this.#store.getState() !== "not-kept") return;
     this.#store.setState("kept", true);
     // For later changes.
     this.#saveSoon();
+  }
+
+  /** Says that a chat goes on as a chat of its own. */
+  #tellCopied({ id, chat, copy }: Copied): void {
+    const { store, undoList } = this.#workspace;
+    const { panes } = store.getState();
+    const pane = panes.find((each) => each.store.getState().id === id);
+    if (pane) pane.goOnAs(copy, chat);
+    else if (panes.every((each) => each.store.getState().id !== copy.id))
+      undoList.notify(`“${titleOfChat(copy)}” is a chat of its own: another tab had changed the chat, too`);
   }
 
   #fail(): void {
@@ -197,15 +158,39 @@ export class WorkspaceKeeper {
 
   #retryLater(): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#retry(), this.#retryMs);
+    this.#timer = setTimeout(this.flush, this.#retryMs);
     this.#retryMs = Math.min(2 * this.#retryMs, LONGEST_RETRY_MS);
   }
 
-  /** Tries to save again, after reading the save: another tab may have saved meanwhile, or there is none. */
+  /** Tries to save again. What could not be read before is opened beside what was said meanwhile. */
   async #retry(): Promise<void> {
-    const status = await this.#merge();
-    if (status === "unavailable") this.#fail();
-    if (status === null || status === "unavailable") return;
+    if (!this.#hasRead) {
+      const { saved, records, left, status } = await this.storage.load();
+      if (saved && this.#settings.store.getState() === this.#shared) {
+        this.#settings.replace(saved.shared);
+        this.#shared = saved.shared;
+      }
+      this.#open([...records, ...left]);
+      if (status === "unavailable") return this.#fail();
+      this.#hasRead = true;
+    }
     await this.#save();
   }
+}
+
+/**
+ * Saves the rest when the page is hidden or closed.
+ *
+ * @param showAll flushes changes that wait for the next frame, which may never come
+ */
+export function keepWhileOpen(keeper: WorkspaceKeeper, showAll: () => void): void {
+  document.addEventListener("visibilitychange", () => {
+    if (!document.hidden) return;
+    showAll();
+    keeper.flush();
+  });
+  addEventListener("pagehide", () => {
+    showAll();
+    keeper.leave();
+  });
 }

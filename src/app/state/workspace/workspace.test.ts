@@ -3,12 +3,12 @@ import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { openPanes } from "../../../../tests/app/open-panes.ts";
 import { EngineControl } from "../engine/engine-control.ts";
 import { exportChats, importChats, type ImportProgress } from "./export-chats.ts";
-import type { ClosedChat } from "../history/closed-chat.ts";
-import type { StoredChats } from "../history/stored-chats.ts";
 import { Connections } from "../connections/connections.ts";
 import type { PaneContext } from "../chat/pane.ts";
 import { RequestBook } from "../chat/request-book.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
+import type { ChatStorage } from "./chat-storage.ts";
+import { Chats } from "./chats.ts";
 import { MAX_PANES, Workspace } from "./workspace.ts";
 
 let workspace: Workspace;
@@ -28,6 +28,10 @@ beforeEach(() => {
   workspace = new Workspace(context);
 });
 
+/** The chats in no pane. */
+const closed = () => [...workspace.chats.unsaved.getState().values()].filter((chat) => chat !== null);
+const recordsOf = (chats: ReturnType<typeof closed>) =>
+  chats.map((chat) => ({ chat, revision: "r", past: [], savedMs: 0 }));
 const numbers = () => workspace.store.getState().panes.map((pane) => pane.number);
 function close(number: number) {
   const pane = workspace.store.getState().panes.find((candidate) => candidate.number === number);
@@ -136,14 +140,13 @@ describe("what was done to panes", () => {
   });
 
   it("leaves what was closed or cleared among the closed chats, until it is undone", () => {
-    const closed = () => [...workspace.closed.store.getState().closed.values()].map(({ chat }) => chat.turns.length);
     workspace = new Workspace(context, saved(1, 2));
     workspace.addPane();
     close(3);
     expect(closed()).toEqual([]);
     close(2);
     workspace.clearPane(panes()[0]!);
-    expect(closed()).toEqual([3, 3]);
+    expect(closed().map(({ turns: { length } }) => length)).toEqual([3, 3]);
     undo();
     undo();
     expect(closed()).toEqual([]);
@@ -180,9 +183,7 @@ describe("what was done to panes", () => {
     workspace = new Workspace(context, saved(1, 2));
     const numOpen = () => panes().filter((pane) => pane.store.getState().turns.length > 0).length;
     const openFromList = () => {
-      const [{ key, chat }] = [...workspace.closed.store.getState().closed.values()] as [ClosedChat];
-      workspace.addChats([chat]);
-      workspace.closed.remove([key]);
+      workspace.reopen(closed()[0]!.id, null);
     };
     close(1);
     openFromList();
@@ -196,7 +197,7 @@ describe("what was done to panes", () => {
     const [first, second] = panes();
     workspace.clearPane(second!);
     workspace.closePane(first!);
-    workspace.closed.remove([...workspace.closed.store.getState().closed.keys()]);
+    workspace.deleteForGood(recordsOf(closed()));
     undo();
     expect([numOpen(), toast()]).toEqual([0, "“Pane 3 closed” can’t be undone any more"]);
     undo();
@@ -282,7 +283,7 @@ describe("what was done to panes", () => {
 describe("a file of chats", () => {
   it("opens them again beside the open ones, and replaces empty panes", async () => {
     workspace = new Workspace(context, saved(1, 2));
-    const file = await exportChats(workspace, null);
+    const file = await exportChats(workspace);
     workspace = new Workspace(context);
     workspace.addPane()?.setDraft("Mine");
     expect(await importChats(workspace, file)).toEqual({ numOpened: 2, numListed: 0 });
@@ -297,21 +298,16 @@ describe("a file of chats", () => {
       panes: [pane, other],
       ...rest
     } = saved(1, 2);
-    workspace = new Workspace(context, {
-      ...rest,
-      panes: [
-        { ...pane!, unchosen },
-        { ...other!, unchosen },
-      ],
-    });
+    const stored = { ...pane!, id: "stored", draft: "Stored" };
+    const storage = { readAll: async () => recordsOf([stored]) } as unknown as ChatStorage;
+    const two = { ...rest, panes: [pane!, other!].map((each) => ({ ...each, unchosen })) };
+    workspace = new Workspace(context, two, new Chats(storage));
     close(2);
-    const stored = { ...pane!, draft: "Stored" };
-    const reader = { readAll: async () => [["key", stored] as const] } as unknown as StoredChats;
-    const file = await exportChats(workspace, async () => reader);
+    const file = await exportChats(workspace);
     workspace = new Workspace(context);
     expect(await importChats(workspace, file)).toEqual({ numOpened: 1, numListed: 2 });
     expect(panes()[0]!.toSaved()).toMatchObject({ turns, unchosen });
-    const listed = [...workspace.closed.store.getState().closed.values()].map(({ chat }) => chat);
+    const listed = closed();
     expect(listed).toMatchObject([{ draft: "Stored" }, { turns, unchosen }]);
     expect(new Set(listed.map(({ id }) => id)).size).toBe(2);
   });
@@ -327,12 +323,11 @@ describe("a file of chats", () => {
     const before = panes().map((pane) => pane.toSaved());
     expect(await importChats(workspace, JSON.stringify(saved(1, 2, 3)))).toEqual({ numOpened: 1, numListed: 2 });
     expect(panes()[15]!.toSaved()).toMatchObject({ settings: { temperature: 0.5, seed: 1 } });
-    expect(workspace.closed.store.getState().closed.size).toBe(2);
+    expect(closed()).toHaveLength(2);
     panes()[15]!.setDraft("Changed since");
     workspace.undoList.undo();
     expect(panes().map((pane) => pane.toSaved())).toEqual(before);
-    const left = [...workspace.closed.store.getState().closed.values()];
-    expect(left.map(({ chat }) => chat.draft)).toEqual(["Changed since"]);
+    expect(closed().map(({ draft }) => draft)).toEqual(["Changed since"]);
   });
 
   it("that is no JSON or is damaged is refused by name, and changes nothing", async () => {
@@ -368,12 +363,12 @@ describe("a file of chats", () => {
     expect(parts.length).toBeGreaterThan(0);
     expect(progress.mock.calls.every(([{ numChats }]) => numChats === 2001)).toBe(true);
     expect(parts).toEqual(parts.toSorted((a, b) => a - b));
-    expect(workspace.closed.store.getState().closed.size).toBe(2000);
+    expect(closed()).toHaveLength(2000);
 
     workspace = new Workspace(context);
     const damaged = JSON.stringify({ ...file, closed: [...file.closed, { ...long, draft: 7 }] });
     await expect(importChats(workspace, damaged)).rejects.toMatchObject({ param: "closed[2000].draft" });
-    expect(workspace.closed.store.getState().closed.size).toBe(0);
+    expect(closed()).toEqual([]);
     expect(panes()).toHaveLength(1);
   });
 });

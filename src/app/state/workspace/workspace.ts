@@ -2,17 +2,21 @@ import type { AnswerMemory } from "../chat/answer-memory.ts";
 import type { LikelyToken } from "../chat/answer-tokens.ts";
 import { branchedTurn } from "../chat/branching.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
-import { ClosedChats } from "../history/closed-chats.ts";
+import type { ChatRecord } from "./chat-record.ts";
+import { Chats } from "./chats.ts";
 import {
+  asNewChat,
   isBlank,
   MAX_PANES,
   savedWorkspace,
   textOfChat,
+  type NamedChat,
   type SavedChat,
   type SavedWorkspace,
 } from "./saved-workspace.ts";
 import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
 import { UndoList } from "./undo-list.ts";
+import { randomId } from "../../../index.ts";
 
 export { MAX_PANES };
 
@@ -36,38 +40,37 @@ interface PlacedChat {
 
 interface AddedChats {
   readonly panes: readonly Pane[];
-  /** Keys of the chats that are in no pane. */
-  readonly keys: readonly string[];
+  /** Ids of the chats that are in no pane. */
+  readonly ids: readonly string[];
   /** Empty panes that were replaced. */
   readonly replaced: readonly PlacedChat[];
 }
 
+/** A chat that left its pane on this page. */
+interface LeftChat {
+  readonly chat: NamedChat;
+  readonly memory?: AnswerMemory;
+}
+
 /** Tokens of long chats take megabytes. */
-const MAX_MEMORIES = 50;
+const MAX_LEFT = 50;
 const ALL_NUMBERS: readonly number[] = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
 
 /** The open panes. A closed pane's number, and so its colour, is reused last. */
 export class Workspace {
   readonly store: ReadonlyStore<WorkspaceState>;
-  /** Chats that left their panes. */
-  readonly closed = new ClosedChats();
+  readonly chats: Chats;
   readonly undoList = new UndoList();
   readonly #store: StoreApi<WorkspaceState>;
   readonly #context: PaneContext;
   #freeNumbers = [...ALL_NUMBERS];
-  /** Memories of chats that were closed on this page, by the chats' keys. */
-  readonly #memories = new Map<string, AnswerMemory>();
+  /** The chats that left their panes last, by id, until they are opened or deleted. */
+  readonly #left = new Map<string, LeftChat>();
 
-  constructor(context: PaneContext, saved: SavedWorkspace | null = null) {
+  constructor(context: PaneContext, saved: SavedWorkspace | null = null, chats = new Chats()) {
     this.#context = { ...context, onReplaced: this.#onReplaced };
+    this.chats = chats;
     this.store = this.#store = createStore<WorkspaceState>(() => this.#opened(saved));
-  }
-
-  /** Replaces all open panes by the saved ones. */
-  restore(saved: SavedWorkspace): void {
-    for (const pane of this.#panes()) pane.close();
-    this.#freeNumbers = [...ALL_NUMBERS];
-    this.#store.setState(this.#opened(saved));
   }
 
   toSaved(): SavedWorkspace {
@@ -138,18 +141,15 @@ export class Workspace {
     const place = before.indexOf(pane);
     if (place < 0) return null;
     pane.stop();
-    const { number, ...chat } = pane.toSaved();
-    const keys = this.#keep([chat]);
-    for (const key of keys) this.#remember(key, pane.memory);
+    const { number } = pane;
+    const left = this.#leave({ chat: chatOf(pane), memory: pane.memory });
     this.#exchange([pane], []);
     const heir = this.#panes()[place] ?? this.#panes().at(-1) ?? null;
     const undo = () => {
-      if (!this.#canComeBack(chat, keys)) return false;
+      if (!this.#canComeBack(left)) return false;
       // If that was the last pane, an empty one replaced it.
       const taken = this.#panes().filter((other) => other === heir && !before.includes(heir) && isEmpty(heir));
-      const isReopened = this.#exchange(taken, [{ chat, memory: pane.memory, number, place }]).length > 0;
-      if (isReopened) this.closed.remove(keys);
-      return isReopened;
+      return this.#exchange(taken, [{ ...left, number, place }]).length > 0;
     };
     this.undoList.add({ title: `Pane ${number} closed`, undo });
     return heir;
@@ -158,21 +158,22 @@ export class Workspace {
   /** Closes a pane's chat and begins a new one there. Its name, settings and draft stay. */
   clearPane(pane: Pane): void {
     pane.stop();
-    const { number: _, ...chat } = pane.toSaved();
+    const chat = { ...chatOf(pane), draft: "" };
     if (chat.turns.length === 0) return;
-    const keys = this.#keep([{ ...chat, draft: "" }]);
+    const left = this.#leave({ chat });
+    this.chats.put([chat]);
     pane.replaceChat();
     const { id } = pane.store.getState();
     const undo = () => {
       const emptied = this.#paneOf(id);
-      if (!this.#canComeBack(chat, keys) || emptied === undefined || emptied.store.getState().turns.length > 0)
-        return false;
+      if (!this.#canComeBack(left) || emptied === undefined || emptied.store.getState().turns.length > 0) return false;
       emptied.replaceChat(chat);
-      this.closed.remove(keys);
+      this.#take(chat.id);
+      // It may have been stored with its name.
+      this.chats.delete([id]);
       return true;
     };
-    const num = chat.turns.length;
-    this.undoList.add({ title: `${num} ${num === 1 ? "message" : "messages"} cleared`, undo });
+    this.undoList.add({ title: `${counted(chat.turns.length, "message")} cleared`, undo });
   }
 
   /** Returns whether another chat can be put into a pane. */
@@ -180,58 +181,63 @@ export class Workspace {
     return this.#freeNumbers.length > 0 || this.#panes().some(isEmpty);
   }
 
-  /** Opens a closed chat in a pane, with its memory if this page has it; returns null if there is no room. */
-  reopen(key: string, chat: SavedChat): Pane | null {
-    if (!this.hasRoom()) return null;
-    const [pane = null] = this.addChats([chat], this.#memories.get(key)).panes;
-    this.#memories.delete(key);
-    this.closed.remove([key]);
-    return pane;
+  /**
+   * Opens a chat that is in no pane, with its memory if this page has it; returns null if there is no room, or it was deleted.
+   * @param record as it is stored
+   */
+  reopen(id: string, record: ChatRecord | null): Pane | null {
+    const open = this.#paneOf(id);
+    if (open || !this.hasRoom()) return open ?? null;
+    const chat = this.chats.toOpen(id, record);
+    if (chat === null) return null;
+    const left = this.#left.get(id);
+    // Another tab may have changed it.
+    const memory = left && textOfChat(left.chat) === textOfChat(chat) ? left.memory : undefined;
+    return this.addChats([chat], memory).panes[0] ?? null;
   }
 
-  /** Opens each chat in a pane, replacing empty panes. Those without room become closed chats. */
+  /** Deletes chats that are in no pane. @param records as they were read */
+  deleteForGood(records: readonly ChatRecord[]): void {
+    const ids = records.map(({ chat }) => chat.id);
+    for (const id of ids) this.#left.delete(id);
+    this.chats.delete(ids, records);
+  }
+
+  /** Opens each chat in a pane, replacing empty panes. Those without room are in the list of chats. */
   addChats(chats: readonly SavedChat[], memory?: AnswerMemory): AddedChats {
     const empty = this.#panes().filter(isEmpty);
-    const replaced = empty.map((pane) => {
-      const { number, ...chat } = pane.toSaved();
-      return { chat, number, place: this.#panes().indexOf(pane) };
-    });
+    const replaced = empty.map((pane) => ({
+      chat: chatOf(pane),
+      number: pane.number,
+      place: this.#panes().indexOf(pane),
+    }));
     const panes = this.#exchange(
       empty,
-      // Another tab may have closed a chat that is open here.
-      chats.map((chat) => (this.#paneOf(chat.id) ? { chat: asNewChat(chat) } : { chat, ...(memory && { memory }) })),
+      chats.map((chat) => ({ chat, ...(memory && { memory }) })),
     );
-    return { panes, keys: this.#keep(chats.slice(panes.length)), replaced };
+    return { panes, ids: this.#put(chats.slice(panes.length)), replaced };
   }
 
-  /** Opens the chats of a file, as `addChats` does. @param listed chats for the list of closed ones, maybe thousands */
-  async importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]): Promise<AddedChats> {
-    const kept = await this.closed.addMany(listed.filter((chat) => !isBlank(chat)));
+  /** Opens the chats of a file, as `addChats` does. @param listed chats for the list, maybe thousands */
+  importChats(chats: readonly SavedChat[], listed: readonly SavedChat[]): AddedChats {
+    const listedIds = this.#put(listed);
     const opened = this.addChats(chats);
-    const added = { ...opened, keys: [...opened.keys, ...kept] };
-    const before = new Map(added.panes.map((pane) => [pane.store.getState().id, textOfChat(pane.toSaved())]));
+    const added = { ...opened, ids: [...opened.ids, ...listedIds] };
+    const before = new Map(added.panes.map((pane) => [chatOf(pane).id, textOfChat(chatOf(pane))]));
     const undo = () => {
-      const panes = this.#panes().filter((pane) => before.has(pane.store.getState().id));
+      const panes = this.#panes().filter((pane) => before.has(chatOf(pane).id));
       for (const pane of panes) pane.stop();
-      const saved = panes.map((pane) => pane.toSaved());
-      this.#keep(saved.filter((chat) => before.get(chat.id ?? "") !== textOfChat(chat)));
+      const same = panes.map(chatOf).filter((chat) => before.get(chat.id) === textOfChat(chat));
       this.#exchange(panes, added.replaced);
-      this.closed.remove(added.keys);
+      this.chats.delete([...added.ids, ...same.map(({ id }) => id)]);
       return true;
     };
-    const num = chats.length + listed.length;
-    this.undoList.add({ title: `${num} ${num === 1 ? "chat" : "chats"} imported`, undo });
+    this.undoList.add({ title: `${counted(chats.length + listed.length, "chat")} imported`, undo });
     return added;
   }
 
   select(number: number): void {
     if (number !== this.#store.getState().current) this.#store.setState({ current: number });
-  }
-
-  #remember(key: string, memory: AnswerMemory): void {
-    this.#memories.set(key, memory);
-    const [oldest] = this.#memories.keys();
-    if (this.#memories.size > MAX_MEMORIES && oldest !== undefined) this.#memories.delete(oldest);
   }
 
   #panes(): readonly Pane[] {
@@ -242,14 +248,31 @@ export class Workspace {
     return this.#panes().find((pane) => pane.store.getState().id === chatId);
   }
 
-  /** Adds chats to the closed ones, unless they are empty. Returns their keys. */
-  #keep(chats: readonly SavedChat[]): readonly string[] {
-    return this.closed.add(chats.filter((chat) => !isBlank(chat)));
+  /** Adds chats to those in no pane, unless they are empty. Returns their ids. */
+  #put(chats: readonly SavedChat[]): readonly string[] {
+    const named = chats.filter((chat) => !isBlank(chat)).map((chat) => ({ id: randomId(), ...chat }));
+    this.chats.put(named);
+    return named.map(({ id }) => id);
   }
 
-  /** Returns whether a chat is in no pane and was not deleted since. @param keys its keys as a closed chat */
-  #canComeBack(chat: SavedChat, keys: readonly string[]): boolean {
-    return this.#paneOf(chat.id) === undefined && !this.closed.hasRemoved(keys);
+  /** Notes a chat that leaves its pane, for undoing. */
+  #leave(left: LeftChat): LeftChat {
+    this.#left.delete(left.chat.id);
+    this.#left.set(left.chat.id, left);
+    const [oldest] = this.#left.keys();
+    if (this.#left.size > MAX_LEFT && oldest !== undefined) this.#left.delete(oldest);
+    return left;
+  }
+
+  /** Notes that a chat is in a pane again. */
+  #take(id: string): void {
+    this.chats.take(id);
+    this.#left.delete(id);
+  }
+
+  /** Returns whether a chat was neither opened nor deleted since it left its pane. */
+  #canComeBack(left: LeftChat): boolean {
+    return this.#left.get(left.chat.id) === left;
   }
 
   readonly #onReplaced = (pane: Pane, what: "answer" | "question", lastTurnId: number) => {
@@ -284,6 +307,7 @@ export class Workspace {
   #exchange(closed: readonly Pane[], placed: readonly PlacedChat[]): readonly Pane[] {
     const { panes, current } = this.#store.getState();
     for (const pane of closed) pane.close();
+    this.chats.put(closed.map(chatOf));
     const freed = closed.map(({ number }) => number);
     this.#freeNumbers = placed.length > 0 ? [...freed, ...this.#freeNumbers] : [...this.#freeNumbers, ...freed];
     const rest = panes.filter((pane) => !closed.includes(pane));
@@ -307,14 +331,19 @@ export class Workspace {
     const number = this.#freeNumbers.find((free) => free === preferred) ?? this.#freeNumbers[0];
     if (number === undefined) return null;
     this.#freeNumbers = this.#freeNumbers.filter((free) => free !== number);
-    return new Pane(number, this.#context, chat, memory);
+    const pane = new Pane(number, this.#context, chat, memory);
+    this.#take(chatOf(pane).id);
+    return pane;
   }
 }
 
-/** Returns a copy of a chat. */
-export function asNewChat(chat: SavedChat): SavedChat {
-  const { id: _, ...copy } = chat;
-  return copy;
+function chatOf(pane: Pane): NamedChat {
+  const { number: _, ...chat } = pane.toSaved();
+  return chat;
+}
+
+function counted(num: number, noun: string): string {
+  return `${num} ${noun}${num === 1 ? "" : "s"}`;
 }
 
 /** Returns whether closing the pane loses nothing. */

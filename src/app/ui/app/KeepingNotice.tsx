@@ -2,12 +2,11 @@ import type { KeepingStatus, WorkspaceKeeper } from "../../state/workspace/works
 import type { Workspace } from "../../state/workspace/workspace.ts";
 import { Button } from "../components/Button.tsx";
 import { Notice } from "../components/Notice.tsx";
-import { saveAllChats } from "../save-chats.ts";
+import { saveAllChats, saveDamaged } from "../save-chats.ts";
 import { useStore } from "../use-store.ts";
 
 const WORDS: Record<Exclude<KeepingStatus, "kept">, string> = {
-  damaged: "Your earlier chats could not be read. They were set aside; new chats are saved.",
-  elsewhere: "Chorus is open in another tab, which saves the chats. Changes here are saved once that tab closes.",
+  damaged: "Your earlier chats could not be read. They are kept as they are; new chats are saved.",
   "not-kept":
     "Not saved: this browser doesn't let the page save its chats, or it has no space left. Chorus keeps trying. Until it succeeds, the chats last only as long as this page.",
 };
@@ -18,10 +17,8 @@ export function KeepingNotice({ keeper, workspace }: { keeper: WorkspaceKeeper; 
   if (status === "kept") return null;
   return (
     <Notice words={WORDS[status]}>
-      {status === "elsewhere" && <Button onClick={() => keeper.takeOver()}>Save here instead</Button>}
-      {status === "not-kept" && (
-        <Button onClick={() => void saveAllChats({ workspace, keeper })}>Export the chats</Button>
-      )}
+      {status === "damaged" && <Button onClick={() => void saveDamaged(keeper.storage)}>Save them to a file</Button>}
+      {status === "not-kept" && <Button onClick={() => void saveAllChats({ workspace })}>Export the chats</Button>}
     </Notice>
   );
 }

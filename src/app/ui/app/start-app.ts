@@ -6,8 +6,8 @@ import { createAppState, type AppState, type AppStateOptions } from "../../state
 import { AppUpdates } from "../../state/app/app-updates.ts";
 import { rememberedBackend } from "../../state/engine/engine-control.ts";
 import { FrameFlusher } from "../../state/frame-flusher.ts";
-import { keepWhileOpen } from "../../state/workspace/keeping-turn.ts";
-import type { WorkspaceStorage } from "../../state/workspace/workspace-storage.ts";
+import type { ChatStorage } from "../../state/workspace/chat-storage.ts";
+import { keepWhileOpen } from "../../state/workspace/workspace-keeper.ts";
 import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
 import { rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
 import { Overlay } from "../../state/app/overlay.ts";
@@ -36,7 +36,7 @@ interface StartAppOptions extends Pick<AppStateOptions, Given> {
 }
 
 /** Loads the saved chats. If there are answers, it waits for their renderer, so that they don't change visibly. */
-export async function loadKept(storage: WorkspaceStorage): Promise<NonNullable<AppStateOptions["kept"]>> {
+export async function loadKept(storage: ChatStorage): Promise<NonNullable<AppStateOptions["kept"]>> {
   const markdown = loadMarkdown();
   const loaded = await storage.load();
   if (loaded.saved?.panes.some(({ turns }) => turns.length > 0)) await markdown;

@@ -18,7 +18,7 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
   const { status, found } = useStore(list.store);
   const closed = found.filter(({ pane }) => pane === null);
   const remove = () => {
-    list.deleteForGood(closed.map(({ key }) => key));
+    list.deleteForGood(closed);
     onDeleted();
   };
   return (

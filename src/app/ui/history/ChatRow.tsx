@@ -1,6 +1,6 @@
-import { useEffect, useState } from "react";
+import { useMemo } from "react";
 import type { ChatList, ListedChat } from "../../state/history/chat-list.ts";
-import { findPassage, type Passage } from "../../state/history/passage.ts";
+import { findPassage } from "../../state/history/passage.ts";
 import { classNames } from "../class-names.ts";
 import { IconButton } from "../components/IconButton.tsx";
 import { Confirm } from "../components/Confirm.tsx";
@@ -19,10 +19,10 @@ interface ChatRowProps {
 
 /** A chat in the list. A click opens it, or goes to its pane. */
 export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) {
-  const { key, title, preview, dateMs, numTurns, pane } = chat;
-  const passage = usePassage(list, chat, words);
+  const { record, title, preview, dateMs, numTurns, pane } = chat;
+  const passage = useMemo(() => (words.size === 0 ? null : findPassage(record.chat, words)), [record, words]);
   const remove = () => {
-    list.deleteForGood([key]);
+    list.deleteForGood([chat]);
     onDeleted();
   };
   return (
@@ -57,23 +57,6 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
       )}
     </Confirm>
   );
-}
-
-/** Reads the chat's passage with the searched words; null until then, and if only the title has them. */
-function usePassage(list: ChatList, { key, pane }: ListedChat, words: ReadonlySet<string>): Passage | null {
-  const [passage, setPassage] = useState<Passage | null>(null);
-  useEffect(() => {
-    let isStale = false;
-    const find = async () => {
-      const chat = words.size === 0 ? null : (pane?.toSaved() ?? (await list.read(key).catch(() => null)));
-      if (!isStale) setPassage(chat && findPassage(chat, words));
-    };
-    void find();
-    return () => {
-      isStale = true;
-    };
-  }, [list, key, pane, words]);
-  return passage;
 }
 
 const TIME = new Intl.DateTimeFormat("en-US", { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

@@ -17,13 +17,13 @@ const HEADING_PX = 32;
 const CHAT_PX = 60;
 const heightOf = (line: ChatLine) => (line.kind === "heading" ? HEADING_PX : CHAT_PX);
 const keyOf = (line: ChatLine) =>
-  line.kind === "heading" ? line.title : `${line.chat.pane?.number ?? ""} ${line.chat.key}`;
+  line.kind === "heading" ? line.title : `${line.chat.pane?.number ?? ""} ${line.chat.record.chat.id}`;
 const hasButton = (line: ChatLine) => line.kind === "chat";
 
 /** All chats of this browser: searches, reopens and deletes them. */
 export function Chats({ app, onClose }: { app: AppState; onClose: () => void }) {
-  const { workspace, keeper, batch } = app;
-  const [list] = useState(() => new ChatList(workspace, keeper && keeper.storedChats));
+  const { workspace, batch } = app;
+  const [list] = useState(() => new ChatList(workspace));
   const { status, found, query } = useStore(list.store);
   const [openedMs] = useState(() => Date.now());
   const lines = useMemo(() => groupChats(found, openedMs), [found, openedMs]);
@@ -50,8 +50,8 @@ export function Chats({ app, onClose }: { app: AppState; onClose: () => void }) 
     });
     focusMessageOf(pane);
   };
-  const open = async ({ key, pane }: ListedChat) => {
-    const opened = pane ?? (await list.openInPane(key));
+  const open = async (chat: ListedChat) => {
+    const opened = chat.pane ?? (await list.openInPane(chat));
     if (typeof opened === "string") setProblem(opened);
     else goTo(opened);
   };

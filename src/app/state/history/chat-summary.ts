@@ -1,0 +1,51 @@
+import type { ChatRecord } from "../workspace/chat-record.ts";
+import { titleOfChat, type SavedChat } from "../workspace/saved-workspace.ts";
+import { foldedWords } from "./words.ts";
+
+/** A chat in lists. */
+export interface ChatSummary {
+  readonly record: ChatRecord;
+  readonly title: string;
+  /** The beginning of its last answer. */
+  readonly preview: string;
+  /** When its last question was asked, or else when it was saved. Milliseconds since 1970. */
+  readonly dateMs: number;
+  /** Number of turns on the chosen path. */
+  readonly numTurns: number;
+  /** Returns its words for searches, as `foldedWords` has them. */
+  readonly words: () => string;
+}
+
+const TITLE_LENGTH = 120;
+const PREVIEW_LENGTH = 200;
+
+export function summaryOf(record: ChatRecord): ChatSummary {
+  const { turns, title, draft, askedMs = record.savedMs } = record.chat;
+  let words: string | undefined;
+  const named = turns.length > 0 || title !== null ? titleOfChat(record.chat) : draft;
+  return {
+    record,
+    title: oneLine(named, TITLE_LENGTH),
+    preview: oneLine(turns.at(-1)?.answer ?? draft, PREVIEW_LENGTH),
+    dateMs: askedMs,
+    numTurns: turns.length,
+    words: () => (words ??= foldedWords(textsOf(record.chat).join("\n"))),
+  };
+}
+
+function textsOf({ title, turns, unchosen = [], draft }: SavedChat): readonly string[] {
+  const texts = [...turns, ...unchosen].flatMap(({ question, answer, several }) => [
+    question,
+    answer,
+    ...(several?.answers.map((other) => other.answer) ?? []),
+  ]);
+  return [title ?? "", ...texts, draft];
+}
+
+export function oneLine(text: string, length: number): string {
+  return text
+    .slice(0, 2 * length)
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(0, length);
+}

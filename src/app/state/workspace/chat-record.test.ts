@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { applyChanges, DAMAGED, readRecord, type Change, type ChatRecord } from "./chat-record.ts";
+import type { SavedChat } from "./saved-workspace.ts";
+
+const chat = (draft: string): SavedChat => ({ title: null, settings: {}, turns: [], firstSent: 0, draft });
+const record = (draft: string, revision: string, ...past: readonly string[]): ChatRecord => ({
+  chat: { ...chat(draft), id: "a" },
+  revision,
+  past,
+  savedMs: 1,
+});
+const change = (draft: string | null, from: readonly string[], revision: string): Change => ({
+  id: "a",
+  chat: draft === null ? null : chat(draft),
+  from,
+  revision,
+  copyId: "copy",
+  savedMs: 2,
+});
+function applied(stored: ChatRecord, ...changes: readonly Change[]) {
+  const records = new Map([["a", stored]]);
+  applyChanges(records, changes);
+  return [...records].map(
+    ([
+      id,
+      {
+        chat: { draft },
+        revision,
+      },
+    ]) => [id, draft, revision],
+  );
+}
+
+it("a change of what was read replaces it; another one is a chat of its own, and stays that one", () => {
+  expect(applied(record("one", "r1"), change("two", ["r1"], "r2"))).toEqual([["a", "two", "r2"]]);
+  const mine = record("mine", "r2", "r1");
+  expect(applied(mine, change("yours", ["r1"], "r3"), change("yours, on", ["r1", "r3"], "r4"))).toEqual([
+    ["a", "mine", "r2"],
+    ["copy", "yours, on", "r4"],
+  ]);
+});
+
+it("a change that was applied changes nothing when it comes again, even after others", () => {
+  const again = change("two", ["r1"], "r2");
+  expect(applied(record("one", "r1"), again, again)).toEqual([["a", "two", "r2"]]);
+  expect(applied(record("three", "r3", "r1", "r2"), again)).toEqual([["a", "three", "r3"]]);
+  expect(applied(record("three", "r3", "r1", "r2"), change(null, ["r1"], "r2"))).toEqual([["a", "three", "r3"]]);
+  const copied = change("yours", ["r0"], "r3");
+  expect(applied(record("mine", "r1"), copied, copied)).toHaveLength(2);
+});
+
+it("a copy that another tab has changed, too, is not replaced", () => {
+  const records = new Map([
+    ["a", record("mine", "r1")],
+    ["copy", { ...record("theirs", "r9"), chat: { ...chat("theirs"), id: "copy" } }],
+  ]);
+  const outcomes = applyChanges(records, [change("yours", ["r0"], "r3")]);
+  expect([...records.values()].map((each) => each.chat.draft)).toEqual(["mine", "theirs", "yours"]);
+  expect(outcomes.get("a")?.chat).toMatchObject({ id: "r3", title: "New chat (changed in another tab)" });
+});
+
+it("what nobody could read is neither replaced nor deleted", () => {
+  expect(readRecord({ chat: 7 })).toBe(DAMAGED);
+  const records = new Map([["a", DAMAGED]]);
+  applyChanges(records, [change("two", ["damaged?"], "r2"), change(null, [], "r3")]);
+  expect([...records.keys()]).toEqual(["a", "copy"]);
+  expect(records.get("a")).toBe(DAMAGED);
+});

@@ -1,0 +1,164 @@
+// Chats as they are stored, and the rule by which several tabs save the same one: nobody replaces words that it has not read.
+
+import { JsonReader } from "../json-reader.ts";
+import { checkSettings } from "../settings/check-settings.ts";
+import type { Settings } from "../settings/settings.ts";
+import { parseSavedChat, textOfChat, titleOfChat, type NamedChat, type SavedChat } from "./saved-workspace.ts";
+
+export interface ChatRecord {
+  readonly chat: NamedChat;
+  /** Names this state of the chat. */
+  readonly revision: string;
+  /** The revisions that it goes on from, the newest last. */
+  readonly past: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly savedMs: number;
+}
+
+/** A changed chat. It can be applied again: that changes nothing. */
+export interface Change {
+  readonly id: string;
+  /** Null deletes it. */
+  readonly chat: SavedChat | null;
+  /** The revisions that it goes on from: the one that was read, and those whose save was not confirmed. */
+  readonly from: readonly string[];
+  readonly revision: string;
+  /** Its id if another tab has changed the stored one. */
+  readonly copyId: string;
+  readonly savedMs: number;
+}
+
+/** A pane of the list that the next visit opens. */
+export interface Place {
+  /** 1..16 */
+  readonly number: number;
+  readonly id: string;
+  /** The chat, if it has no text: then it is not stored. */
+  readonly blank?: SavedChat;
+}
+
+/** What a tab saves at once. */
+export interface Save {
+  readonly changes: readonly Change[];
+  /** In display order. */
+  readonly places: readonly Place[];
+  /** The number of the pane in view. */
+  readonly current: number;
+  /** The settings for all panes. Null: unchanged. */
+  readonly shared: Settings | null;
+}
+
+/** A save that a closing page left, since the database had not confirmed it. */
+export interface LeftSave extends Save {
+  /** The saves that it goes on from, by their ids; the last is its own. */
+  readonly saves: readonly string[];
+}
+
+/** A record that can't be read. Nobody has read it, so that nobody replaces it. */
+export const DAMAGED: ChatRecord = {
+  chat: { id: "", title: null, settings: {}, turns: [], firstSent: 0, draft: "" },
+  revision: "damaged",
+  past: [],
+  savedMs: 0,
+};
+
+/** More than a page can have under way. */
+const MAX_PAST = 50;
+const COPY = " (changed in another tab)";
+
+/** Returns a stored record, or DAMAGED. */
+export function readRecord(value: unknown): ChatRecord {
+  try {
+    const root = new JsonReader(value);
+    const chat = { ...parseSavedChat(root.field("chat")), id: root.field("chat").field("id").string() };
+    return {
+      chat,
+      revision: root.field("revision").string(),
+      past: strings(root.field("past")),
+      savedMs: root.field("savedMs").integer(0, Number.MAX_SAFE_INTEGER),
+    };
+  } catch {
+    return DAMAGED;
+  }
+}
+
+/**
+ * Applies changes to records. A change of a record that has changed elsewhere becomes a chat of its own beside it.
+ * @param records those of all changes' ids, as `readRecords` has them
+ * @returns the changed chats' records by the changes' ids; null for those that are deleted
+ */
+export function applyChanges(
+  records: Map<string, ChatRecord>,
+  changes: readonly Change[],
+): ReadonlyMap<string, ChatRecord | null> {
+  const outcomes = new Map<string, ChatRecord | null>();
+  for (const { id, chat, from, revision, copyId, savedMs } of changes) {
+    const hasArrived = (record: ChatRecord | undefined) =>
+      record !== undefined && (record.revision === revision || record.past.includes(revision));
+    const isOwn = (at: string) => {
+      const record = records.get(at);
+      return record === undefined || from.includes(record.revision) || hasArrived(record);
+    };
+    const there = records.get(id);
+    if (chat === null) {
+      if (there && from.includes(there.revision)) records.delete(id);
+      outcomes.set(id, null);
+      continue;
+    }
+    if (there && !isOwn(id) && isSameText(there, chat)) {
+      outcomes.set(id, there);
+      continue;
+    }
+    const place = [id, copyId].find(isOwn) ?? revision;
+    const before = records.get(place);
+    if (before === undefined || !hasArrived(before)) {
+      const earlier = before ? [...before.past, before.revision] : [];
+      const past = [...new Set([...earlier, ...from])].slice(-MAX_PAST);
+      const title = place === id || chat.title?.endsWith(COPY) ? chat.title : `${titleOfChat(chat)}${COPY}`;
+      records.set(place, { chat: { ...chat, id: place, title }, revision, past, savedMs });
+    }
+    outcomes.set(id, records.get(place) ?? null);
+  }
+  return outcomes;
+}
+
+function isSameText(record: ChatRecord, chat: SavedChat): boolean {
+  return record !== DAMAGED && textOfChat(record.chat) === textOfChat(chat);
+}
+
+/** Reads a save that a closing page left. @throws ChorusError that names the first wrong place */
+export function parseLeftSave(root: JsonReader): LeftSave {
+  return {
+    ...parsePlaces(root),
+    saves: strings(root.field("saves")),
+    changes: root
+      .field("changes")
+      .list()
+      .map((change) => ({
+        id: change.field("id").string(),
+        chat: change.field("chat").orNull(parseSavedChat),
+        from: strings(change.field("from")),
+        revision: change.field("revision").string(),
+        copyId: change.field("copyId").string(),
+        savedMs: change.field("savedMs").integer(0, Number.MAX_SAFE_INTEGER),
+      })),
+    shared: root.field("shared").orNull((shared) => checkSettings(shared.object())),
+  };
+}
+
+/** @throws ChorusError that names the first wrong place */
+export function parsePlaces(root: JsonReader): Pick<Save, "places" | "current"> {
+  const places = root.field("places").list();
+  return {
+    current: root.field("current").integer(1, 16),
+    places: places.map((place) => ({
+      number: place.field("number").integer(1, 16),
+      id: place.field("id").string(),
+      ...(place.has("blank") && { blank: parseSavedChat(place.field("blank")) }),
+    })),
+  };
+}
+
+export function strings(list: JsonReader): readonly string[] {
+  return list.list().map((each) => each.string());
+}

@@ -1,0 +1,171 @@
+// Saves chats in this browser's IndexedDB, each as a record of its own. It can be forbidden, full or broken; the page then
+// works without it and says that nothing is saved.
+
+import { promisifyRequest } from "idb-keyval";
+import { ChorusError, randomId } from "../../../index.ts";
+import { inParts } from "../in-parts.ts";
+import { applyChanges, DAMAGED, readRecord, type ChatRecord, type LeftSave, type Save } from "./chat-record.ts";
+import { CHATS_STORE, openChatsDatabase, type ChatsDatabase } from "./chats-database.ts";
+import {
+  ALL_CHATS,
+  CHAT,
+  LEFT,
+  LIST,
+  loadChats,
+  readRecords,
+  SETTINGS,
+  writeRecords,
+  type LoadedChats,
+} from "./load-chats.ts";
+import { OLD_COPIES, oldCopies, readOldDamaged } from "./old-chats.ts";
+import { copiesLeft, copyStorages, dropCopy, keepList, keptList, leaveCopy } from "./unsaved-copy.ts";
+
+/** Records that are read at once, between two frames. */
+const MAX_AT_ONCE = 50;
+
+interface StorageOptions {
+  readonly database?: ChatsDatabase;
+  readonly storages?: ReturnType<typeof copyStorages>;
+}
+
+export class ChatStorage {
+  /** Called when the database has been deleted. */
+  onDeleted: () => void = () => undefined;
+  /** Called when a record can't be read. */
+  onDamaged: () => void = () => undefined;
+  readonly #database: ChatsDatabase;
+  readonly #storages: ReturnType<typeof copyStorages>;
+  /** This page's unique name. */
+  readonly #page = randomId();
+  /** Ids of the last read or finished save, and of those begun since. */
+  #saves: readonly string[] = [];
+  /** The last save, until the database confirms it. */
+  #unsaved: LeftSave | null = null;
+
+  constructor({ database, storages = copyStorages() }: StorageOptions = {}) {
+    this.#database = database ?? openChatsDatabase(() => this.onDeleted());
+    this.#storages = storages;
+  }
+
+  /** Reads the chats of the tab's panes, and what earlier pages left. Never rejects, and never waits long. */
+  async load(): Promise<LoadedChats> {
+    const { copies: storage, tab } = this.#storages;
+    const sources = { copies: copiesLeft(storage), old: oldCopies(storage), list: keptList(tab) };
+    let loaded: LoadedChats = { saved: null, records: [], left: [], status: "unavailable" };
+    try {
+      const found = await this.#database("readonly", (transaction) => loadChats(transaction, sources));
+      this.#saves = [found.save];
+      // What can be read is shown, even if nothing can be written.
+      loaded = { ...found.loaded, status: "unavailable" };
+      const { loaded: written } = found.isNew
+        ? await this.#database("readwrite", async (transaction) => {
+            const again = await loadChats(transaction, sources);
+            again.write();
+            await committed(transaction);
+            this.#saves = [again.save];
+            return again;
+          })
+        : found;
+      loaded = written;
+    } catch {
+      return loaded;
+    }
+    for (const page of sources.copies.keys()) dropCopy(storage, page);
+    for (const page of sources.old.keys()) dropCopy(storage, page, OLD_COPIES);
+    return loaded;
+  }
+
+  /** Saves in one transaction. Resolves with the changed chats by the changes' ids. Rejects if it can't save. */
+  async save(save: Save): Promise<ReadonlyMap<string, ChatRecord | null>> {
+    const { unsaved, id } = this.#begin(save);
+    const outcomes = await this.#database("readwrite", async (transaction) => {
+      const store = transaction.objectStore(CHATS_STORE);
+      const records = await readRecords(store, save.changes);
+      const before = new Map(records);
+      const changed = applyChanges(records, save.changes);
+      writeRecords(store, before, records);
+      const places = save.places.map((place) => ({ ...place, id: changed.get(place.id)?.chat.id ?? place.id }));
+      store.put({ places, current: save.current, save: id }, LIST);
+      if (save.shared) store.put(save.shared, SETTINGS);
+      await committed(transaction);
+      return changed;
+    });
+    this.#saves = this.#saves.slice(Math.max(0, this.#saves.indexOf(id)));
+    if (this.#unsaved === unsaved) {
+      this.#unsaved = null;
+      // A page that was restored after it had closed has left one.
+      dropCopy(this.#storages.copies, this.#page);
+    }
+    return outcomes;
+  }
+
+  /**
+   * Leaves unsaved changes to the next page, whose `load` saves them. Called when the page closes.
+   * @param save what was not given to `save`; null for none
+   */
+  leave(save: Save | null): void {
+    const unsaved = save ? this.#begin(save).unsaved : this.#unsaved;
+    if (unsaved === null || leaveCopy(this.#storages.copies, this.#page, unsaved)) return;
+    // It needs no answer of the database, which a closing page does not get.
+    const leave = async (transaction: IDBTransaction) => {
+      transaction.objectStore(CHATS_STORE).put(unsaved, LEFT + this.#page);
+      transaction.commit();
+    };
+    void this.#database("readwrite", leave).catch(() => undefined);
+  }
+
+  /** Returns a chat; null if it is not stored. Throws a ChorusError if it is damaged. */
+  async read(id: string): Promise<ChatRecord | null> {
+    const record = await this.#ask<unknown>((store) => store.get(CHAT + id));
+    if (record === undefined) return null;
+    const read = this.#parsed(record);
+    if (read === DAMAGED) throw new ChorusError("invalid_value", "Its record is damaged.", null);
+    return read;
+  }
+
+  /** Reads all chats, in parts: the page is never held up. */
+  async readAll(): Promise<readonly ChatRecord[]> {
+    const keys = await this.#ask((store) => store.getAllKeys(IDBKeyRange.bound(...ALL_CHATS)));
+    const records: ChatRecord[] = [];
+    for (let at = 0; at < keys.length; at += MAX_AT_ONCE) {
+      const range = IDBKeyRange.bound(keys[at], keys[Math.min(at + MAX_AT_ONCE, keys.length) - 1]);
+      // oxlint-disable-next-line no-await-in-loop -- all at once would hold up the page
+      const part = await this.#ask<unknown[]>((store) => store.getAll(range));
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      records.push(...(await inParts(part, (record) => this.#parsed(record))));
+    }
+    return records.filter((record) => record !== DAMAGED);
+  }
+
+  /** Returns the records that can't be read, as they are stored. */
+  async readDamaged(): Promise<readonly unknown[]> {
+    const records = await this.#ask<unknown[]>((store) => store.getAll(IDBKeyRange.bound(...ALL_CHATS)));
+    const old = await this.#database("readonly", readOldDamaged);
+    return [...records.filter((record) => readRecord(record) === DAMAGED), ...old];
+  }
+
+  #begin(save: Save): { readonly unsaved: LeftSave; readonly id: string } {
+    const id = randomId();
+    this.#saves = [...this.#saves, id];
+    const unsaved = { ...save, saves: this.#saves };
+    this.#unsaved = unsaved;
+    keepList(this.#storages.tab, save);
+    return { unsaved, id };
+  }
+
+  #parsed(value: unknown): ChatRecord {
+    const record = readRecord(value);
+    if (record === DAMAGED) this.onDamaged();
+    return record;
+  }
+
+  #ask<Result>(request: (store: IDBObjectStore) => IDBRequest<Result>): Promise<Result> {
+    return this.#database("readonly", (transaction) => promisifyRequest(request(transaction.objectStore(CHATS_STORE))));
+  }
+}
+
+/** A page that closes loses what it has not committed. */
+function committed(transaction: IDBTransaction): Promise<void> {
+  transaction.commit();
+  return promisifyRequest(transaction);
+}

@@ -1,0 +1,156 @@
+// Reads the chats of a tab's panes, and takes over what closed pages have left.
+
+import { promisifyRequest } from "idb-keyval";
+import { JsonReader } from "../json-reader.ts";
+import { checkSettings } from "../settings/check-settings.ts";
+import {
+  applyChanges,
+  DAMAGED,
+  parseLeftSave,
+  parsePlaces,
+  readRecord,
+  type Change,
+  type ChatRecord,
+  type LeftSave,
+  type Save,
+} from "./chat-record.ts";
+import { CHATS_STORE } from "./chats-database.ts";
+import { CONVERTED, readOldChats, type OldCopy } from "./old-chats.ts";
+import { asNewChat, resumed, savedWorkspace, type SavedPane, type SavedWorkspace } from "./saved-workspace.ts";
+
+/** Before the chats' ids. */
+export const CHAT = "chat:";
+export const ALL_CHATS = [CHAT, `${CHAT}\uffff`] as const;
+/** The list of panes that was saved last. */
+export const LIST = "panes";
+/** The settings for all panes. */
+export const SETTINGS = "settings";
+/** Before the names of closed pages: what they left where localStorage had no room. */
+export const LEFT = "left:";
+
+/** No save was read. */
+const NO_SAVE = "";
+
+export interface LoadedChats {
+  /** The panes of the tab; null if nothing is saved. */
+  readonly saved: SavedWorkspace | null;
+  /** Their records and those of `left`. */
+  readonly records: readonly ChatRecord[];
+  /** Chats of closed pages that are in none of the panes. */
+  readonly left: readonly ChatRecord[];
+  /** damaged: a record can't be read; it stays as it is. unavailable: nothing can be saved. */
+  readonly status: "ok" | "damaged" | "unavailable";
+}
+
+type List = Pick<Save, "places" | "current">;
+
+interface Sources {
+  /** What closed pages left, by their names. */
+  readonly copies: ReadonlyMap<string, LeftSave>;
+  /** What those of the version before left. */
+  readonly old: ReadonlyMap<string, OldCopy>;
+  /** The tab's own list; null for a new tab. */
+  readonly list: List | null;
+}
+
+export async function loadChats(transaction: IDBTransaction, sources: Sources) {
+  const store = transaction.objectStore(CHATS_STORE);
+  const leftRange = IDBKeyRange.bound(LEFT, `${LEFT}\uffff`);
+  const [old, list, settings, leftKeys, leftRecords] = await Promise.all([
+    readOldChats(transaction, sources.old),
+    promisifyRequest<unknown>(store.get(LIST)),
+    promisifyRequest<unknown>(store.get(SETTINGS)),
+    promisifyRequest(store.getAllKeys(leftRange)),
+    promisifyRequest<unknown[]>(store.getAll(leftRange)),
+  ]);
+  let isDamaged = old?.isDamaged ?? false;
+  /** Returns what is read; else the fallback, and notes the damage. */
+  const tried = <Value>(value: unknown, read: (root: JsonReader) => Value): Value | null => {
+    try {
+      return value === undefined ? null : read(new JsonReader(value));
+    } catch {
+      isDamaged = true;
+      return null;
+    }
+  };
+  const leftSaves = leftRecords.map((record) => tried(record, parseLeftSave));
+  const copies = [...sources.copies.values(), ...leftSaves].filter((copy) => copy !== null);
+  const stored = tried(list, (root) => ({ ...parsePlaces(root), save: root.field("save").string() }));
+  let last = stored ?? (old?.main ? { ...old.main, save: NO_SAVE } : null);
+  let shared = tried(settings, (root) => checkSettings(root.object())) ?? old?.main?.shared ?? {};
+  const changes: Change[] = [...(old?.changes ?? []), ...copies.flatMap((copy) => copy.changes)];
+  const open = [...(old?.open ?? [])];
+  for (const { saves, places, current, shared: settingsLeft } of copies) {
+    const save = saves.at(-1) ?? NO_SAVE;
+    if (save === last?.save) continue;
+    open.push(...places.map(({ id }) => id));
+    // Else another tab has saved its list since.
+    if (!saves.includes(last?.save ?? NO_SAVE)) continue;
+    last = { places, current, save };
+    shared = settingsLeft ?? shared;
+  }
+
+  const placed = [...(sources.list?.places ?? []), ...(last?.places ?? [])];
+  const records = await readRecords(store, [...changes, ...placed]);
+  const before = new Map(records);
+  const outcomes = applyChanges(records, changes);
+  const isThere = ({ places }: List) => places.some(({ id, blank }) => blank !== undefined || records.has(id));
+  const shown = sources.list && isThere(sources.list) ? sources.list : last;
+  const panes: SavedPane[] = [];
+  const read: ChatRecord[] = [];
+  for (const { number, id, blank } of shown?.places ?? []) {
+    const record = records.get(id);
+    if (record === DAMAGED) isDamaged = true;
+    if (panes.some((pane) => pane.number === number) || read.some(({ chat }) => chat.id === id)) continue;
+    if (blank) panes.push({ ...asNewChat(blank), number });
+    else if (record && record !== DAMAGED) {
+      const chat = resumed(record.chat);
+      panes.push({ ...chat, number });
+      read.push({ ...record, chat });
+    }
+  }
+  const left = [...new Set(open.map((id) => outcomes.get(id)))].flatMap((record) => {
+    const isNew =
+      record && before.get(record.chat.id) !== record && !read.some(({ chat }) => chat.id === record.chat.id);
+    return isNew ? [{ ...record, chat: resumed(record.chat) }] : [];
+  });
+  if (panes.length === 0) panes.push({ ...asNewChat(DAMAGED.chat), number: 1 });
+  const saved = shown && savedWorkspace({ current: shown.current, shared, panes });
+  const loaded: LoadedChats = { saved, records: read, left, status: isDamaged ? "damaged" : "ok" };
+  return {
+    loaded,
+    /** Id of the save of the list. */
+    save: last?.save ?? NO_SAVE,
+    /** Whether there is something to write. */
+    isNew: old !== null || copies.length > 0,
+    write() {
+      writeRecords(store, before, records);
+      if (last && last !== stored) store.put(last, LIST);
+      if (settings === undefined || copies.length > 0) store.put(shared, SETTINGS);
+      if (old) store.put(old.converted, CONVERTED);
+      leftKeys.forEach((key, index) => leftSaves[index] && store.delete(key));
+    },
+  };
+}
+
+/** Reads the stored ones of the records that changes, and places of panes, may concern. */
+export async function readRecords(
+  store: IDBObjectStore,
+  chats: readonly (Pick<Change, "id"> & Partial<Change>)[],
+): Promise<Map<string, ChatRecord>> {
+  const ids = new Set(chats.flatMap(({ id, copyId = id, revision = id }) => [id, copyId, revision]));
+  const values = await Promise.all([...ids].map((id) => promisifyRequest<unknown>(store.get(CHAT + id))));
+  return new Map(
+    [...ids].flatMap((id, index) => (values[index] === undefined ? [] : [[id, readRecord(values[index])] as const])),
+  );
+}
+
+/** Writes the records that have changed. */
+export function writeRecords(
+  store: IDBObjectStore,
+  before: ReadonlyMap<string, ChatRecord>,
+  records: ReadonlyMap<string, ChatRecord>,
+): void {
+  for (const id of before.keys()) if (!records.has(id)) store.delete(CHAT + id);
+  for (const [id, record] of records) if (before.get(id) !== record) store.put(record, CHAT + id);
+}
