@@ -1,5 +1,4 @@
-import { randomId, type BatchingMode } from "../../../index.ts";
-import type { BatchingModeControl } from "../batch/batching-mode.ts";
+import { randomId } from "../../../index.ts";
 import { answerEnded } from "../chat/answer-ended.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
 import { requestName } from "../chat/request-name.ts";
@@ -40,7 +39,6 @@ export interface DemoState {
 }
 
 interface DemoContext extends PaneContext {
-  readonly mode: BatchingModeControl;
   /** The page's clock, milliseconds. */
   readonly now: () => number;
 }
@@ -64,7 +62,8 @@ export class Demo {
   /** Identifies the newest start; older ones are ignored. */
   #attempt = 0;
   #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
-  #modeBefore: BatchingMode = "continuous";
+  /** Lets go of the batching mode. */
+  #release = (): void => undefined;
   #warmingUp = new AbortController();
 
   constructor(context: DemoContext) {
@@ -78,14 +77,13 @@ export class Demo {
   async start(): Promise<void> {
     const attempt = ++this.#attempt;
     this.#leave();
-    const { mode, announce } = this.#context;
-    this.#modeBefore = mode.store.getState();
+    const { engine, announce } = this.#context;
     this.#store.setState({ ...CLOSED, phase: "running" }, true);
-    mode.hold(true);
+    this.#release = engine.hold({ batchingMode: "continuous" });
     await this.#warmUp();
     if (attempt !== this.#attempt) return;
     for (const key of ["together", "apart"] as const) {
-      mode.choose(key === "together" ? "continuous" : "sequential");
+      this.#release = engine.hold({ batchingMode: key === "together" ? "continuous" : "sequential" });
       // oxlint-disable-next-line no-await-in-loop -- one run after the other is the point
       const succeeded = await this.#run(key);
       if (attempt !== this.#attempt) return;
@@ -95,8 +93,7 @@ export class Demo {
         return;
       }
     }
-    mode.choose(this.#modeBefore);
-    mode.hold(false);
+    this.#release();
     this.#store.setState({ phase: "done" });
     const { together, apart } = this.#store.getState();
     announce(
@@ -168,12 +165,11 @@ export class Demo {
     this.#store.setState(key === "together" ? { together: run } : { apart: run });
   }
 
-  /** Stops the run in progress and restores the batching mode. */
+  /** Stops the run in progress and lets go of the batching mode. */
   #leave(): void {
     this.#warmingUp.abort();
     for (const pane of this.#store.getState().panes) pane.close();
-    this.#context.mode.hold(false);
-    if (this.#store.getState().phase === "running") this.#context.mode.choose(this.#modeBefore);
+    this.#release();
     this.#running = null;
   }
 }
