@@ -4,7 +4,7 @@ import { BufferUsage } from "../../src/backends/gpu/flags.ts";
 const MAX_TOKENS = 3000;
 
 /** Calls since it was made, by name. */
-export type CallCounts = Record<string, number>;
+type CallCounts = Record<string, number>;
 
 /** Returns a WebGPU that computes nothing: the rest of a step is our own JavaScript. Its tokens are arbitrary. */
 export function nullGpu(): { gpu: GPU; calls: CallCounts } {

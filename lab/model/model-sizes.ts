@@ -1,7 +1,7 @@
 // Shapes of the benchmark's random models: a step takes as long with random weights as with trained ones.
 
 /** Sizes of a GPT-2. */
-export interface Gpt2Size {
+interface Gpt2Size {
   readonly nLayer: number;
   readonly nEmbd: number;
   readonly nHead: number;

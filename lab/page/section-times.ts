@@ -27,7 +27,7 @@ const USUAL_SECONDS: Readonly<Record<SectionId, readonly [all: number, quick: nu
 };
 
 /** Where times are kept between visits. */
-export interface TimesHome {
+interface TimesHome {
   readonly read: () => string | null;
   readonly write: (text: string) => void;
 }

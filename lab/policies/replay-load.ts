@@ -30,7 +30,7 @@ export interface Load {
   readonly stepTime: StepTimeModel;
 }
 
-export interface Replay {
+interface Replay {
   readonly durationMs: number;
   readonly records: readonly RequestRecord[];
   readonly steps: readonly StepReport[];

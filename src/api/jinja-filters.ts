@@ -20,7 +20,7 @@ import {
   type Value,
 } from "./jinja-values.ts";
 
-export interface FilterCall {
+interface FilterCall {
   readonly args: readonly Value[];
   readonly named: ReadonlyMap<string, Value>;
   /** Applies a filter without arguments. */

@@ -5,8 +5,8 @@
 import type { Interpreter } from "@huggingface/jinja";
 
 type Evaluate = Interpreter["evaluate"];
-export type TemplateNode = NonNullable<Parameters<Evaluate>[0]>;
-export type TemplateValue = ReturnType<Evaluate>;
+type TemplateNode = NonNullable<Parameters<Evaluate>[0]>;
+type TemplateValue = ReturnType<Evaluate>;
 
 /** Longest text that may come of it, in characters. */
 const MAX_PRODUCT = 2 ** 26;

@@ -2,7 +2,7 @@
 type Fields = readonly (readonly [name: string, type: "u32" | "f32"])[];
 
 /** A window on a memory of records, which reads and writes the one at word `at`. */
-export type RecordView<F extends Fields> = { at: number } & Record<F[number][0], number>;
+type RecordView<F extends Fields> = { at: number } & Record<F[number][0], number>;
 
 /** Returns a class of views. A property of its prototype costs no more than an index that is written out. */
 export function recordViews<const F extends Fields>(fields: F): new (buffer: ArrayBufferLike) => RecordView<F> {

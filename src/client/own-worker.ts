@@ -8,7 +8,7 @@ import { ChorusError } from "../protocol/errors.ts";
 const MAX_START_MS = 120_000;
 
 /** A worker of this library that has started. */
-export interface OwnWorker<Service extends Startable> {
+interface OwnWorker<Service extends Startable> {
   readonly worker: Worker;
   readonly remote: Comlink.Remote<Service>;
   readonly started: Started<Service>;

@@ -3,7 +3,7 @@ import { ThreadEnded } from "../threads/limited-thread.ts";
 import type { GrammarSource } from "./ebnf-of.ts";
 import type { GrammarThread } from "./grammar-thread.ts";
 
-export interface IsolatedGrammar {
+interface IsolatedGrammar {
   readonly id: number;
   readonly source: GrammarSource;
   readonly endTokenIds: readonly number[];

@@ -44,7 +44,7 @@ export interface Shape {
 }
 
 /** Rows that each come from (slot, position); their queries, keys and values are random but fixed by both. */
-export interface Row {
+interface Row {
   slot: number;
   position: number;
 }

@@ -20,7 +20,7 @@ export const BEAM_CONFIG = {
   maxStepStretch: 1000,
 } as const;
 
-export type BeamRun = ReturnType<typeof beamRunsOf>[number];
+type BeamRun = ReturnType<typeof beamRunsOf>[number];
 
 export function beamRunsOf(prompts: readonly Pick<GoldenPrompt, "name" | "ids" | "beam">[]) {
   return prompts.flatMap(({ name, ids, beam }) => (beam?.runs ?? []).map((run) => ({ name, ids, ...run })));

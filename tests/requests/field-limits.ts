@@ -88,7 +88,7 @@ const CHATS: readonly [fields: Partial<ChatCompletionRequest>, completion: strin
 ];
 
 /** A template that writes nothing, and the prompt as the tokens of a message that goes on. */
-export const EMPTY_TEMPLATE = new File(["{% for message in messages %}{% endfor %}"], "chat_template.jinja");
+const EMPTY_TEMPLATE = new File(["{% for message in messages %}{% endfor %}"], "chat_template.jinja");
 
 function asChat({ prompt, ...fields }: Request, own: Partial<ChatCompletionRequest>) {
   return {

@@ -47,7 +47,7 @@ export function tileChoices(
 export const SPAN_WORDS = 2;
 
 /** Numbers of a step's spans of each kind. */
-export interface SpanCounts {
+interface SpanCounts {
   readonly tiles: number;
   readonly singles: number;
 }

@@ -23,7 +23,7 @@ const LONGEST_WINDOW = 4096;
 const OLD_BLOCKS = 5;
 
 /** The constants of the kernels that decide which rows are tried. */
-export interface TriedShape {
+interface TriedShape {
   readonly HEADS: number;
   readonly KV_HEADS: number;
   readonly HEAD_VEC4: number;
@@ -38,7 +38,7 @@ export interface TriedShape {
 }
 
 /** The compared dispatches: after a write to the cache, all rows by `single`, or tiles by `tile` and the rest by `single`. */
-export interface TriedDispatches {
+interface TriedDispatches {
   readonly write: Dispatch;
   readonly single: Dispatch;
   readonly tile: Dispatch;

@@ -30,7 +30,7 @@ interface Output {
   readonly bytesPerN4: number;
 }
 
-export interface TriedKernel {
+interface TriedKernel {
   readonly variant: MatmulVariant;
   readonly pipeline: GPUComputePipeline;
   readonly bindGroup: GPUBindGroup;

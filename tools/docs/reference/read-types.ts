@@ -4,7 +4,7 @@
 import { parseSync, type ESTree } from "vite";
 
 /** One field of an interface. */
-export interface Field {
+interface Field {
   readonly name: string;
   /** The type as written. */
   readonly type: string;

@@ -18,7 +18,7 @@ export const UNKNOWN = 0xffffffff;
 const HEAD_WORDS = 16;
 export const ROW_WORDS = 4;
 
-export interface StepLimits {
+interface StepLimits {
   readonly maxRows: number;
   readonly maxSamples: number;
   readonly maxSlots: number;

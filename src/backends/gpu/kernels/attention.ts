@@ -172,7 +172,7 @@ export const MAX_QUAD_QUERIES = 4;
 const MAX_IDLE = 0.15;
 
 /** How the quads of attention-quad.wgsl share a row's heads. */
-export interface QuadShares {
+interface QuadShares {
   /** Most query heads of a quad, all of one key and value head. The bits don't depend on it. */
   readonly QUERIES: number;
   readonly LANES: number;

@@ -16,7 +16,7 @@ import {
 } from "./operations.ts";
 
 /** Buffers of a layer's attention, by the names that all of its kernels have for them. */
-export type AttentionBuffers = KernelBuffers<typeof attention>;
+type AttentionBuffers = KernelBuffers<typeof attention>;
 
 /** A kernel of attention, for one operation. */
 export interface AttentionKernel {

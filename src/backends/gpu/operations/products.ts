@@ -90,7 +90,7 @@ function activationEpilogue(activation: Activation | null): number {
 }
 
 /** A product in the graph; each kernel style binds and compiles it in its own way. */
-export interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" | "y" | "samplesOnly" | "Y4"> {
+interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" | "y" | "samplesOnly" | "Y4"> {
   readonly input: Value;
   /** Only for the model's head. */
   readonly head?: HeadShape;
