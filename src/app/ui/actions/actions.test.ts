@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ChorusError } from "../../../index.ts";
 import { createAppState, type AppState } from "../../state/app/app-state.ts";
 import { Overlay } from "../../state/app/overlay.ts";
 import { Theme } from "../../state/app/theme.ts";
@@ -18,9 +19,12 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-async function openPage(name: PageName = "chats") {
+async function openPage(name: PageName = "chats", refusal: ChorusError | null = null) {
   const app = createAppState({
-    createEngine: async () => new FakeEngine(),
+    createEngine: async () => {
+      if (refusal) throw refusal;
+      return new FakeEngine();
+    },
     models: new FakeModels(),
     choice: { model: "fake" },
     sampling: {},
@@ -37,7 +41,7 @@ async function openPage(name: PageName = "chats") {
   const page = { ...shared, name, openChats };
   const all = () => commandsOf(page);
   const enabled = () => all().filter(({ isEnabled }) => isEnabled?.());
-  await vi.waitFor(() => expect(app.engine.store.getState().status).toBe("ready"));
+  await vi.waitFor(() => expect(app.engine.store.getState().status).not.toBe("loading"));
   return {
     ...app,
     page,
@@ -81,6 +85,13 @@ it("offers the batch in the demo, which Escape leaves, but no chat", async () =>
   expect(find("demo.leave")?.keys).toBe("Escape");
   for (const id of ["batch.toggle", "batching.static", "engine.start"]) expect(find(id)).toBeDefined();
   for (const id of ["pane.add", "pane.clear", "prompt.save", "models.open"]) expect(isEnabled(id)).toBe(false);
+});
+
+it("offers no chat where nothing can compute, but another backend", async () => {
+  const { isEnabled, titles } = await openPage("chats", new ChorusError("webgpu_unavailable", "No adapter."));
+  expect(titles()).not.toContain("Add a pane");
+  for (const id of ["pane.add", "models.open", "panes.send"]) expect(isEnabled(id)).toBe(false);
+  for (const id of ["engine.start", "backend.cpu", "page.bench"]) expect(isEnabled(id)).toBe(true);
 });
 
 it("offers to continue an answer only where whoever answers can", async () => {

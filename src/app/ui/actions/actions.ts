@@ -308,7 +308,11 @@ function commandOf([id, action]: readonly [string, Action], context: ActionConte
 export function commandsOf(page: Page): readonly Command[] {
   const context = contextOf(page);
   const all: readonly [string, Action][] = [...Object.entries(ACTIONS), ...Object.entries(promptActions(context))];
-  return all.filter(([, { on = ["chats"] }]) => on.includes(page.name)).map((entry) => commandOf(entry, context));
+  // Where nothing can compute, a page that says so is in the chats' place: it has what other pages have, too.
+  const lacksChats = page.name === "chats" && context.app.engine.store.getState().status === "unsupported";
+  return all
+    .filter(([, { on = ["chats"] }]) => on.includes(page.name) && (!lacksChats || on.length > 1))
+    .map((entry) => commandOf(entry, context));
 }
 
 /** @param pane the pane that it is for [the current one] */
