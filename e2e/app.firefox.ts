@@ -160,7 +160,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     );
     await bench.locator(button("Run")).click();
     await seen(bench, /^Done in \d+ s$/);
-    const cells = await bench.$$eval("section table tbody td", (all) => all.map(({ textContent }) => textContent));
+    const cells = await bench.$$eval("section table tbody tr > *", (all) => all.map(({ textContent }) => textContent));
     expect(cells[0]).toBe("1");
     expect(Number(cells[1]?.replaceAll(",", ""))).toBeGreaterThan(0);
   });
