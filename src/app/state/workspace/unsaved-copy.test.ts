@@ -53,10 +53,17 @@ it("does without where nothing may be stored, or there is no space", () => {
   expect(leaveCopy(small, "one", copyOf("much longer".repeat(100)))).toBe(false);
   expect(copiesLeft(small).size).toBe(0);
   const broken = new FakeStorage();
-  broken.removeItem = () => {
+  const fail = () => {
     throw new DOMException("Corrupted.", "NS_ERROR_FILE_CORRUPTED");
   };
+  broken.removeItem = fail;
   expect(() => dropCopy(broken, "one")).not.toThrow();
+  // Firefox throws at the names as well.
+  broken.setItem("chorus.left.one", "{}");
+  broken.key = fail;
+  expect(copiesLeft(broken).size).toBe(0);
+  Object.defineProperty(broken, "length", { get: fail });
+  expect(copiesLeft(broken).size).toBe(0);
 });
 
 it("a tab has its list of panes; one that can't be read is none", () => {

@@ -60,8 +60,7 @@ export function readCopies<Copy>(
   parse: (root: JsonReader) => Copy,
 ): ReadonlyMap<string, Copy> {
   const copies = new Map<string, Copy>();
-  const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");
-  for (const key of keys.filter((each) => each.startsWith(prefix))) {
+  for (const key of keysOf(storage).filter((each) => each.startsWith(prefix))) {
     const page = key.slice(prefix.length);
     try {
       copies.set(page, parse(new JsonReader(parseJson(storage?.getItem(key) ?? ""))));
@@ -70,6 +69,15 @@ export function readCopies<Copy>(
     }
   }
   return copies;
+}
+
+function keysOf(storage: CopyStorage | null): readonly string[] {
+  try {
+    return Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");
+  } catch {
+    // A failing storage has none.
+    return [];
+  }
 }
 
 /** Keeps the list of this tab's panes. */
