@@ -1,4 +1,4 @@
-import type { ChatsDatabase } from "../../src/app/state/workspace/chats-database.ts";
+import { withinTime, type ChatsDatabase } from "../../src/app/state/workspace/chats-database.ts";
 import type { CopyStorage } from "../../src/app/state/workspace/unsaved-copy.ts";
 
 type Stores = ReadonlyMap<string, Map<string, unknown>>;
@@ -15,6 +15,8 @@ export class FakeDatabase {
   readonly copies = new FakeStorage();
   /** Characters for which there is space. */
   space = Infinity;
+  /** Milliseconds that reading all closed chats of the version before takes. */
+  closedMs = 0;
   /** Whether it can be read. */
   isReadable = true;
   /** Number of transactions that wrote something. */
@@ -39,10 +41,11 @@ export class FakeDatabase {
   connect(): { readonly database: ChatsDatabase; readonly tab: TabLife } {
     const tab: TabLife = { isDead: false, isClosing: false };
     const never = new Promise<never>(() => undefined);
-    const database: ChatsDatabase = (mode, work) => {
+    const database: ChatsDatabase = (mode, work, longestMs) => {
       const done = this.#last.then(() => (tab.isDead ? null : this.#run(mode, work, tab)));
       this.#last = done.catch(() => undefined);
-      return done.then((result) => (tab.isDead || result === null ? never : result.value));
+      const answer = done.then((result) => (tab.isDead || result === null ? never : result.value));
+      return this.closedMs > 0 ? withinTime(answer, longestMs) : answer;
     };
     return { database, tab };
   }
@@ -54,19 +57,26 @@ export class FakeDatabase {
   ): Promise<{ readonly value: Result } | null> {
     if (!this.isReadable) throw new DOMException("No.", "UnknownError");
     const stores = new Map([...this.stores].map(([name, store]) => [name, new Map(store)]));
-    const transaction = { ...new FakeRequest(), objectStore, commit };
-    const answer = (result: unknown) => {
+    const transaction = { ...new FakeRequest(), mode, objectStore, commit };
+    const answer = (result: unknown, afterMs = 0) => {
       const request = new FakeRequest();
       request.result = structuredClone(result);
-      if (!tab.isClosing) queueMicrotask(() => request.onsuccess?.());
+      const succeed = () => request.onsuccess?.();
+      if (afterMs > 0) setTimeout(succeed, afterMs);
+      else if (!tab.isClosing) queueMicrotask(succeed);
       return request;
     };
+    const { closedMs } = this;
     function objectStore(name: string) {
       const store = stores.get(name) ?? new Map<string, unknown>();
       const keys = (range?: IDBKeyRange) => [...store.keys()].toSorted().filter((key) => isIn(key, range));
       return {
         get: (key: string) => answer(store.get(key)),
-        getAll: (range?: IDBKeyRange) => answer(keys(range).map((key) => store.get(key))),
+        getAll: (range?: IDBKeyRange) =>
+          answer(
+            keys(range).map((key) => store.get(key)),
+            name === "closed" ? closedMs : 0,
+          ),
         getAllKeys: (range?: IDBKeyRange) => answer(keys(range)),
         put: (value: unknown, key: string) => answer(void store.set(key, structuredClone(value))),
         delete: (key: string) => answer(store.delete(key)),

@@ -22,6 +22,9 @@ import { copiesLeft, copyStorages, dropCopy, keepList, keptList, leaveCopy } fro
 
 /** Records that are read at once, between two frames. */
 const MAX_AT_ONCE = 50;
+/** Thousands of chats of the version before are converted in one transaction. */
+const LONGEST_CONVERSION_MS = 120_000;
+const NOTHING: LoadedChats = { saved: null, records: [], left: [], status: "unavailable" };
 
 interface StorageOptions {
   readonly database?: ChatsDatabase;
@@ -47,32 +50,33 @@ export class ChatStorage {
     this.#storages = storages;
   }
 
-  /** Reads the chats of the tab's panes, and what earlier pages left. Never rejects, and never waits long. */
+  /** Reads the chats of the tab's panes, and what earlier pages left. Never rejects. Waits long only to convert. */
   async load(): Promise<LoadedChats> {
     const { copies: storage, tab } = this.#storages;
     const sources = { copies: copiesLeft(storage), old: oldCopies(storage), list: keptList(tab) };
-    let loaded: LoadedChats = { saved: null, records: [], left: [], status: "unavailable" };
+    let found: Awaited<ReturnType<typeof loadChats>> = null;
+    let isWritten = false;
     try {
-      const found = await this.#database("readonly", (transaction) => loadChats(transaction, sources));
-      this.#saves = [found.save];
-      // What can be read is shown, even if nothing can be written.
-      loaded = { ...found.loaded, status: "unavailable" };
-      const { loaded: written } = found.isNew
-        ? await this.#database("readwrite", async (transaction) => {
-            const again = await loadChats(transaction, sources);
-            again.write();
-            await committed(transaction);
-            this.#saves = [again.save];
-            return again;
-          })
-        : found;
-      loaded = written;
+      found = await this.#database("readonly", (transaction) => loadChats(transaction, sources));
+      isWritten = found !== null && !found.isNew;
+      const convert = async (transaction: IDBTransaction) => {
+        const again = await loadChats(transaction, sources);
+        again?.write();
+        const isCommitted = await committed(transaction).then(
+          () => true,
+          () => false,
+        );
+        return [again, isCommitted] as const;
+      };
+      if (!isWritten) [found, isWritten] = await this.#database("readwrite", convert, LONGEST_CONVERSION_MS);
     } catch {
-      return loaded;
+      // What can be read is shown, even if nothing can be written.
     }
+    if (found) this.#saves = [found.save];
+    if (!found || !isWritten) return { ...(found?.loaded ?? NOTHING), status: "unavailable" };
     for (const page of sources.copies.keys()) dropCopy(storage, page);
     for (const page of sources.old.keys()) dropCopy(storage, page, OLD_COPIES);
-    return loaded;
+    return found.loaded;
   }
 
   /** Saves in one transaction. Resolves with the changed chats by the changes' ids. Rejects if it can't save. */

@@ -14,11 +14,12 @@ const LONGEST_WAIT_MS = 5000;
 
 /**
  * Runs `work` in a transaction over all stores. Rejects if there is no database, or after seconds: another page that is about
- * to upgrade a database can block its readers for ever.
+ * to upgrade a database can block its readers for ever. [after 5 s]
  */
 export type ChatsDatabase = <Result>(
   mode: IDBTransactionMode,
   work: (transaction: IDBTransaction) => Promise<Result>,
+  longestMs?: number,
 ) => Promise<Result>;
 
 /**
@@ -52,14 +53,14 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
     const database = await opening;
     return work(database.transaction([CHATS_STORE, OLD_CLOSED_STORE, OLD_SUMMARIES_STORE], mode));
   };
-  return (mode, work) => withinTime(run(mode, work));
+  return (mode, work, longestMs) => withinTime(run(mode, work), longestMs);
 }
 
-function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
+export function withinTime<Value>(promise: Promise<Value>, longestMs = LONGEST_WAIT_MS): Promise<Value> {
   return Promise.race([
     promise,
     new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error("IndexedDB doesn't respond.")), LONGEST_WAIT_MS);
+      setTimeout(() => reject(new Error("IndexedDB doesn't respond.")), longestMs);
     }),
   ]);
 }

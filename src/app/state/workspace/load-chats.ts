@@ -53,6 +53,7 @@ interface Sources {
   readonly list: List | null;
 }
 
+/** Returns what is stored, and how to write what is new. Null if old chats are to be converted: that only a write does. */
 export async function loadChats(transaction: IDBTransaction, sources: Sources) {
   const store = transaction.objectStore(CHATS_STORE);
   const leftRange = IDBKeyRange.bound(LEFT, `${LEFT}\uffff`);
@@ -63,6 +64,7 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
     promisifyRequest(store.getAllKeys(leftRange)),
     promisifyRequest<unknown[]>(store.getAll(leftRange)),
   ]);
+  if (old === "unread") return null;
   let isDamaged = old?.isDamaged ?? false;
   /** Returns what is read; else the fallback, and notes the damage. */
   const tried = <Value>(value: unknown, read: (root: JsonReader) => Value): Value | null => {

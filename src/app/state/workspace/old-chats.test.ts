@@ -101,6 +101,18 @@ it("a conversion that breaks off leaves all as it was, shows the chats, and is d
   expect(stored()).toEqual(["A?", "D?"]);
 });
 
+it("thousands of closed chats on a slow computer take as long as they take, once", async () => {
+  browser.chats.set("workspace", workspace("s1", chat("a", "A?")));
+  close("d-1", chat("d", "D?"));
+  browser.closedMs = 20_000;
+  const opening = open();
+  await vi.advanceTimersByTimeAsync(21_000);
+  expect(stored()).toEqual(["A?", "D?"]);
+  await vi.advanceTimersByTimeAsync(1000);
+  const tab = await opening;
+  expect([tab.shown, tab.status()]).toEqual([["A?"], "kept"]);
+});
+
 it("a full disk: all is converted and saved as soon as there is space, nothing twice", async () => {
   browser.chats.set("workspace", workspace("s1", chat("a", "A?")));
   browser.space = 0;

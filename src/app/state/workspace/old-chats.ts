@@ -64,11 +64,14 @@ export function oldCopies(storage: CopyStorage | null): ReadonlyMap<string, OldC
   }));
 }
 
-/** Returns what of the old chats is not converted yet; null if nothing was saved since. */
+/**
+ * Returns what of the old chats is not converted yet; null if nothing was saved since. A transaction that can't write leaves
+ * it unread: there may be thousands.
+ */
 export async function readOldChats(
   transaction: IDBTransaction,
   copies: ReadonlyMap<string, OldCopy>,
-): Promise<OldChats | null> {
+): Promise<OldChats | "unread" | null> {
   const store = transaction.objectStore(CHATS_STORE);
   const range = IDBKeyRange.bound(...OLD_RECORDS);
   const [marker, keys, records] = await Promise.all([
@@ -80,6 +83,7 @@ export async function readOldChats(
   const saves = keys.map((key, index) => `${key} ${saveIdOf(records[index])}`);
   const isNew = saves.some((save) => !before.saves.includes(save));
   if (!isNew && copies.size === 0) return null;
+  if (transaction.mode === "readonly") return "unread";
 
   const panes = new Map(keys.map((key, index) => [key, readWorkspace(records[index])] as const));
   const isDamaged = keys.some((key, index) => panes.get(key) === null && !before.saves.includes(saves[index] ?? ""));
