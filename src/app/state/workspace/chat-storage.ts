@@ -42,6 +42,8 @@ export class ChatStorage {
   readonly #page = randomId();
   /** Ids of the last read or finished save, and of those begun since. */
   #saves: readonly string[] = [];
+  /** Whether the tab's panes are those that were read. If not, its list stays as it was. */
+  #hasRead = false;
   /** The last save, until the database confirms it. */
   #unsaved: LeftSave | null = null;
 
@@ -72,7 +74,10 @@ export class ChatStorage {
     } catch {
       // What can be read is shown, even if nothing can be written.
     }
-    if (found) this.#saves = [found.save];
+    if (found) {
+      this.#saves = [found.save];
+      this.#hasRead = true;
+    }
     if (!found || !isWritten) return { ...(found?.loaded ?? NOTHING), status: "unavailable" };
     for (const page of sources.copies.keys()) dropCopy(storage, page);
     for (const page of sources.old.keys()) dropCopy(storage, page, OLD_COPIES);
@@ -153,7 +158,7 @@ export class ChatStorage {
     this.#saves = [...this.#saves, id];
     const unsaved = { ...save, saves: this.#saves };
     this.#unsaved = unsaved;
-    keepList(this.#storages.tab, save);
+    if (this.#hasRead) keepList(this.#storages.tab, save);
     return { unsaved, id };
   }
 

@@ -118,6 +118,19 @@ it("does not overwrite what it could not read, and opens that beside what was sa
   expect(tab.settings.store.getState()).toEqual({ seed: 3 });
 });
 
+it("reloading a page that could read nothing opens the stored panes", async () => {
+  const earlier = await openTab(browser);
+  earlier.panes()[0]!.setDraft("earlier");
+  await later();
+  browser.isReadable = false;
+  const tab = await openTab(browser);
+  tab.keeper.leave();
+  await tab.leave();
+  browser.isReadable = true;
+  const again = await openTab(browser, tab.tab);
+  expect([again.drafts(), again.status()]).toEqual([["earlier"], "kept"]);
+});
+
 it("leaves to the next page what it could not save yet, since the disk was full when it was opened", async () => {
   const first = await openTab(browser);
   first.panes()[0]!.setDraft("one");
