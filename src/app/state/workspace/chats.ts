@@ -100,7 +100,9 @@ export class Chats {
     for (const { id, chat, revision } of changes) {
       const record = outcomes.get(id) ?? null;
       const { id: newId = id, title = null } = record?.chat ?? {};
-      if (record && chat && newId !== id) copied.push({ id, chat, copy: record.chat });
+      // It may have been opened again meanwhile, as the other tab has it.
+      const isSame = this.#known.get(id)?.revisions.includes(revision);
+      if (record && chat && newId !== id && isSame) copied.push({ id, chat, copy: record.chat });
       const { revisions = [], copyId = randomId() } = this.#known.get(newId) ?? {
         revisions: this.#known.get(id)?.revisions,
       };

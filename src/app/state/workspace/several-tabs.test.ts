@@ -138,6 +138,58 @@ it("a closed chat that another tab has changed is saved beside it, and that is s
   expect(storedDrafts()).toEqual(["mine", "yours again"]);
 });
 
+it("a closed chat that has become one of its own comes back as that one, unless it was opened since", async () => {
+  const first = await openWith("one");
+  const second = await openTab(browser);
+  write(first, "mine");
+  await written();
+  write(second, "yours");
+  second.workspace.closePane(second.panes()[0]!);
+  await written();
+  const copy = storedChats(browser).find(({ chat }) => chat.draft === "yours")!;
+  second.workspace.reopen(copy.chat.id, copy);
+  second.workspace.undoList.undo();
+  await written();
+  const ids = second.panes().map((pane) => pane.store.getState().id);
+  expect(ids).toEqual([copy.chat.id]);
+  expect(second.toast()).toContain("can’t be undone any more");
+  second.workspace.closePane(second.panes()[0]!);
+  second.workspace.undoList.undo();
+  expect(second.panes().map((pane) => pane.store.getState().id)).toEqual(ids);
+});
+
+it("no two panes have one chat, even if the chat of its own was opened before its save was confirmed", async () => {
+  const tab = await openWith("one");
+  const [pane] = tab.panes();
+  const chat = { ...pane!.toSaved(), id: pane!.store.getState().id };
+  const copy = { ...chat, id: "copy", title: "Copy" };
+  tab.workspace.addChats([{ ...copy, draft: "two" }]);
+  tab.workspace.goOnAs({ id: chat.id, chat, copy });
+  await written();
+  expect(tab.titles()).toEqual(["Copy", "Copy"]);
+  expect(storedDrafts().toSorted()).toEqual(["one", "one", "two"]);
+});
+
+it("a regenerated answer is undone in the chat of its own, too", async () => {
+  const first = await openTab(browser);
+  await vi.advanceTimersByTimeAsync(0);
+  first.panes()[0]!.send("Why?");
+  await vi.advanceTimersByTimeAsync(0);
+  for (let step = 0; step < 5; step++) first.engine.step();
+  await written();
+  const second = await openTab(browser);
+  await vi.advanceTimersByTimeAsync(0);
+  write(first, "mine");
+  await written();
+  const [pane] = second.panes();
+  const turnId = pane!.store.getState().turns[0]!.id;
+  pane!.regenerate();
+  await written();
+  expect(pane!.store.getState().turns[0]!.id).not.toBe(turnId);
+  second.workspace.undoList.undo();
+  expect(pane!.store.getState().turns[0]!.id).toBe(turnId);
+});
+
 it("what another tab has changed since is not deleted", async () => {
   const first = await openWith("one");
   const second = await openTab(browser);

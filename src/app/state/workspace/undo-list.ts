@@ -6,6 +6,8 @@ export interface Undoable {
   readonly title: string;
   /** Undoes it. Returns whether that was still possible. */
   readonly undo: () => boolean;
+  /** The chat that it changes, as it is named now. */
+  chatId?: string;
 }
 
 /** A line about the latest event. */
@@ -52,6 +54,11 @@ export class UndoList {
       undoables: undoables.filter((other) => other !== undoable),
       toast: toast?.undoable === undoable ? null : toast,
     });
+  }
+
+  /** Notes that a chat goes on with another id. */
+  goOnAs(id: string, newId: string): void {
+    for (const undoable of this.#store.getState().undoables) if (undoable.chatId === id) undoable.chatId = newId;
   }
 
   notify(title: string): void {

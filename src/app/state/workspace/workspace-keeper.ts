@@ -142,13 +142,10 @@ export class WorkspaceKeeper {
   }
 
   /** Says that a chat goes on as a chat of its own. */
-  #tellCopied({ id, chat, copy }: Copied): void {
-    const { store, undoList } = this.#workspace;
-    const { panes } = store.getState();
-    const pane = panes.find((each) => each.store.getState().id === id);
-    if (pane) pane.goOnAs(copy, chat);
-    else if (panes.every((each) => each.store.getState().id !== copy.id))
-      undoList.notify(`“${titleOfChat(copy)}” is a chat of its own: another tab had changed the chat, too`);
+  #tellCopied(copied: Copied): void {
+    if (this.#workspace.goOnAs(copied)) return;
+    const title = titleOfChat(copied.copy);
+    this.#workspace.undoList.notify(`“${title}” is a chat of its own: another tab had changed the chat, too`);
   }
 
   #fail(): void {

@@ -3,7 +3,7 @@ import type { LikelyToken } from "../chat/answer-tokens.ts";
 import { branchedTurn } from "../chat/branching.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
 import type { ChatRecord } from "./chat-record.ts";
-import { Chats } from "./chats.ts";
+import { Chats, type Copied } from "./chats.ts";
 import {
   asNewChat,
   isBlank,
@@ -15,7 +15,7 @@ import {
   type SavedWorkspace,
 } from "./saved-workspace.ts";
 import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
-import { UndoList } from "./undo-list.ts";
+import { UndoList, type Undoable } from "./undo-list.ts";
 import { randomId } from "../../../index.ts";
 
 export { MAX_PANES };
@@ -48,7 +48,7 @@ interface AddedChats {
 
 /** A chat that left its pane on this page. */
 interface LeftChat {
-  readonly chat: NamedChat;
+  chat: NamedChat;
   readonly memory?: AnswerMemory;
 }
 
@@ -167,8 +167,8 @@ export class Workspace {
     const undo = () => {
       const emptied = this.#paneOf(id);
       if (!this.#canComeBack(left) || emptied === undefined || emptied.store.getState().turns.length > 0) return false;
-      emptied.replaceChat(chat);
-      this.#take(chat.id);
+      emptied.replaceChat(left.chat);
+      this.#take(left.chat.id);
       // It may have been stored with its name.
       this.chats.delete([id]);
       return true;
@@ -194,6 +194,24 @@ export class Workspace {
     // Another tab may have changed it.
     const memory = left && textOfChat(left.chat) === textOfChat(chat) ? left.memory : undefined;
     return this.addChats([chat], memory).panes[0] ?? null;
+  }
+
+  /** Goes on with a chat under its new id, in its pane or for undoing. Returns whether a pane shows it. */
+  goOnAs({ id, chat: before, copy }: Copied): boolean {
+    const pane = this.#paneOf(id);
+    const isOpen = this.#paneOf(copy.id) !== undefined;
+    // Two panes never have one chat: each would replace the words of the other.
+    const named = pane && isOpen ? { ...copy, id: randomId() } : copy;
+    this.undoList.goOnAs(id, named.id);
+    pane?.goOnAs(named, before);
+    const left = this.#left.get(id);
+    this.#left.delete(id);
+    if (left && !isOpen) {
+      const { title } = left.chat;
+      left.chat = { ...left.chat, id: copy.id, title: title === before.title ? copy.title : title };
+      this.#left.set(copy.id, left);
+    }
+    return pane !== undefined || isOpen;
   }
 
   /** Deletes chats that are in no pane. @param records as they were read */
@@ -276,14 +294,14 @@ export class Workspace {
   }
 
   readonly #onReplaced = (pane: Pane, what: "answer" | "question", lastTurnId: number) => {
-    const { id } = pane.store.getState();
     const undo = () => {
-      const now = this.#paneOf(id);
+      const now = this.#paneOf(undoable.chatId);
       now?.stop();
       now?.chooseTurn(lastTurnId);
       return now !== undefined;
     };
-    const undoable = { title: what === "answer" ? "Answer regenerated" : "Question edited", undo };
+    const title = what === "answer" ? "Answer regenerated" : "Question edited";
+    const undoable: Undoable = { title, chatId: pane.store.getState().id, undo };
     this.undoList.add(undoable);
     return () => this.undoList.withdraw(undoable);
   };
