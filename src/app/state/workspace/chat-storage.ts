@@ -44,6 +44,8 @@ export class ChatStorage {
   #saves: readonly string[] = [];
   /** Whether the tab's panes are those that were read. If not, its list stays as it was. */
   #hasRead = false;
+  /** What was converted, or left by closed pages, and could not be written yet. */
+  #unwritten: ReadonlyMap<string, ChatRecord> = new Map();
   /** The last save, until the database confirms it. */
   #unsaved: LeftSave | null = null;
 
@@ -77,6 +79,7 @@ export class ChatStorage {
     if (found) {
       this.#saves = [found.save];
       this.#hasRead = true;
+      this.#unwritten = isWritten ? new Map() : found.unwritten;
     }
     if (!found || !isWritten) return { ...(found?.loaded ?? NOTHING), status: "unavailable" };
     for (const page of sources.copies.keys()) dropCopy(storage, page);
@@ -126,7 +129,7 @@ export class ChatStorage {
   /** Returns a chat; null if it is not stored. Throws a ChorusError if it is damaged. */
   async read(id: string): Promise<ChatRecord | null> {
     const record = await this.#ask<unknown>((store) => store.get(CHAT + id));
-    if (record === undefined) return null;
+    if (record === undefined) return this.#unwritten.get(id) ?? null;
     const read = this.#parsed(record);
     if (read === DAMAGED) throw new ChorusError("invalid_value", "Its record is damaged.", null);
     return read;
@@ -143,7 +146,9 @@ export class ChatStorage {
       // oxlint-disable-next-line no-await-in-loop -- as above
       records.push(...(await inParts(part, (record) => this.#parsed(record))));
     }
-    return records.filter((record) => record !== DAMAGED);
+    const stored = new Set(keys);
+    const unwritten = [...this.#unwritten.values()].filter(({ chat }) => !stored.has(CHAT + chat.id));
+    return [...records.filter((record) => record !== DAMAGED), ...unwritten];
   }
 
   /** Returns the records that can't be read, as they are stored. */

@@ -121,6 +121,8 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
   const loaded: LoadedChats = { saved, records: read, left, status: isDamaged ? "damaged" : "ok" };
   return {
     loaded,
+    /** The chats to be written, by their ids. */
+    unwritten: new Map([...records].filter(([id, record]) => before.get(id) !== record)),
     /** Id of the save of the list. */
     save: last?.save ?? NO_SAVE,
     /** Whether there is something to write. */

@@ -101,6 +101,19 @@ it("a conversion that breaks off leaves all as it was, shows the chats, and is d
   expect(stored()).toEqual(["A?", "D?"]);
 });
 
+it("a full disk hides no closed chat: those to be converted are listed, and open", async () => {
+  browser.chats.set("workspace", workspace("s1", chat("a", "A?")));
+  close("d-1", chat("d", "D?"));
+  browser.space = 0;
+  const tab = await open();
+  expect(questionsOf((await tab.storage.readAll()).map((record) => record.chat))).toEqual(["A?", "D?"]);
+  expect((await tab.storage.read("d"))?.chat.turns[0]?.question).toBe("D?");
+  browser.space = Infinity;
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect([tab.status(), stored()]).toEqual(["kept", ["A?", "D?"]]);
+  expect(await tab.storage.readAll()).toHaveLength(2);
+});
+
 it("thousands of closed chats on a slow computer take as long as they take, once", async () => {
   browser.chats.set("workspace", workspace("s1", chat("a", "A?")));
   close("d-1", chat("d", "D?"));
