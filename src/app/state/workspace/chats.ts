@@ -60,7 +60,7 @@ export class Chats {
   delete(ids: readonly string[], records: readonly ChatRecord[] = []): void {
     for (const { chat, revision } of records) {
       const known = this.#known.get(chat.id) ?? { chat, revisions: [], copyId: randomId() };
-      this.#known.set(chat.id, { ...known, revisions: [...known.revisions, revision] });
+      this.#known.set(chat.id, { ...known, revisions: [...new Set([...known.revisions, revision])] });
     }
     this.#change(ids.map((id) => [id, null]));
   }
@@ -126,7 +126,10 @@ export class Chats {
   #isChanged(id: string, chat: SavedChat | null): boolean {
     const known = this.#known.get(id);
     if (chat === null) return known !== undefined;
-    return PARTS.some((part) => known?.chat?.[part] !== chat[part]) || !known?.chat;
+    // A save that was not confirmed may have stored something else.
+    if (!known?.chat || known.revisions.length > 1) return true;
+    const { chat: stored } = known;
+    return PARTS.some((part) => stored[part] !== chat[part]);
   }
 
   #change(entries: readonly (readonly [string, NamedChat | null])[]): void {

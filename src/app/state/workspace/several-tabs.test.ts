@@ -190,6 +190,19 @@ it("a regenerated answer is undone in the chat of its own, too", async () => {
   expect(pane!.store.getState().turns[0]!.id).toBe(turnId);
 });
 
+it("a change that is taken back before its save is confirmed is taken back in what is stored, too", async () => {
+  const tab = await openWith("one");
+  for (const other of ["on", ""]) {
+    write(tab, other);
+    tab.keeper.flush();
+    write(tab, "one");
+    tab.keeper.flush();
+    // oxlint-disable-next-line no-await-in-loop -- one after another
+    await written();
+    expect(storedDrafts()).toEqual(["one"]);
+  }
+});
+
 it("what another tab has changed since is not deleted", async () => {
   const first = await openWith("one");
   const second = await openTab(browser);
