@@ -187,6 +187,21 @@ it("what a tab of the old version says after the conversion is found by the next
   expect(stored()).toHaveLength(7);
 });
 
+it("a tab of the old version that goes on with a chat that was changed here has one copy, whatever it says", async () => {
+  browser.chats.set("workspace", workspace("s1", chat("a", "A?")));
+  browser.chats.set("workspace-of-page", workspace("s2", chat("b", "B?")));
+  const first = await open();
+  for (const [index, pane] of first.panes().entries()) pane.setDraft(`Changed here ${index}`);
+  await vi.advanceTimersByTimeAsync(1000);
+  for (const time of ["first", "second", "third"]) {
+    browser.chats.set("workspace", workspace(`main, ${time}`, chat("a", `A, ${time}?`)));
+    browser.chats.set("workspace-of-page", workspace(`page, ${time}`, chat("b", `B, ${time}?`)));
+    // oxlint-disable-next-line no-await-in-loop -- one after another
+    await open();
+  }
+  expect(stored()).toEqual(["A, third?", "A?", "B, third?", "B?"]);
+});
+
 it("the copy of a closed old page replaces what it goes on from, and its panes are the list", async () => {
   browser.chats.set("workspace", workspace("s1", chat("a", "A?"), chat("b", "B?")));
   const closed = { key: "b-2", chat: chat("b", "B, later?"), closedMs: 9 };

@@ -90,34 +90,41 @@ export async function readOldChats(
   const closed = await readClosed(transaction);
   const texts = new Set(before.texts);
   const changes: Change[] = [];
-  /** Takes over chats whose text is not known. Those of the panes' own record replace only what that was itself. */
-  const take = (chats: readonly OldClosedChat[], goesOn: boolean, isMain = false) => {
+  /**
+   * Takes over chats whose text is not known.
+   * @param earlier the record of panes whose earlier texts they replace
+   * @param source the record of panes that has them: it has one copy of each chat
+   */
+  const take = (chats: readonly OldClosedChat[], earlier: string | null, source = "") => {
     for (const { key, chat, closedMs } of chats) {
       const { id = key } = chat;
       const text = `${id}-${hash(textOfChat(chat))}`;
       if (isBlank(chat) || texts.has(text)) continue;
-      const from = goesOn ? [...texts].filter((each) => each.startsWith(`${id}-`)).map((each) => MAIN + each) : [];
-      changes.push({ id, chat, from, revision: isMain ? MAIN + text : text, copyId: text, savedMs: closedMs });
+      const known = earlier === null ? [] : [...texts].filter((each) => each.startsWith(`${id}-`));
+      const from = known.map((each) => earlier + each);
+      const copyId = source ? `${source}-${id}` : text;
+      changes.push({ id, chat, from, revision: source + text, copyId, savedMs: closedMs });
       texts.add(text);
     }
   };
   const saveOf = (key: string) => saveIdOf(records[keys.indexOf(key)]);
   const mainSave = saveOf(MAIN);
-  take(chatsOf(MAIN, panes.get(MAIN)), true, true);
+  take(chatsOf(MAIN, panes.get(MAIN)), MAIN, MAIN);
   for (const [page, copy] of copies) {
     const own = copy.saves.at(-1);
     if (own === mainSave || own === saveOf(ASIDE + page)) continue;
     const isNewer = copy.saves.includes(mainSave);
     const name = isNewer ? MAIN : ASIDE + page;
     panes.set(name, copy.workspace);
-    take(chatsOf(name, copy.workspace), isNewer);
-    take(copy.closed, isNewer);
+    const earlier = isNewer ? MAIN : null;
+    take(chatsOf(name, copy.workspace), earlier);
+    take(copy.closed, earlier);
     for (const key of copy.gone) closed.delete(key);
   }
-  for (const [key, workspace] of panes) take(chatsOf(key, workspace), false);
+  for (const [key, workspace] of panes) take(chatsOf(key, workspace), key, key);
   take(
     [...closed.values()].filter((chat) => chat !== null),
-    false,
+    null,
   );
   const main = panes.get(MAIN);
   return {
