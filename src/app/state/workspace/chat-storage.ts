@@ -7,6 +7,7 @@ import { inParts } from "../in-parts.ts";
 import { applyChanges, DAMAGED, readRecord, type ChatRecord, type LeftSave, type Save } from "./chat-record.ts";
 import { CHATS_STORE, openChatsDatabase, type ChatsDatabase } from "./chats-database.ts";
 import {
+  ALL_ASIDE,
   ALL_CHATS,
   CHAT,
   LEFT,
@@ -153,9 +154,11 @@ export class ChatStorage {
 
   /** Returns the records that can't be read, as they are stored. */
   async readDamaged(): Promise<readonly unknown[]> {
-    const records = await this.#ask<unknown[]>((store) => store.getAll(IDBKeyRange.bound(...ALL_CHATS)));
+    const allOf = (range: readonly [string, string]) =>
+      this.#ask<unknown[]>((store) => store.getAll(IDBKeyRange.bound(...range)));
+    const chats = await allOf(ALL_CHATS);
     const old = await this.#database("readonly", readOldDamaged);
-    return [...records.filter((record) => readRecord(record) === DAMAGED), ...old];
+    return [...chats.filter((record) => readRecord(record) === DAMAGED), ...(await allOf(ALL_ASIDE)), ...old];
   }
 
   #begin(save: Save): { readonly unsaved: LeftSave; readonly id: string } {

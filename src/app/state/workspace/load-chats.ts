@@ -28,6 +28,10 @@ export const SETTINGS = "settings";
 /** Before the names of closed pages: what they left where localStorage had no room. */
 export const LEFT = "left:";
 
+/** Before the keys of lists, settings and copies that could not be read: others are saved under theirs. */
+const ASIDE = "damaged:";
+export const ALL_ASIDE = [ASIDE, `${ASIDE}\uffff`] as const;
+
 /** No save was read. */
 const NO_SAVE = "";
 
@@ -61,25 +65,27 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
     readOldChats(transaction, sources.old),
     promisifyRequest<unknown>(store.get(LIST)),
     promisifyRequest<unknown>(store.get(SETTINGS)),
-    promisifyRequest(store.getAllKeys(leftRange)),
+    promisifyRequest(store.getAllKeys(leftRange)) as Promise<string[]>,
     promisifyRequest<unknown[]>(store.getAll(leftRange)),
   ]);
   if (old === "unread") return null;
   let isDamaged = old?.isDamaged ?? false;
-  /** Returns what is read; else the fallback, and notes the damage. */
-  const tried = <Value>(value: unknown, read: (root: JsonReader) => Value): Value | null => {
+  const damaged: (readonly [key: string, value: unknown])[] = [];
+  /** Returns what is read; else null, and notes the damage. */
+  const tried = <Value>(key: string, value: unknown, read: (root: JsonReader) => Value): Value | null => {
     try {
       return value === undefined ? null : read(new JsonReader(value));
     } catch {
+      damaged.push([key, value]);
       isDamaged = true;
       return null;
     }
   };
-  const leftSaves = leftRecords.map((record) => tried(record, parseLeftSave));
+  const leftSaves = leftRecords.map((record, index) => tried(leftKeys[index] ?? LEFT, record, parseLeftSave));
   const copies = [...sources.copies.values(), ...leftSaves].filter((copy) => copy !== null);
-  const stored = tried(list, (root) => ({ ...parsePlaces(root), save: root.field("save").string() }));
+  const stored = tried(LIST, list, (root) => ({ ...parsePlaces(root), save: root.field("save").string() }));
   let last = stored ?? (old?.main ? { ...old.main, save: NO_SAVE } : null);
-  let shared = tried(settings, (root) => checkSettings(root.object())) ?? old?.main?.shared ?? {};
+  let shared = tried(SETTINGS, settings, (root) => checkSettings(root.object())) ?? old?.main?.shared ?? {};
   const changes: Change[] = [...(old?.changes ?? []), ...copies.flatMap((copy) => copy.changes)];
   const open = [...(old?.open ?? [])];
   for (const { saves, places, current, shared: settingsLeft } of copies) {
@@ -126,8 +132,12 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
     /** Id of the save of the list. */
     save: last?.save ?? NO_SAVE,
     /** Whether there is something to write. */
-    isNew: old !== null || copies.length > 0,
+    isNew: old !== null || copies.length > 0 || damaged.length > 0,
     write() {
+      for (const [key, value] of damaged) {
+        store.put(value, `${ASIDE}${key}:${Date.now()}`);
+        store.delete(key);
+      }
       writeRecords(store, before, records);
       if (last && last !== stored) store.put(last, LIST);
       if (settings === undefined || copies.length > 0) store.put(shared, SETTINGS);

@@ -170,6 +170,20 @@ it("a chat that can't be read is kept as it is, and the others are opened", asyn
   await expect(again.storage.read("a")).rejects.toMatchObject({ message: "Its record is damaged." });
 });
 
+it("damaged closed chats, lists, settings and copies can be saved as a file, even after they were saved anew", async () => {
+  browser.store("closed").set("d-1", "a chat");
+  const damaged = { panes: "a list", settings: "settings", "left:page": "a copy" };
+  for (const [key, value] of Object.entries(damaged)) browser.chats.set(key, value);
+  const tab = await open();
+  expect(tab.status()).toBe("damaged");
+  tab.settings.set("seed", 4);
+  tab.panes()[0]!.setDraft("New");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect((await tab.storage.readDamaged()).toSorted()).toEqual(["a chat", "a copy", "a list", "settings"]);
+  const again = await open();
+  expect([again.status(), again.settings.store.getState()]).toEqual(["kept", { seed: 4 }]);
+});
+
 it("what a tab of the old version says after the conversion is found by the next start", async () => {
   browser.chats.set("workspace", workspace("s1", chat("a", "A?"), chat("b", "B?"), chat("c", "C?")));
   const first = await open();

@@ -139,8 +139,14 @@ export async function readOldChats(
 /** Returns the old records that can't be read, as they are stored. */
 export async function readOldDamaged(transaction: IDBTransaction): Promise<readonly unknown[]> {
   const store = transaction.objectStore(CHATS_STORE);
-  const records = await promisifyRequest<unknown[]>(store.getAll(IDBKeyRange.bound(...OLD_RECORDS)));
-  return records.filter((record) => readWorkspace(record) === null);
+  const [records, closed] = await Promise.all([
+    promisifyRequest<unknown[]>(store.getAll(IDBKeyRange.bound(...OLD_RECORDS))),
+    promisifyRequest<unknown[]>(transaction.objectStore(OLD_CLOSED_STORE).getAll()),
+  ]);
+  return [
+    ...records.filter((record) => readWorkspace(record) === null),
+    ...closed.filter((record) => readClosedChat(record) === null),
+  ];
 }
 
 function readMarker(marker: unknown): OldChats["converted"] {
@@ -187,14 +193,18 @@ async function readClosed(transaction: IDBTransaction): Promise<Map<string, OldC
   const dates = new Map(summaries.map(({ key, dateMs }) => [key, dateMs]));
   return new Map(
     keys.map((key, index) => {
-      try {
-        const chat = parseSavedChat(new JsonReader(records[index]).field("chat"));
-        return [key, { key, chat, closedMs: dates.get(key) ?? chat.askedMs ?? Date.now() }];
-      } catch {
-        return [key, null];
-      }
+      const chat = readClosedChat(records[index]);
+      return [key, chat && { key, chat, closedMs: dates.get(key) ?? chat.askedMs ?? Date.now() }];
     }),
   );
+}
+
+function readClosedChat(record: unknown): OldClosedChat["chat"] | null {
+  try {
+    return parseSavedChat(new JsonReader(record).field("chat"));
+  } catch {
+    return null;
+  }
 }
 
 function saveIdOf(record: unknown): string {
