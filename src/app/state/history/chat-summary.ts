@@ -1,5 +1,6 @@
 import type { ChatRecord } from "../workspace/chat-record.ts";
 import { titleOfChat, type SavedChat } from "../workspace/saved-workspace.ts";
+import { oneLine } from "../one-line.ts";
 import { foldedWords } from "./words.ts";
 
 /** A chat in lists. */
@@ -40,12 +41,4 @@ function textsOf({ title, turns, unchosen = [], draft }: SavedChat): readonly st
     ...(several?.answers.map((other) => other.answer) ?? []),
   ]);
   return [title ?? "", ...texts, draft];
-}
-
-export function oneLine(text: string, length: number): string {
-  return text
-    .slice(0, 2 * length)
-    .replaceAll(/\s+/g, " ")
-    .trim()
-    .slice(0, length);
 }

@@ -66,3 +66,12 @@ it("what nobody could read is neither replaced nor deleted", () => {
   expect([...records.keys()]).toEqual(["a", "copy"]);
   expect(records.get("a")).toBe(DAMAGED);
 });
+
+it("the title of a chat of its own shows in lists that it is one: it is one short line", () => {
+  const question = `Why?\n${"And why? ".repeat(50)}`;
+  const asked: SavedChat = { ...chat(""), turns: [{ id: 0, question, answer: "So.", end: "stop" }] };
+  const records = new Map([["a", record("mine", "r1")]]);
+  const outcome = applyChanges(records, [{ ...change("", ["r0"], "r2"), chat: asked }]).get("a");
+  expect(outcome?.chat.title).toMatch(/^Why\? And why\? .{1,60} \(changed in another tab\)$/);
+  expect(outcome?.chat.turns[0]?.question).toBe(question);
+});

@@ -1,6 +1,7 @@
 // Chats as they are stored, and the rule by which several tabs save the same one: nobody replaces words that it has not read.
 
 import { JsonReader } from "../json-reader.ts";
+import { oneLine } from "../one-line.ts";
 import { checkSettings } from "../settings/check-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import { parseSavedChat, textOfChat, titleOfChat, type NamedChat, type SavedChat } from "./saved-workspace.ts";
@@ -64,6 +65,8 @@ export const DAMAGED: ChatRecord = {
 
 /** More than a page can have under way. */
 const MAX_PAST = 50;
+/** So that lists, which cut titles, show what follows. */
+const COPIED_TITLE_LENGTH = 60;
 const COPY = " (changed in another tab)";
 
 /** Returns a stored record, or DAMAGED. */
@@ -114,7 +117,10 @@ export function applyChanges(
     if (before === undefined || !hasArrived(before)) {
       const earlier = before ? [...before.past, before.revision] : [];
       const past = [...new Set([...earlier, ...from])].slice(-MAX_PAST);
-      const title = place === id || chat.title?.endsWith(COPY) ? chat.title : `${titleOfChat(chat)}${COPY}`;
+      const title =
+        place === id || chat.title?.endsWith(COPY)
+          ? chat.title
+          : `${oneLine(titleOfChat(chat), COPIED_TITLE_LENGTH)}${COPY}`;
       records.set(place, { chat: { ...chat, id: place, title }, revision, past, savedMs });
     }
     outcomes.set(id, records.get(place) ?? null);

@@ -1,5 +1,5 @@
 import type { Pane } from "../../state/chat/pane.ts";
-import { oneLine } from "../../state/history/chat-summary.ts";
+import { oneLine } from "../../state/one-line.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
 import type { Action, ActionContext } from "./action.ts";
 

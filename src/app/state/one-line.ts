@@ -1,0 +1,8 @@
+/** Returns the beginning of a text, at most so many characters, as one line. */
+export function oneLine(text: string, length: number): string {
+  return text
+    .slice(0, 2 * length)
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(0, length);
+}
