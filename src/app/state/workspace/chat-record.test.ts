@@ -75,3 +75,16 @@ it("the title of a chat of its own shows in lists that it is one: it is one shor
   expect(outcome?.chat.title).toMatch(/^Why\? And why\? .{1,60} \(changed in another tab\)$/);
   expect(outcome?.chat.turns[0]?.question).toBe(question);
 });
+
+it("a change that arrived is known for as long as its page's later ones are, however many there were", () => {
+  const arrived = change("two", ["r1"], "page.1");
+  const records = new Map([["a", record("one", "r1")]]);
+  applyChanges(records, [arrived]);
+  for (let count = 0; count < 5000; count++)
+    applyChanges(records, [change(`on ${count}`, [records.get("a")?.revision ?? ""], `other.${count}`)]);
+  expect(applyChanges(records, [arrived]).get("a")?.chat.draft).toBe("on 4999");
+  expect([...records.keys()]).toEqual(["a"]);
+  expect(records.get("a")?.past).toEqual(["r1", "page.1", "other.4998"]);
+  const late = change("late", ["r1"], "page.2");
+  expect(applyChanges(records, [late]).get("a")?.chat.id).toBe("copy");
+});

@@ -8,9 +8,9 @@ import { parseSavedChat, textOfChat, titleOfChat, type NamedChat, type SavedChat
 
 export interface ChatRecord {
   readonly chat: NamedChat;
-  /** Names this state of the chat. */
+  /** Names this state of the chat: its page, a dot, and a number that grows. */
   readonly revision: string;
-  /** The revisions that it goes on from, the newest last. */
+  /** The revisions that it goes on from, the last of each page, the newest last. */
   readonly past: readonly string[];
   /** Milliseconds since 1970. */
   readonly savedMs: number;
@@ -63,7 +63,7 @@ export const DAMAGED: ChatRecord = {
   savedMs: 0,
 };
 
-/** More than a page can have under way. */
+/** Most pages: one that closed leaves its last change until the next start. */
 const MAX_PAST = 50;
 /** So that lists, which cut titles, show what follows. */
 const COPIED_TITLE_LENGTH = 60;
@@ -97,7 +97,7 @@ export function applyChanges(
   const outcomes = new Map<string, ChatRecord | null>();
   for (const { id, chat, from, revision, copyId, savedMs } of changes) {
     const hasArrived = (record: ChatRecord | undefined) =>
-      record !== undefined && (record.revision === revision || record.past.includes(revision));
+      record !== undefined && [record.revision, ...record.past].some((each) => isSince(each, revision));
     const isOwn = (at: string) => {
       const record = records.get(at);
       return record === undefined || from.includes(record.revision) || hasArrived(record);
@@ -116,7 +116,7 @@ export function applyChanges(
     const before = records.get(place);
     if (before === undefined || !hasArrived(before)) {
       const earlier = before ? [...before.past, before.revision] : [];
-      const past = [...new Set([...earlier, ...from])].slice(-MAX_PAST);
+      const past = lastOfPages([...earlier, ...from]);
       const title =
         place === id || chat.title?.endsWith(COPY)
           ? chat.title
@@ -126,6 +126,25 @@ export function applyChanges(
     outcomes.set(id, records.get(place) ?? null);
   }
   return outcomes;
+}
+
+/** Returns whether a revision is this one, or a later one of the same page. */
+function isSince(revision: string, first: string): boolean {
+  const [page, number] = parsedRevision(revision);
+  const [firstPage, firstNumber] = parsedRevision(first);
+  return page === firstPage && number >= firstNumber;
+}
+
+function lastOfPages(revisions: readonly string[]): readonly string[] {
+  const isLast = (revision: string, index: number) =>
+    revisions.slice(index + 1).every((later) => !isSince(later, revision));
+  return revisions.filter(isLast).slice(-MAX_PAST);
+}
+
+/** Earlier revisions, and those of the version before, are names without a number. */
+function parsedRevision(revision: string): readonly [page: string, number: number] {
+  const [, page = revision, number = 0] = /^(.+)\.(\d+)$/.exec(revision) ?? [];
+  return [page, Number(number)];
 }
 
 function isSameText(record: ChatRecord, chat: SavedChat): boolean {

@@ -33,6 +33,8 @@ export class Chats {
   readonly unsaved: ReadonlyStore<ReadonlyMap<string, NamedChat | null>> = this.#unsaved;
   readonly storage: ChatStorage | null;
   readonly #known = new Map<string, Known>();
+  readonly #page = randomId();
+  #numRevisions = 0;
 
   /** @param storage null if nothing is stored */
   constructor(storage: ChatStorage | null = null) {
@@ -88,7 +90,7 @@ export class Chats {
     const panes = open.map((chat) => [chat.id, isBlank(chat) ? null : chat] as const);
     return [...others, ...panes.filter(([id, chat]) => this.#isChanged(id, chat))].map(([id, chat]) => {
       const { revisions: from = [], copyId = randomId(), chat: base = null } = this.#known.get(id) ?? {};
-      const revision = randomId();
+      const revision = `${this.#page}.${this.#numRevisions++}`;
       this.#known.set(id, { chat: base, revisions: [...from, revision], copyId });
       return { id, chat, from, revision, copyId, savedMs: Date.now() };
     });
