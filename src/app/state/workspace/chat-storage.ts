@@ -13,6 +13,7 @@ import {
   LEFT,
   LIST,
   loadChats,
+  loadLeft,
   readRecords,
   SETTINGS,
   writeRecords,
@@ -25,7 +26,6 @@ import { copiesLeft, copyStorages, dropCopy, keepList, keptList, leaveCopy } fro
 const MAX_AT_ONCE = 50;
 /** Thousands of chats of the version before are converted in one transaction. */
 const LONGEST_CONVERSION_MS = 120_000;
-const NOTHING: LoadedChats = { saved: null, records: [], left: [], status: "unavailable" };
 
 interface StorageOptions {
   readonly database?: ChatsDatabase;
@@ -82,7 +82,7 @@ export class ChatStorage {
       this.#hasRead = true;
       this.#unwritten = isWritten ? new Map() : found.unwritten;
     }
-    if (!found || !isWritten) return { ...(found?.loaded ?? NOTHING), status: "unavailable" };
+    if (!found || !isWritten) return { ...(found?.loaded ?? loadLeft(sources)), status: "unavailable" };
     for (const page of sources.copies.keys()) dropCopy(storage, page);
     for (const page of sources.old.keys()) dropCopy(storage, page, OLD_COPIES);
     return found.loaded;

@@ -41,10 +41,13 @@ export class Chats {
     this.storage = storage;
   }
 
-  /** Notes what a pane goes on from. Returns the chat as it is opened. */
-  adopt({ chat: stored, revision }: ChatRecord): NamedChat {
+  /**
+   * Notes what a pane goes on from. Returns the chat as it is opened.
+   * @param past earlier revisions, one of which may still be the stored one
+   */
+  adopt({ chat: stored, revision }: ChatRecord, past: readonly string[] = []): NamedChat {
     const chat = resumed(stored);
-    this.#known.set(chat.id, { chat, revisions: [revision], copyId: randomId() });
+    this.#known.set(chat.id, { chat, revisions: [...past, revision], copyId: randomId() });
     return chat;
   }
 

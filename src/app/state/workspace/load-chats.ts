@@ -104,25 +104,13 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
   const outcomes = applyChanges(records, changes);
   const isThere = ({ places }: List) => places.some(({ id, blank }) => blank !== undefined || records.has(id));
   const shown = sources.list && isThere(sources.list) ? sources.list : last;
-  const panes: SavedPane[] = [];
-  const read: ChatRecord[] = [];
-  for (const { number, id, blank } of shown?.places ?? []) {
-    const record = records.get(id);
-    if (record === DAMAGED) isDamaged = true;
-    if (panes.some((pane) => pane.number === number) || read.some(({ chat }) => chat.id === id)) continue;
-    if (blank) panes.push({ ...asNewChat(blank), number });
-    else if (record && record !== DAMAGED) {
-      const chat = resumed(record.chat);
-      panes.push({ ...chat, number });
-      read.push({ ...record, chat });
-    }
-  }
+  const { panes, read } = panesOf(shown, records);
+  if (shown?.places.some(({ id }) => records.get(id) === DAMAGED)) isDamaged = true;
   const left = [...new Set(open.map((id) => outcomes.get(id)))].flatMap((record) => {
     const isNew =
       record && before.get(record.chat.id) !== record && !read.some(({ chat }) => chat.id === record.chat.id);
     return isNew ? [{ ...record, chat: resumed(record.chat) }] : [];
   });
-  if (panes.length === 0) panes.push({ ...asNewChat(DAMAGED.chat), number: 1 });
   const saved = shown && savedWorkspace({ current: shown.current, shared, panes });
   const loaded: LoadedChats = { saved, records: read, left, status: isDamaged ? "damaged" : "ok" };
   return {
@@ -145,6 +133,44 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
       leftKeys.forEach((key, index) => leftSaves[index] && store.delete(key));
     },
   };
+}
+
+/** Returns what can be shown where the database can't be read: what closed pages left. */
+export function loadLeft({ copies, list }: Sources): LoadedChats {
+  const records = new Map<string, ChatRecord>();
+  const saves = [...copies.values()];
+  applyChanges(
+    records,
+    saves.flatMap(({ changes }) => changes),
+  );
+  const shown = saves.at(-1) && (list ?? saves.at(-1));
+  if (!shown) return { saved: null, records: [], left: [], status: "unavailable" };
+  const { panes, read } = panesOf(shown, records);
+  const shared = saves.at(-1)?.shared ?? {};
+  return {
+    saved: savedWorkspace({ current: shown.current, shared, panes }),
+    records: read,
+    left: [],
+    status: "unavailable",
+  };
+}
+
+/** Returns a list's panes, at least one, and the records that they show. */
+function panesOf(list: List | null, records: ReadonlyMap<string, ChatRecord>) {
+  const panes: SavedPane[] = [];
+  const read: ChatRecord[] = [];
+  for (const { number, id, blank } of list?.places ?? []) {
+    const record = records.get(id);
+    if (panes.some((pane) => pane.number === number) || read.some(({ chat }) => chat.id === id)) continue;
+    if (blank) panes.push({ ...asNewChat(blank), number });
+    else if (record && record !== DAMAGED) {
+      const chat = resumed(record.chat);
+      panes.push({ ...chat, number });
+      read.push({ ...record, chat });
+    }
+  }
+  if (panes.length === 0) panes.push({ ...asNewChat(DAMAGED.chat), number: 1 });
+  return { panes, read };
 }
 
 /** Reads the stored ones of the records that changes, and places of panes, may concern. */

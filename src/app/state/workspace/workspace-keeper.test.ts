@@ -240,3 +240,18 @@ it("opens what a closed page has left; what has no room is in the list of chats"
   expect(third.toast()).toBe("2 chats of another tab are in the list of chats");
   expect(stored().filter((draft) => draft.startsWith("left"))).toHaveLength(2);
 });
+
+it("what a closing page left is shown where the database answers nobody, and saved once it answers", async () => {
+  const first = await openTab(browser);
+  first.panes()[0]?.setDraft("Kept");
+  await vi.advanceTimersByTimeAsync(1000);
+  first.panes()[0]?.setDraft("Half a thought");
+  await first.leave(false);
+  browser.isReadable = false;
+  const second = await openTab(browser, first.tab);
+  expect([second.status(), second.drafts()]).toEqual(["not-kept", ["Half a thought"]]);
+  browser.isReadable = true;
+  await vi.advanceTimersByTimeAsync(31_000);
+  expect([second.status(), second.drafts()]).toEqual(["kept", ["Half a thought"]]);
+  expect(storedChats(browser).map((record) => record.chat.draft)).toEqual(["Half a thought"]);
+});

@@ -43,7 +43,8 @@ export class WorkspaceKeeper {
     this.#settings = settings;
     this.#shared = settings.store.getState();
     this.#hasRead = loaded.status !== "unavailable";
-    for (const record of loaded.records) workspace.chats.adopt(record);
+    // Of an unsaved copy, the database has an earlier revision.
+    for (const record of loaded.records) workspace.chats.adopt(record, this.#hasRead ? [] : record.past);
     if (loaded.status !== "ok") this.#store.setState(this.#hasRead ? "damaged" : "not-kept", true);
     if (!this.#hasRead) this.#retryLater();
     storage.onDeleted = () => {
