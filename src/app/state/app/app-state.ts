@@ -82,6 +82,7 @@ export function createAppState(options: AppStateOptions) {
   });
   const serving = new Serving({
     engine,
+    mode: batch.mode,
     opened,
     onLink: options.onServingLink ?? (() => undefined),
   });
@@ -93,7 +94,7 @@ export function createAppState(options: AppStateOptions) {
   const workspace = new Workspace(context, saved, new Chats(kept?.storage));
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
   // No server answers in the demo, however long the queue is.
-  const demo = new Demo({ ...context, connections: new Connections({ observer: book }), now });
+  const demo = new Demo({ ...context, connections: new Connections({ observer: book }), mode: batch.mode, now });
   zoomWithDemo(demo, batch.timeline, batch.dock);
   // On a phone, going to a pane closes the batch.
   workspace.store.subscribe((state, before) => {

@@ -1,13 +1,7 @@
-import {
-  recordRun,
-  type BatchingMode,
-  type ChorusEngine,
-  type RequestReport,
-  type RunRecorder,
-  type StepReport,
-} from "../../../index.ts";
+import { recordRun, type ChorusEngine, type RequestReport, type RunRecorder, type StepReport } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { BatchAlerts } from "./batch-alerts.ts";
+import { BatchingModeControl } from "./batching-mode.ts";
 import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
 import { CacheMap } from "./cache-map.ts";
 import { Charts } from "./charts.ts";
@@ -46,6 +40,7 @@ export class Batch {
   readonly timeline = new Timeline();
   readonly charts = new Charts(FIGURES_INTERVAL_MS);
   readonly cacheMap = new CacheMap();
+  readonly mode = new BatchingModeControl();
   readonly alerts = new BatchAlerts();
   readonly dock = new Dock();
   readonly pointing = new Pointing();
@@ -78,17 +73,13 @@ export class Batch {
     this.#engine = engine;
     this.metrics.watch(engine);
     this.cacheMap.watch(engine);
+    this.mode.watch(engine);
     this.alerts.watch(engine);
     if (engine === null) return;
     this.timeline.clear();
     this.charts.clear();
     engine.on("step", this.#addStep);
     engine.on("request", this.#addRequest);
-  }
-
-  /** How the engine batches; null if none runs. */
-  get mode(): BatchingMode | null {
-    return this.#engine?.config.batchingMode ?? null;
   }
 
   /** Whether an engine runs. */

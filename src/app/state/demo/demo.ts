@@ -1,4 +1,5 @@
-import { randomId } from "../../../index.ts";
+import { randomId, type BatchingMode } from "../../../index.ts";
+import type { BatchingModeControl } from "../batch/batching-mode.ts";
 import { answerEnded } from "../chat/answer-ended.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
 import { requestName } from "../chat/request-name.ts";
@@ -39,6 +40,7 @@ export interface DemoState {
 }
 
 interface DemoContext extends PaneContext {
+  readonly mode: BatchingModeControl;
   /** The page's clock, milliseconds. */
   readonly now: () => number;
 }
@@ -62,8 +64,7 @@ export class Demo {
   /** Identifies the newest start; older ones are ignored. */
   #attempt = 0;
   #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
-  /** Lets go of the batching mode. */
-  #release = (): void => undefined;
+  #modeBefore: BatchingMode = "continuous";
   #warmingUp = new AbortController();
 
   constructor(context: DemoContext) {
@@ -77,13 +78,14 @@ export class Demo {
   async start(): Promise<void> {
     const attempt = ++this.#attempt;
     this.#leave();
-    const { engine, announce } = this.#context;
+    const { mode, announce } = this.#context;
+    this.#modeBefore = mode.store.getState();
     this.#store.setState({ ...CLOSED, phase: "running" }, true);
-    this.#release = engine.hold({ batchingMode: "continuous" });
+    mode.hold(true);
     await this.#warmUp();
     if (attempt !== this.#attempt) return;
     for (const key of ["together", "apart"] as const) {
-      this.#release = engine.hold({ batchingMode: key === "together" ? "continuous" : "sequential" });
+      mode.choose(key === "together" ? "continuous" : "sequential");
       // oxlint-disable-next-line no-await-in-loop -- one run after the other is the point
       const succeeded = await this.#run(key);
       if (attempt !== this.#attempt) return;
@@ -93,7 +95,8 @@ export class Demo {
         return;
       }
     }
-    this.#release();
+    mode.choose(this.#modeBefore);
+    mode.hold(false);
     this.#store.setState({ phase: "done" });
     const { together, apart } = this.#store.getState();
     announce(
@@ -165,11 +168,12 @@ export class Demo {
     this.#store.setState(key === "together" ? { together: run } : { apart: run });
   }
 
-  /** Stops the run in progress and lets go of the batching mode. */
+  /** Stops the run in progress and restores the batching mode. */
   #leave(): void {
     this.#warmingUp.abort();
     for (const pane of this.#store.getState().panes) pane.close();
-    this.#release();
+    this.#context.mode.hold(false);
+    if (this.#store.getState().phase === "running") this.#context.mode.choose(this.#modeBefore);
     this.#running = null;
   }
 }

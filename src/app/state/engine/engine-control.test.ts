@@ -21,7 +21,7 @@ it("loads the model again on another backend", async () => {
   });
   await control.start();
   await control.useBackend("cpu");
-  expect(control.chosen.getState().backend).toBe("cpu");
+  expect(control.backend.getState()).toBe("cpu");
   expect(requested).toEqual([
     ["fake", "auto"],
     ["fake", "cpu"],
@@ -83,7 +83,7 @@ it("starts again with another config, and with the one before if the engine refu
   await control.start();
   expect(await control.reconfigure({ numGpuBlocks: 200 })).toBeNull();
   expect(await control.reconfigure({ numGpuBlocks: 300 })).toMatchObject({ param: "numGpuBlocks" });
-  expect(control.chosen.getState().config).toEqual({ numGpuBlocks: 200 });
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   expect(requested).toEqual([undefined, 200, 300, 200]);
 });
@@ -99,12 +99,12 @@ it("a start that another one replaced is no success, unless the newer one has th
   const replaced = [control.reconfigure({ numGpuBlocks: 200 }), control.reconfigure({ numGpuBlocks: 300 })];
   expect(await control.reconfigure({ numGpuBlocks: 100 })).toBeNull();
   expect(await Promise.all(replaced)).toEqual([REPLACED, REPLACED]);
-  expect(control.chosen.getState().config).toEqual({ numGpuBlocks: 100 });
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 100 });
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   const kept = control.reconfigure({ numGpuBlocks: 200 });
   await control.useBackend("cpu");
   expect(await kept).toBeNull();
-  expect(control.chosen.getState().config).toEqual({ numGpuBlocks: 200 });
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
 });
 
 it("a start that another one replaced is known to have come to nothing, or not, once an engine is ready", async () => {
@@ -118,7 +118,7 @@ it("a start that another one replaced is known to have come to nothing, or not, 
   const second = control.reconfigure({ numGpuBlocks: 300 });
   expect(await first).toBeNull();
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect(control.chosen.getState().config).toEqual({ numGpuBlocks: 200 });
+  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
   expect(await second).toMatchObject({ param: "numGpuBlocks" });
 });
 
@@ -134,7 +134,7 @@ it("changes a running engine where that is enough, and keeps what it refuses", a
     { maxNumSeqs: 4, targetItlMs: 30 },
     { targetItlMs: null, runAhead: 9 },
   ]);
-  expect(control.chosen.getState().config).toEqual({ maxNumSeqs: 4, targetItlMs: 30 });
+  expect(control.config.getState()).toEqual({ maxNumSeqs: 4, targetItlMs: 30 });
   expect(control.needsRestart({ maxNumSeqs: 65 })).toBe(true);
   expect(control.store.getState()).toMatchObject({ status: "ready", engine });
 });
@@ -156,10 +156,10 @@ it("starts without a draft model that can't be had, and says why", async () => {
   await control.start();
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   expect(requested.at(-1)).toMatchObject({ maxNumSeqs: 4 });
-  expect(control.chosen.getState().config).toEqual({ maxNumSeqs: 4 });
-  expect(control.chosen.getState().withoutDrafts).toMatchObject({ message: missing.message });
+  expect(control.config.getState()).toEqual({ maxNumSeqs: 4 });
+  expect(control.withoutDrafts.getState()).toMatchObject({ message: missing.message });
   await control.reconfigure({ numGpuBlocks: 100 });
-  expect(control.chosen.getState().withoutDrafts).toBeNull();
+  expect(control.withoutDrafts.getState()).toBeNull();
 });
 
 it("loads a model once the engine before has ended, whoever starts it, and only the newest", async () => {

@@ -1,6 +1,5 @@
 import {
   BACKEND_CHOICES,
-  CONFIG_FIELDS,
   changesBetween,
   fieldThatRestarts,
   randomId,
@@ -10,6 +9,7 @@ import {
   type ChorusEngine,
   type ChorusErrorData,
   type CreateEngineOptions,
+  type EngineChanges,
   type EngineConfig,
   type LoadProgress,
 } from "../../../index.ts";
@@ -17,7 +17,7 @@ import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
 import { isNamed, keyOfChoice, type ModelChoice } from "../models/model-choice.ts";
 import { remember, remembered } from "../remembered.ts";
-import { createStore, type ReadonlyStore } from "../store.ts";
+import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
@@ -51,21 +51,6 @@ export interface EngineChoice {
   readonly config: EngineConfig;
   /** Whether tabs that choose the same share one engine. */
   readonly isShared: boolean;
-}
-
-/** What is chosen for the engine that runs or is being loaded. */
-export interface ChosenEngine extends EngineChoice {
-  /** What is used instead of fields of `config` meanwhile. People can't choose these fields then. */
-  readonly held: EngineConfig;
-  /** Whether this was chosen in another tab. */
-  readonly isFollowing: boolean;
-  /** Why the engine started without the requested draft model; null if it has it, or none was requested. */
-  readonly withoutDrafts: ChorusErrorData | null;
-}
-
-/** Returns the mode in which the engine batches. */
-export function batchingModeOf({ config, held }: ChosenEngine): BatchingMode {
-  return held.batchingMode ?? config.batchingMode ?? CONFIG_FIELDS.batchingMode.default;
 }
 
 /** Returns a key that is equal for tabs that share an engine. */
@@ -102,8 +87,23 @@ const isUnsupported = ({ code }: ChorusErrorData) => code === "webgpu_unavailabl
 
 /** Starts the page's one engine, follows its state, and replaces it on request. */
 export class EngineControl {
-  readonly #chosen;
-  readonly chosen: ReadonlyStore<ChosenEngine>;
+  readonly #choice;
+  /** The model that runs or is being loaded. */
+  readonly choice: ReadonlyStore<ModelChoice>;
+  readonly #backend;
+  /** The chosen backend of the next engine. Remembered. */
+  readonly backend: ReadonlyStore<BackendChoice>;
+  readonly #config;
+  /** The serving configuration of the engine that runs or is being loaded. */
+  readonly config: ReadonlyStore<EngineConfig>;
+  readonly #isShared = createStore<boolean>(() => remembered(ONE_ENGINE) === "on");
+  /** Whether tabs that choose the same share one engine. Remembered. */
+  readonly isShared: ReadonlyStore<boolean> = this.#isShared;
+  readonly #withoutDrafts = createStore<ChorusErrorData | null>(() => null);
+  /** Why the engine started without the requested draft model; null if it has it, or none was requested. */
+  readonly withoutDrafts: ReadonlyStore<ChorusErrorData | null> = this.#withoutDrafts;
+  #isFollowing = false;
+  #onChosen: (choice: EngineChoice, isSharedChanged: boolean) => void = () => undefined;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
   readonly store: ReadonlyStore<EngineState> = this.#store;
   readonly #options: EngineControlOptions;
@@ -111,22 +111,34 @@ export class EngineControl {
   #newest: Promise<ChorusEngine> | null = null;
   /** Aborts the newest load, whose result is then ignored. */
   #replacing = new AbortController();
-  /** The config that the newest engine was loaded with, and told since. */
-  #told: EngineConfig = {};
   /** Newer than the store, which is updated once per frame. */
   #stages: LoadStages = NOTHING_LOADED;
 
   constructor(options: EngineControlOptions) {
     this.#options = options;
-    this.chosen = this.#chosen = createStore<ChosenEngine>(() => ({
-      model: options.choice,
-      backend: options.backend ?? rememberedBackend(),
-      config: options.config ?? {},
-      isShared: remembered(ONE_ENGINE) === "on",
-      held: {},
-      isFollowing: false,
-      withoutDrafts: null,
-    }));
+    this.backend = this.#backend = createStore<BackendChoice>(() => options.backend ?? rememberedBackend());
+    this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
+    this.config = this.#config = createStore<EngineConfig>(() => options.config ?? {});
+  }
+
+  /** The choices with which the newest engine was started, or will be. */
+  get chosen(): EngineChoice {
+    return {
+      model: this.choice.getState(),
+      backend: this.backend.getState(),
+      config: this.config.getState(),
+      isShared: this.isShared.getState(),
+    };
+  }
+
+  /** Whether the config was chosen in another tab. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  /** Calls `listener` with each choice made in this tab, before the running engine is replaced. */
+  onChosen(listener: (choice: EngineChoice, isSharedChanged: boolean) => void): void {
+    this.#onChosen = listener;
   }
 
   /**
@@ -136,8 +148,9 @@ export class EngineControl {
   async start(): Promise<void> {
     let error = await this.#load();
     if (error?.param === DRAFT_MODEL) {
-      const { speculation: _, ...config } = this.chosen.getState().config;
-      this.#chosen.setState({ config, withoutDrafts: error });
+      const { speculation: _, ...config } = this.config.getState();
+      this.#withoutDrafts.setState(error, true);
+      this.#config.setState(config, true);
       error = await this.#load();
     }
     if (error && error !== REPLACED) this.#showFailure(error);
@@ -148,130 +161,104 @@ export class EngineControl {
    * the old one is loaded again. Resolves with the error, or null; with REPLACED if another model was chosen meanwhile, and runs.
    */
   switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
-    return this.#loadWith("model", choice);
+    return this.#loadWith(this.#choice, choice);
   }
 
   /** Returns whether the engine must be loaded again to serve with this config. */
   needsRestart(config: EngineConfig): boolean {
     const state = this.#store.getState();
     if (state.status !== "ready") return true;
-    return fieldThatRestarts(this.chosen.getState().config, config, state.engine.sizes) !== null;
+    return fieldThatRestarts(this.config.getState(), config, state.engine.sizes) !== null;
   }
 
   /**
    * Changes the serving config: at once if possible, else as switchTo does. Chats stay; an answer in progress goes on, or keeps
    * its text.
+   * @param batchingMode changed with it, where the engine needn't be loaded again
    */
-  reconfigure(config: EngineConfig): Promise<ChorusErrorData | null> {
-    return this.needsRestart(config) ? this.#loadWith("config", config) : this.change(config);
-  }
-
-  /** Changes what needs no restart: from the engine's next step on, or once it is loaded. */
-  async change(config: EngineConfig): Promise<ChorusErrorData | null> {
-    const before = this.chosen.getState().config;
-    this.#choose({ config });
-    const error = await this.#tell();
-    if (error && this.chosen.getState().config === config) this.#choose({ config: before });
-    return error;
-  }
-
-  /** Uses these fields, which need no restart, instead of those chosen until `release` is called or others are held. */
-  hold(held: EngineConfig): () => void {
-    const replace = (fields: EngineConfig) => {
-      this.#chosen.setState({ held: fields });
-      void this.#tell();
+  async reconfigure(config: EngineConfig, batchingMode?: BatchingMode): Promise<ChorusErrorData | null> {
+    const state = this.#store.getState();
+    if (state.status !== "ready" || this.needsRestart(config)) return this.#loadWith(this.#config, config);
+    const { engine } = state;
+    const changes: EngineChanges = {
+      ...changesBetween(this.config.getState(), config),
+      ...(batchingMode !== undefined && batchingMode !== engine.config.batchingMode && { batchingMode }),
     };
-    replace(held);
-    return () => {
-      if (this.chosen.getState().held === held) replace({});
-    };
+    try {
+      if (Object.keys(changes).length > 0) await engine.update(changes);
+    } catch (error) {
+      return toErrorData(error);
+    }
+    this.#isFollowing = false;
+    this.#config.setState(config, true);
+    this.#onChosen(this.chosen, false);
+    return null;
   }
 
   /** Changes the backend: the model is loaded again, and the chats stay. */
   async useBackend(backend: BackendChoice): Promise<void> {
-    this.#choose({ backend });
+    this.#backend.setState(backend, true);
     remember(BACKEND, backend);
+    this.#onChosen(this.chosen, false);
     await this.start();
   }
 
-  #choose(choice: Partial<ChosenEngine>): void {
-    this.#chosen.setState({ ...choice, isFollowing: false });
-  }
-
-  /** Tells a running engine what has changed since it was told last. One that dies of it says so itself. */
-  async #tell(): Promise<ChorusErrorData | null> {
-    const state = this.#store.getState();
-    if (state.status !== "ready") return null;
-    const before = this.#told;
-    this.#told = this.#configInUse;
-    const changes = changesBetween(before, this.#told);
-    try {
-      if (Object.keys(changes).length > 0) await state.engine.update(changes);
-      return null;
-    } catch (error) {
-      this.#told = before;
-      return toErrorData(error);
-    }
-  }
-
-  get #configInUse(): EngineConfig {
-    const { config, held } = this.chosen.getState();
-    return { ...config, ...held };
-  }
-
-  async #loadWith<Name extends keyof EngineChoice>(
-    name: Name,
-    value: EngineChoice[Name],
-  ): Promise<ChorusErrorData | null> {
-    const before = this.chosen.getState()[name];
-    this.#choose({ [name]: value, withoutDrafts: null });
+  async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
+    const before = store.getState();
+    this.#withoutDrafts.setState(null, true);
+    this.#isFollowing = false;
+    store.setState(value, true);
+    this.#onChosen(this.chosen, false);
     const error = await this.#load();
-    if (error === REPLACED) {
-      await this.#loaded();
-      // The last of newer starts may have this value too: the engine falls back to it if others fail.
-      const isUsed = this.#store.getState().status === "ready" && this.chosen.getState()[name] === value;
-      return isUsed ? null : REPLACED;
-    }
+    if (error === REPLACED) return this.#becomes(store, value);
     if (error && isUnsupported(error)) this.#showFailure(error);
     else if (error) {
-      this.#choose({ [name]: before });
+      store.setState(before, true);
+      this.#onChosen(this.chosen, false);
       await this.start();
     }
     return error;
   }
 
-  /** Resolves when nothing is being loaded. */
-  async #loaded(): Promise<void> {
+  /** Waits for newer starts. The last of them may have this value too: the engine falls back to it if others fail. */
+  async #becomes<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
     const isLoading = () => this.#store.getState().status === "loading";
-    if (!isLoading()) return;
-    await new Promise<void>((resolve) => {
-      const unsubscribe = this.#store.subscribe(() => {
-        if (isLoading()) return;
-        unsubscribe();
-        resolve();
+    if (isLoading()) {
+      await new Promise<void>((resolve) => {
+        const unsubscribe = this.#store.subscribe(() => {
+          if (isLoading()) return;
+          unsubscribe();
+          resolve();
+        });
       });
-    });
+    }
+    return this.#store.getState().status === "ready" && store.getState() === value ? null : REPLACED;
   }
 
   /** Turns sharing one engine between tabs on or off: the model is loaded again, and the chats stay. */
   async share(isOn: boolean): Promise<void> {
-    this.#choose({ isShared: isOn });
+    this.#isShared.setState(isOn, true);
     remember(ONE_ENGINE, isOn ? "on" : "off");
+    this.#onChosen(this.chosen, true);
     await this.start();
   }
 
   /** Starts another tab's choice, unless it runs here. A model of this tab's own files stays. */
   async follow(choice: EngineChoice): Promise<void> {
-    const before = this.chosen.getState();
+    const before = this.chosen;
     if (!isNamed(before.model)) return;
     const isLive = isSameButConfig(before, choice) && !this.needsRestart(choice.config);
-    const { model, backend, config, isShared } = choice;
-    this.#chosen.setState({ isFollowing: true, ...(isShared ? { model, backend, config, isShared } : { isShared }) });
+    this.#isShared.setState(choice.isShared, true);
+    if (choice.isShared) {
+      this.#isFollowing = true;
+      this.#choice.setState(choice.model, true);
+      this.#backend.setState(choice.backend, true);
+      this.#config.setState(choice.config, true);
+    }
     const isSame =
       before.isShared === choice.isShared && (!choice.isShared || keyOfEngine(before) === keyOfEngine(choice));
     // An engine that several tabs share has changed already.
-    if (isLive) this.#told = this.#configInUse;
-    else if (!isSame) await this.start();
+    if (!isSame && !isLive) await this.start();
   }
 
   /** Resolves with the error; null if the engine is ready. */
@@ -288,7 +275,6 @@ export class EngineControl {
       });
       this.#options.onEngine?.(engine);
       this.#store.setState({ status: "ready", engine }, true);
-      void this.#tell();
       return null;
     } catch (thrown) {
       return signal.aborted ? REPLACED : toErrorData(thrown);
@@ -302,13 +288,11 @@ export class EngineControl {
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, MAX_ENDING_MS))]);
     }
     signal.throwIfAborted();
-    const { model, backend, isShared } = this.chosen.getState();
-    this.#told = this.#configInUse;
     return this.#options.createEngine({
-      ...model,
-      ...this.#told,
-      backend,
-      worker: isShared ? "shared" : true,
+      ...this.#choice.getState(),
+      ...this.#config.getState(),
+      backend: this.#backend.getState(),
+      worker: this.#isShared.getState() ? "shared" : true,
       signal,
       onProgress: (progress) => this.#advance(signal, progress),
     });

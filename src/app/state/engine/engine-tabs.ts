@@ -64,13 +64,9 @@ export class EngineTabs {
 
   start(): void {
     const { channel, page } = this.#home;
-    this.#engine.chosen.subscribe((now, before) => {
-      this.#follow();
-      const { model, backend, config, isShared } = now;
-      const choice: EngineChoice = { model, backend, config, isShared };
-      if (now.isFollowing || isSameChoice(choice, before)) return;
+    this.#engine.onChosen((choice, isSharedChanged) => {
       // A model of files is this tab's alone.
-      if (!isNamed(model) || !(isShared || before.isShared)) return;
+      if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
       const sent = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
       this.#newest = sent;
       try {
@@ -89,6 +85,7 @@ export class EngineTabs {
       void this.#engine.follow(received.choice);
     });
     this.#engine.store.subscribe(() => this.#follow());
+    this.#engine.config.subscribe(() => this.#follow());
     this.#follow();
     page.addEventListener("visibilitychange", () => void this.look());
     void this.look();
@@ -121,9 +118,8 @@ export class EngineTabs {
     const { weightBytes, kvCacheBytes } = state.engine.model;
     const hereBytes = weightBytes + kvCacheBytes;
     // Another name: the engine's config has changed, and all tabs that share it use its new name.
-    const chosen = this.#engine.chosen.getState();
-    const key = keyOfEngine(chosen);
-    if (this.#held && (this.#held.key === key || !chosen.isShared)) return;
+    const key = keyOfEngine(this.#engine.chosen);
+    if (this.#held && (this.#held.key === key || !this.#engine.isShared.getState())) return;
     this.#letGo();
     this.#store.setState({ hereBytes });
     const name = `${LOCK} ${hereBytes} ${key}`;
@@ -143,10 +139,6 @@ export class EngineTabs {
     this.#held?.release();
     this.#held = null;
   }
-}
-
-function isSameChoice(choice: EngineChoice, other: EngineChoice): boolean {
-  return (Object.keys(choice) as (keyof EngineChoice)[]).every((name) => choice[name] === other[name]);
 }
 
 function isLater(a: Pick<SentChoice, "atMs" | "tab">, b: Pick<SentChoice, "atMs" | "tab">): boolean {

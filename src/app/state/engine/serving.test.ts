@@ -3,8 +3,9 @@ import type { CreateEngineOptions } from "../../../protocol/engine.ts";
 import { ChorusError } from "../../../protocol/errors.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { readRoute } from "../app/router.ts";
-import { engineConfigOf, servingOf } from "../settings/serving-settings.ts";
-import { batchingModeOf, EngineControl } from "./engine-control.ts";
+import { BatchingModeControl } from "../batch/batching-mode.ts";
+import { engineConfigOf } from "../settings/serving-settings.ts";
+import { EngineControl } from "./engine-control.ts";
 import { openServing, Serving } from "./serving.ts";
 
 beforeEach(() => {
@@ -23,6 +24,7 @@ async function open(hash = "") {
   const requested: CreateEngineOptions[] = [];
   const engines: FakeEngine[] = [];
   const opened = openServing(readRoute(hash));
+  const mode = new BatchingModeControl();
   const engine = new EngineControl({
     createEngine: async (options) => {
       requested.push(options);
@@ -38,18 +40,16 @@ async function open(hash = "") {
     now: () => 0,
   });
   const onLink = vi.fn<() => void>();
-  const serving = new Serving({ engine, opened, onLink });
+  const serving = new Serving({ engine, mode, opened, onLink });
   await engine.start();
-  const settings = () => servingOf(engine.chosen.getState().config);
-  const mode = () => batchingModeOf(engine.chosen.getState());
-  return { requested, engines, mode, engine, serving, settings, onLink };
+  return { requested, engines, mode, engine, serving, onLink };
 }
 
 it("changes a running engine where it can, and restarts it for what is fixed", async () => {
   const { requested, engines, mode, serving } = await open();
   expect(serving.needsRestart({ batchingMode: "static" })).toBe(false);
   expect(await serving.apply({ batchingMode: "static" })).toBeNull();
-  expect(mode()).toBe("static");
+  expect(mode.store.getState()).toBe("static");
   expect(requested).toHaveLength(1);
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, enablePrefixCaching: false })).toBeNull();
   expect(engines[0]?.updates).toContainEqual({ maxNumSeqs: 4, enablePrefixCaching: false });
@@ -62,34 +62,33 @@ it("changes a running engine where it can, and restarts it for what is fixed", a
   expect(requested[1]).toMatchObject({ maxNumSeqs: 4, speculation: { method: "ngram" } });
 });
 
-it("applies all changes of a running engine together, once", async () => {
-  const { engines, settings, serving } = await open();
+it("applies all changes of a running engine together, and says so once", async () => {
+  const { engines, engine, mode, serving } = await open();
+  const [running] = engines;
+  if (!running) throw new Error("No engine runs.");
+  mode.watch(running);
+  const seen = vi.fn<() => void>();
+  serving.store.subscribe(seen);
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4 })).toBeNull();
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4 })).toBeNull();
-  expect(engines[0]?.updates).toEqual([{ batchingMode: "static", maxNumSeqs: 4 }]);
-  expect(settings()).toEqual({ batchingMode: "static", maxNumSeqs: 4 });
-});
-
-it("a mode chosen while the engine loads restarts nothing: the engine takes it when it is ready", async () => {
-  const { engines, requested, engine, serving, mode } = await open();
-  const loading = engine.start();
-  await Promise.resolve();
-  serving.set("batchingMode", "static");
-  expect(mode()).toBe("static");
-  await loading;
-  expect(requested).toHaveLength(2);
-  expect(requested[1]?.batchingMode ?? engines[1]?.updates[0]?.batchingMode).toBe("static");
+  expect(running.updates).toEqual([{ batchingMode: "static", maxNumSeqs: 4 }]);
+  expect(seen).toHaveBeenCalledTimes(2);
+  expect(mode.isFollowing).toBe(false);
+  expect(engine.config.getState()).toEqual({ maxNumSeqs: 4 });
 });
 
 it("keeps what was applied, the mode chosen in the bar included", async () => {
-  const { serving, settings } = await open();
+  const { serving, mode } = await open();
   await serving.apply({ maxNumSeqs: 4 });
-  serving.set("batchingMode", "sequential");
-  expect(settings()).toEqual({ maxNumSeqs: 4, batchingMode: "sequential" });
+  mode.choose("sequential");
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4, batchingMode: "sequential" });
   const next = await open();
-  expect(next.settings()).toEqual({ batchingMode: "sequential", maxNumSeqs: 4 });
-  expect(next.serving.link.getState()).toBeNull();
-  expect(next.requested[0]).toMatchObject({ batchingMode: "sequential", maxNumSeqs: 4 });
+  expect(next.serving.store.getState()).toEqual({
+    settings: { batchingMode: "sequential", maxNumSeqs: 4 },
+    link: null,
+  });
+  expect(next.requested[0]).toMatchObject({ maxNumSeqs: 4 });
+  expect(next.mode.store.getState()).toBe("sequential");
 });
 
 it("takes over the thresholds of alerts that an earlier version kept apart", async () => {
@@ -98,56 +97,54 @@ it("takes over the thresholds of alerts that an earlier version kept apart", asy
   const { requested, serving } = await open();
   expect(requested[0]).toMatchObject({ maxNumSeqs: 4, alerts: { queueLength: 8, itlMs: null } });
   await serving.apply({ maxNumSeqs: 4, "alerts.itlMs": "off" });
-  const { settings } = await open();
-  expect(settings()).toEqual({ maxNumSeqs: 4, "alerts.itlMs": "off" });
+  const { serving: next } = await open();
+  expect(next.store.getState().settings).toEqual({ maxNumSeqs: 4, "alerts.itlMs": "off" });
   localStorage.setItem("chorus.serving", "{");
   localStorage.setItem("chorus.alerts", '{"queueLength":8}');
-  expect((await open()).settings()).toEqual({ "alerts.queueLength": 8 });
+  expect((await open()).serving.store.getState().settings).toEqual({ "alerts.queueLength": 8 });
   localStorage.setItem("chorus.alerts", "[");
-  expect((await open()).settings()).toEqual({});
+  expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
 it("the usual mode, chosen again, is no setting", async () => {
-  const { serving, settings } = await open();
-  serving.set("batchingMode", "static");
-  serving.set("batchingMode", "continuous");
-  expect(settings()).toEqual({});
-  expect((await open()).settings()).toEqual({});
+  const { serving, mode } = await open();
+  mode.choose("static");
+  mode.choose("continuous");
+  expect(serving.store.getState().settings).toEqual({});
+  expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
 it("the usual mode is no setting either where an older version kept it or a link names it", async () => {
   localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "continuous", maxNumSeqs: 4 }));
-  expect((await open()).settings()).toEqual({ maxNumSeqs: 4 });
+  expect((await open()).serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
   localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "static" }));
-  const { settings, mode } = await open("#/?batchingMode=continuous");
-  expect(settings()).toEqual({});
-  expect(mode()).toBe("continuous");
+  const { serving, mode } = await open("#/?batchingMode=continuous");
+  expect(serving.store.getState().settings).toEqual({});
+  expect(mode.store.getState()).toBe("continuous");
 });
 
 it("doesn't take the mode that the demo holds for the person's", async () => {
-  const { engines, engine, settings, mode } = await open();
-  const release = engine.hold({ batchingMode: "sequential" });
-  expect(mode()).toBe("sequential");
-  expect(settings()).toEqual({});
-  release();
-  expect(mode()).toBe("continuous");
-  expect(engines[0]?.config.batchingMode).toBe("continuous");
+  const { serving, mode } = await open();
+  mode.hold(true);
+  mode.choose("sequential");
+  expect(serving.store.getState().settings).toEqual({});
 });
 
 it("shows the mode that another tab chose for the engine that they share, and leaves keeping it to that tab", async () => {
-  const { engine, engines, settings } = await open();
-  await engine.share(true);
-  await engine.follow({ ...engine.chosen.getState(), config: { batchingMode: "static" } });
-  expect(settings()).toEqual({ batchingMode: "static" });
-  expect(engines.at(-1)?.updates).toEqual([]); // that tab has told it
-  expect((await open()).settings()).toEqual({});
+  const { engine, serving, mode } = await open();
+  const state = engine.store.getState();
+  if (state.status !== "ready") throw new Error("not ready");
+  mode.watch(state.engine);
+  await state.engine.update({ batchingMode: "static" });
+  expect(serving.store.getState().settings).toEqual({ batchingMode: "static" });
+  expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
 it("goes back to the settings before when the engine can't start", async () => {
-  const { requested, engine, serving, settings, onLink } = await open();
+  const { requested, engine, serving, onLink } = await open();
   await serving.apply({ maxNumSeqs: 100 });
   expect(await serving.apply({ maxNumSeqs: 200 })).toMatchObject({ message: "200 are too many.", param: "maxNumSeqs" });
-  expect(settings()).toEqual({ maxNumSeqs: 100 });
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
   expect(requested.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100, 200, 100]);
   expect(engine.store.getState()).toMatchObject({ status: "ready" });
   expect(onLink).toHaveBeenCalledTimes(1);
@@ -156,22 +153,21 @@ it("goes back to the settings before when the engine can't start", async () => {
 it("a link counts on its visit only, and until other settings are applied", async () => {
   const before = await open();
   await before.serving.apply({ runAhead: 0 });
-  const { requested, mode, settings, serving } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  const { requested, mode, serving } = await open("#/?maxNumSeqs=4&batchingMode=static");
   expect(requested[0]).toMatchObject({ maxNumSeqs: 4 });
   expect(requested[0]).not.toHaveProperty("runAhead");
-  expect(mode()).toBe("static");
-  expect(serving.link.getState()).toEqual({ status: "applied" });
-  expect((await open()).settings()).toEqual({ runAhead: 0 });
+  expect(mode.store.getState()).toBe("static");
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
+  expect((await open()).serving.store.getState().settings).toEqual({ runAhead: 0 });
   await serving.apply({ maxNumSeqs: 2 });
-  expect(settings()).toEqual({ maxNumSeqs: 2 });
-  expect(serving.link.getState()).toBeNull();
+  expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2 }, link: null });
 });
 
 it("the address has the mode chosen in the bar, so that coming back to it changes nothing", async () => {
-  const { serving, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
-  serving.set("batchingMode", "sequential");
+  const { serving, mode, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  mode.choose("sequential");
   expect(onLink).toHaveBeenLastCalledWith("#/?batchingMode=sequential&maxNumSeqs=4");
-  serving.set("batchingMode", "continuous");
+  mode.choose("continuous");
   expect(onLink).toHaveBeenLastCalledWith("#/?maxNumSeqs=4");
   await serving.apply({ maxNumSeqs: 2 });
   expect(onLink).toHaveBeenLastCalledWith("#/");
@@ -180,47 +176,47 @@ it("the address has the mode chosen in the bar, so that coming back to it change
 it("a link that is wrong changes nothing, and is explained", async () => {
   const { requested, serving } = await open("#/?maxNumSeqs=none");
   expect(requested[0]).not.toHaveProperty("maxNumSeqs");
-  expect(serving.link.getState()).toMatchObject({ status: "refused", error: { param: "maxNumSeqs" } });
+  expect(serving.store.getState().link).toMatchObject({ status: "refused", error: { param: "maxNumSeqs" } });
 });
 
 it("a link opened in the page is followed; one of another page, or without settings, changes nothing", async () => {
-  const { requested, serving, settings } = await open();
+  const { requested, serving } = await open();
   await serving.follow(readRoute("#/bench?quick"));
   await serving.follow(readRoute("#/"));
   expect(requested).toHaveLength(1);
   await serving.follow(readRoute("#/?maxNumSeqs=100"));
   expect(requested.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, 100]);
   await serving.follow(readRoute("#/?maxNumSeqs=200"));
-  expect(settings()).toEqual({ maxNumSeqs: 100 });
-  expect(serving.link.getState()).toMatchObject({ status: "refused" });
+  expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 100 }, link: { status: "refused" } });
 });
 
-it("settings that another tab has changed replace those of the link, also in the address", async () => {
-  const { engine, settings, serving, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
+it("settings that another tab has changed replace those of the link, also in the address; its mode stays", async () => {
+  const { engine, mode, serving, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
   await engine.share(true);
-  expect(serving.link.getState()).toEqual({ status: "applied" });
-  await engine.follow({ ...engine.chosen.getState(), config: { maxNumSeqs: 2 } });
-  expect(settings()).toEqual({ maxNumSeqs: 2 });
-  expect(serving.link.getState()).toBeNull();
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
+  const { chosen } = engine;
+  await engine.follow({ ...chosen, config: { maxNumSeqs: 2 } });
+  expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2, batchingMode: "static" }, link: null });
   expect(onLink).toHaveBeenLastCalledWith("#/");
+  expect(mode.store.getState()).toBe("static");
 });
 
 it("a link's settings that another tab happens to have chosen, too, stay those of the link", async () => {
   const { engine, serving, onLink } = await open("#/?maxNumSeqs=4");
   await engine.share(true);
-  await engine.follow(engine.chosen.getState());
-  expect(serving.link.getState()).toEqual({ status: "applied" });
+  await engine.follow(engine.chosen);
+  expect(serving.store.getState().link).toEqual({ status: "applied" });
   expect(onLink).not.toHaveBeenCalled();
 });
 
 it("follows what another tab has changed on the engine that both share", async () => {
-  const { requested, engine, settings } = await open();
+  const { requested, engine, serving } = await open();
   await engine.share(true);
-  const chosen = engine.chosen.getState();
+  const { chosen } = engine;
   await engine.follow({ ...chosen, config: { maxNumSeqs: 4, speculation: null } });
   expect(requested).toHaveLength(2);
-  expect(settings()).toEqual({ maxNumSeqs: 4 });
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
   await engine.follow({ ...chosen, config: { maxNumSeqs: 100 } });
   expect(requested.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, undefined, 100]);
-  expect(settings()).toEqual({ maxNumSeqs: 100 });
+  expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
 });

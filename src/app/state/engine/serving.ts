@@ -1,15 +1,16 @@
-import { parseJson, toErrorData, type ChorusErrorData, type EngineConfig } from "../../../index.ts";
+import { parseJson, toErrorData, type BatchingMode, type ChorusErrorData, type EngineConfig } from "../../../index.ts";
 import type { Route } from "../app/router.ts";
+import type { BatchingModeControl } from "../batch/batching-mode.ts";
 import { remember, remembered } from "../remembered.ts";
 import {
   checkServing,
   engineConfigOf,
   readServing,
   servingOf,
+  USUAL_MODE,
   writeServingLink,
   type ServingSettings,
 } from "../settings/serving-settings.ts";
-import type { ServingName, ServingValue } from "../settings/serving-fields.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { EngineControl } from "./engine-control.ts";
 
@@ -17,19 +18,19 @@ const SERVING = "serving";
 /** Where an earlier version kept the thresholds of alerts. */
 const ALERTS = "alerts";
 
+export interface ServingState {
+  readonly settings: ServingSettings;
+  /** The outcome of the settings in the page's link; null if it had none, or others were applied since. */
+  readonly link: LinkOutcome | null;
+}
+
 /** applied: on this visit they replace the settings kept in this browser. */
 export type LinkOutcome =
   | { readonly status: "applied" }
   | { readonly status: "refused"; readonly error: ChorusErrorData };
 
-interface OpenedServing {
-  readonly settings: ServingSettings;
-  /** Null: the page's link had no settings. */
-  readonly link: LinkOutcome | null;
-}
-
 /** Returns the settings to start with: those of the link, else those kept in this browser. */
-export function openServing(route: Route | null): OpenedServing {
+export function openServing(route: Route | null): ServingState {
   const linked = route === null ? null : readLink(route);
   if (linked === null) return { settings: keptSettings(), link: null };
   if ("error" in linked) return { settings: keptSettings(), link: { status: "refused", error: linked.error } };
@@ -38,27 +39,30 @@ export function openServing(route: Route | null): OpenedServing {
 
 interface ServingOptions {
   readonly engine: EngineControl;
-  readonly opened: OpenedServing;
+  readonly mode: BatchingModeControl;
+  readonly opened: ServingState;
   /** Called with the page's new link when its settings are no longer in use; "#/" for those kept in this browser. */
   readonly onLink: (link: string) => void;
 }
 
-/** The serving settings of the page's engine, which has them. Some change while it runs; all others restart it. */
+/** The serving settings of the page's engine. Some change while it runs; all others restart it. */
 export class Serving {
   readonly #engine: EngineControl;
+  readonly #mode: BatchingModeControl;
   readonly #onLink: (link: string) => void;
-  readonly #link;
-  /** The outcome of the settings in the page's link; null if it had none, or others were applied since. */
-  readonly link: ReadonlyStore<LinkOutcome | null>;
+  readonly #store;
+  readonly store: ReadonlyStore<ServingState>;
+  /** While settings are applied, the engine's and the mode's stores change in turn. */
+  #isApplying = false;
 
-  constructor({ engine, opened, onLink }: ServingOptions) {
+  constructor({ engine, mode, opened, onLink }: ServingOptions) {
     this.#engine = engine;
+    this.#mode = mode;
     this.#onLink = onLink;
-    this.link = this.#link = createStore<LinkOutcome | null>(() => opened.link);
-    // Another tab that shares the engine may change the settings.
-    engine.chosen.subscribe(({ config, isFollowing }, before) => {
-      if (isFollowing && this.link.getState() && hashOf(config) !== hashOf(before.config)) this.#leaveLink();
-    });
+    this.store = this.#store = createStore<ServingState>(() => opened);
+    mode.choose(modeOf(opened.settings));
+    mode.store.subscribe(this.#takeMode);
+    engine.config.subscribe(this.#takeConfig);
   }
 
   /** Whether the engine must restart to take these settings. */
@@ -71,36 +75,53 @@ export class Serving {
    * then runs with those before.
    */
   async apply(settings: ServingSettings): Promise<ChorusErrorData | null> {
-    const error = await this.#engine.reconfigure(engineConfigOf(settings));
+    const error = await this.#use(settings, null);
     if (error) return error;
     keep(settings);
-    this.#leaveLink();
+    this.#onLink("#/");
     return null;
-  }
-
-  /** Changes a setting that needs no restart, and keeps it. On a link's visit the others are the link's, which are not kept. */
-  set(name: ServingName, value: ServingValue): void {
-    const settings = checkServing({ ...servingOf(this.#engine.chosen.getState().config), [name]: value });
-    void this.#engine.change(engineConfigOf(settings));
-    if (this.link.getState()?.status === "applied") this.#onLink(writeServingLink(settings));
-    keep(checkServing({ ...keptSettings(), [name]: value }));
   }
 
   /** Applies a link's settings, on this visit only. A link without any changes nothing. */
   async follow(route: Route): Promise<void> {
     const linked = readLink(route);
     if (linked === null) return;
-    const error = "error" in linked ? linked.error : await this.#engine.reconfigure(engineConfigOf(linked.settings));
-    this.#link.setState(error ? { status: "refused", error } : { status: "applied" }, true);
+    const error = "error" in linked ? linked.error : await this.#use(linked.settings, { status: "applied" });
+    if (error) this.#store.setState({ link: { status: "refused", error } });
   }
 
-  #leaveLink(): void {
-    this.#link.setState(null, true);
+  async #use(settings: ServingSettings, link: LinkOutcome | null): Promise<ChorusErrorData | null> {
+    this.#isApplying = true;
+    const error = await this.#engine.reconfigure(engineConfigOf(settings), modeOf(settings));
+    this.#isApplying = false;
+    if (error) this.#takeConfig(this.#engine.config.getState());
+    if (error) return error;
+    this.#store.setState({ settings, link });
+    this.#mode.choose(modeOf(settings));
+    return null;
+  }
+
+  /** Another tab that shares the engine may change the settings. */
+  readonly #takeConfig = (config: EngineConfig): void => {
+    if (this.#isApplying) return;
+    const { settings: before, link } = this.store.getState();
+    const settings = checkServing({ ...servingOf(config), batchingMode: before.batchingMode });
+    this.#store.setState({ settings });
+    if (!this.#engine.isFollowing || link === null || writeServingLink(settings) === writeServingLink(before)) return;
+    this.#store.setState({ link: null });
     this.#onLink("#/");
-  }
-}
+  };
 
-const hashOf = (config: EngineConfig) => writeServingLink(servingOf(config));
+  /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
+  readonly #takeMode = (batchingMode: BatchingMode): void => {
+    const { settings: before, link } = this.store.getState();
+    if (this.#isApplying || this.#mode.held.getState() || batchingMode === modeOf(before)) return;
+    const settings = checkServing({ ...before, batchingMode });
+    this.#store.setState({ settings });
+    if (link?.status === "applied") this.#onLink(writeServingLink(settings));
+    if (!this.#mode.isFollowing) keep(checkServing({ ...keptSettings(), batchingMode }));
+  };
+}
 
 /** Returns a link's serving settings; null if it has none. */
 function readLink({
@@ -145,4 +166,8 @@ function readThreshold(name: string, value: unknown): ServingSettings {
 function keep(settings: ServingSettings): void {
   remember(SERVING, JSON.stringify(settings));
   remember(ALERTS, "");
+}
+
+function modeOf({ batchingMode = USUAL_MODE }: ServingSettings): BatchingMode {
+  return batchingMode as BatchingMode; // checked
 }

@@ -136,7 +136,7 @@ it("goes back to the model before where another can't be loaded", async () => {
   expect(await shelf.use(find(LARGE).key)).toBe(false);
   expect(started.map(({ model }) => model)).toEqual(["models/chorus-chat/", LARGE, "models/chorus-chat/"]);
   expect(engine.store.getState().status).toBe("ready");
-  expect(engine.chosen.getState().model).toEqual({ model: "models/chorus-chat/" });
+  expect(engine.choice.getState()).toEqual({ model: "models/chorus-chat/" });
   expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });
   expect(chosen).toEqual([]);
 });
@@ -147,7 +147,7 @@ it("of two models chosen quickly, the first runs where the second can't be loade
   const used = shelf.use(find(small).key);
   expect(await shelf.use(find(LARGE).key)).toBe(false);
   expect(await used).toBe(true);
-  expect(engine.chosen.getState().model.model).toBe(small);
+  expect(engine.choice.getState().model).toBe(small);
   expect(chosen).toMatchObject([{ model: small }]);
   expect(said).toEqual(["SmolLM2-135M-Instruct runs."]);
   expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });

@@ -10,7 +10,7 @@ export type ServingSettings = { readonly [Name in ServingName]?: ServingValue };
 export type TypedServing = Readonly<Record<string, string>>;
 
 /** The default mode is not saved as a setting. */
-const DEFAULT_MODE: BatchingMode = CONFIG_FIELDS.batchingMode.default;
+export const USUAL_MODE: BatchingMode = CONFIG_FIELDS.batchingMode.default;
 
 /** The value of a setting that is switched off. */
 const OFF = "off";
@@ -28,7 +28,7 @@ export function checkServing(values: Readonly<Record<string, unknown>>): Serving
     throw new ChorusError("unknown_parameter", `There is no serving setting "${unknown}".`, unknown);
   }
   const given = SERVING_FIELDS.filter(
-    ({ name }) => (values[name] ?? null) !== null && !(name === "batchingMode" && values[name] === DEFAULT_MODE),
+    ({ name }) => (values[name] ?? null) !== null && !(name === "batchingMode" && values[name] === USUAL_MODE),
   );
   const settings: ServingSettings = Object.fromEntries(
     given.map((field) => [field.name, checkValue(field, values[field.name])]),
@@ -60,6 +60,12 @@ export function writeServing(settings: ServingSettings): TypedServing {
 export function writeServingLink(settings: ServingSettings): string {
   const query = new URLSearchParams(writeServing(settings)).toString();
   return query === "" ? "#/" : `#/?${query}`;
+}
+
+/** Returns the config without the batching mode, which can be chosen elsewhere too. */
+export function engineConfigOf(settings: ServingSettings): EngineConfig {
+  const { batchingMode: _, ...fixed } = settings;
+  return nested(fixed);
 }
 
 /** Returns the settings of a config from engineConfigOf. @throws ChorusError like checkServing */
@@ -130,8 +136,8 @@ function checkTogether(settings: ServingSettings): void {
   }
 }
 
-/** Returns the settings as a config: those whose names have a dot become objects. The table has EngineConfig's names and types. */
-export function engineConfigOf(settings: ServingSettings): EngineConfig {
+/** The settings whose names have a dot become objects. The table keeps names and types as EngineConfig has them. */
+function nested(settings: ServingSettings): EngineConfig {
   const config: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(settings)) {
     const [outer = "", inner] = name.split(".", 2);
@@ -145,14 +151,11 @@ export function engineConfigOf(settings: ServingSettings): EngineConfig {
 function flat(config: object): Record<string, unknown> {
   const given = Object.entries(config).filter(([, value]) => value !== null);
   const values = given.flatMap(([outer, value]) =>
-    isObject(value) ? Object.entries(value).map(([inner, one]) => withOff(`${outer}.${inner}`, one)) : [[outer, value]],
+    isObject(value)
+      ? Object.entries(value).map(([inner, one]) => [`${outer}.${inner}`, outer === "alerts" ? (one ?? OFF) : one])
+      : [[outer, value]],
   );
   return Object.fromEntries(values) as Record<string, unknown>;
-}
-
-function withOff(name: string, value: unknown): [name: string, value: unknown] {
-  const hasOff = SERVING_FIELDS.some((field) => field.name === name && field.hasOff);
-  return [name, hasOff ? (value ?? OFF) : value];
 }
 
 function isObject(value: unknown): value is object {

@@ -141,7 +141,7 @@ it("offers the batching modes but the one that is, the timeline's pause and zoom
   expect([isEnabled("batch.metrics"), isEnabled("batch.recording")]).toEqual([true, true]);
   expect(isEnabled("batching.continuous")).toBe(false);
   run("batching.static");
-  expect(batch.mode).toBe("static");
+  expect(batch.mode.store.getState()).toBe("static");
   expect([isEnabled("batching.continuous"), isEnabled("batching.static")]).toEqual([true, false]);
 
   expect(find("timeline.pause")?.title).toBe("Pause the timeline");

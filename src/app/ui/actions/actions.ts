@@ -57,7 +57,7 @@ const runOn = (backend: BackendChoice): Action => ({
   group: "Batch",
   words: "backend webgpu wasm processor graphics",
   on: WITH_BATCH,
-  when: ({ app }) => app.engine.chosen.getState().backend !== backend,
+  when: ({ app }) => app.engine.backend.getState() !== backend,
   run: ({ app }) => void app.engine.useBackend(backend),
 });
 const chooseTheme = (choice: ThemeChoice, title: string): Action => ({

@@ -2,7 +2,6 @@ import { flushSync } from "react-dom";
 import type { BatchingMode } from "../../../index.ts";
 import { isTiming, type Batch } from "../../state/batch/batch.ts";
 import { playRecording } from "../../state/player/pending-recording.ts";
-import { batchingModeOf } from "../../state/engine/engine-control.ts";
 import { BATCHING_MODES } from "../batch/BatchingSwitch.tsx";
 import { saveFile } from "../save-file.ts";
 import { HAS_ROOM_FOR_MAP, PHONE } from "../use-media.ts";
@@ -48,11 +47,8 @@ const batchBy = (mode: BatchingMode): Action => {
     group: "Batch",
     words: `mode switch ${words}`,
     on: WITH_BATCH,
-    when: ({ app }) => {
-      const chosen = app.engine.chosen.getState();
-      return batchingModeOf(chosen) !== mode && chosen.held.batchingMode === undefined;
-    },
-    run: ({ app }) => app.serving.set("batchingMode", mode),
+    when: ({ app }) => app.batch.mode.store.getState() !== mode && !app.batch.mode.held.getState(),
+    run: ({ app }) => app.batch.mode.choose(mode),
   };
 };
 const partOfBatch = (name: string, words: string, when = () => true): Action => ({

@@ -25,8 +25,8 @@ const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).Wo
 
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
-  const hasLink = useStore(app.serving.link, (link) => link !== null);
-  const lacksDrafts = useStore(app.engine.chosen, ({ withoutDrafts }) => withoutDrafts !== null);
+  const hasLink = useStore(app.serving.store, ({ link }) => link !== null);
+  const lacksDrafts = useStore(app.engine.withoutDrafts, (error) => error !== null);
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
@@ -49,7 +49,12 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
         </div>
         {(!isPhone || isBatchInView) && (
           <Guard part="The batch">
-            <BatchDock app={app} numPanes={panes.length} linkTo={linksTo(panes, app)} tokenOf={tokensIn(panes)} />
+            <BatchDock
+              batch={app.batch}
+              numPanes={panes.length}
+              linkTo={linksTo(panes, app)}
+              tokenOf={tokensIn(panes)}
+            />
           </Guard>
         )}
       </main>

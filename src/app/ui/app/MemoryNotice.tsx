@@ -12,7 +12,7 @@ const NAME = "memory-notice";
 /** A line above the panes while several tabs have an engine of their own: their memory, and how to share one. */
 export function MemoryNotice({ engine, tabs }: { engine: EngineControl; tabs: EngineTabs }) {
   const words = memoryWords(useStore(tabs.store));
-  const isShared = useStore(engine.chosen, (chosen) => chosen.isShared);
+  const isShared = useStore(engine.isShared);
   const [isHidden, setIsHidden] = useState(() => remembered(NAME) === "hidden");
   if (words === null || isHidden) return null;
   const hide = () => {

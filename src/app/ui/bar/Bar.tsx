@@ -29,7 +29,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <span>Chorus</span>
       </h1>
       <ModelButton engine={engine} />
-      <BatchingSwitch app={app} className={css.wide} />
+      <BatchingSwitch batch={app.batch} className={css.wide} />
       <div className="grow" />
       <LiveRate app={app} />
       <EngineStatus engine={engine} />

@@ -1,5 +1,5 @@
 import { useEffect, useRef, type CSSProperties } from "react";
-import type { AppState } from "../../state/app/app-state.ts";
+import type { Batch } from "../../state/batch/batch.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { menuItems } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
@@ -24,7 +24,7 @@ const DockPanels = lazily(loadPanels);
 const TO_SAVE = ["batch.play", "batch.recording", "batch.kernels", "batch.metrics"] as const;
 
 interface BatchDockProps {
-  app: AppState;
+  batch: Batch;
   /** Open panes: each may get a row. */
   numPanes: number;
   linkTo: PaneLinks;
@@ -32,9 +32,8 @@ interface BatchDockProps {
 }
 
 /** The batch: its counters, and below them timeline, charts and cache map. */
-export function BatchDock({ app, numPanes, linkTo, tokenOf }: BatchDockProps) {
+export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) {
   const page = usePage();
-  const { batch } = app;
   const { dock } = batch;
   const { isOpen, isPaused, heightPx } = useStore(dock.store);
   const isPhone = useMedia(PHONE);
@@ -52,7 +51,7 @@ export function BatchDock({ app, numPanes, linkTo, tokenOf }: BatchDockProps) {
         <h2>Batch</h2>
         <BatchCounters metrics={batch.metrics} batch={batch} />
         <AlertLine alerts={batch.alerts} />
-        {isPhone && <BatchingSwitch app={app} />}
+        {isPhone && <BatchingSwitch batch={batch} />}
         <div className={classNames("row tight", css.tools)}>
           <a className="button quiet" href="#/bench">
             Benchmark
@@ -92,7 +91,7 @@ export function BatchDock({ app, numPanes, linkTo, tokenOf }: BatchDockProps) {
 }
 
 /** Pointing at a pane's head, or focusing something in it, dims the other panes' sequences here. */
-function useHighlightOnHover({ dock }: AppState["batch"]): void {
+function useHighlightOnHover({ dock }: Batch): void {
   useEffect(() => {
     const headOf = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<HTMLElement>("[data-solo]") : null;

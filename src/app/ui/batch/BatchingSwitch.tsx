@@ -1,7 +1,6 @@
 import { useId } from "react";
 import type { BatchingMode } from "../../../index.ts";
-import type { AppState } from "../../state/app/app-state.ts";
-import { batchingModeOf } from "../../state/engine/engine-control.ts";
+import type { Batch } from "../../state/batch/batch.ts";
 import { classNames } from "../class-names.ts";
 import { useStore } from "../use-store.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
@@ -15,10 +14,10 @@ export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: strin
 ];
 
 /** Chooses how the engine batches, from its next step on. */
-export function BatchingSwitch({ app, className }: { app: AppState; className?: string | undefined }) {
-  const { engine, serving } = app;
-  const chosen = useStore(engine.chosen, batchingModeOf);
-  const isHeld = useStore(engine.chosen, ({ held }) => held.batchingMode !== undefined);
+export function BatchingSwitch({ batch, className }: { batch: Batch; className?: string | undefined }) {
+  const { mode } = batch;
+  const chosen = useStore(mode.store);
+  const isHeld = useStore(mode.held);
   const name = useId();
   return (
     <div className={classNames(css.choice, className)}>
@@ -31,7 +30,7 @@ export function BatchingSwitch({ app, className }: { app: AppState; className?: 
               value={value}
               checked={chosen === value}
               disabled={isHeld}
-              onChange={() => serving.set("batchingMode", value)}
+              onChange={() => mode.choose(value)}
             />
             <span>{label}</span>
           </label>

@@ -15,7 +15,7 @@ import { STAGE_NAMES } from "../engine/stage-names.ts";
 
 /** Shows the loading stages of the model, or why it failed. Nothing once it runs. */
 export function LoadCard({ engine }: { engine: EngineControl }) {
-  const modelLabel = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
+  const modelLabel = useStore(engine.choice, labelOfChoice);
   const state = useStore(engine.store);
   if (state.status === "ready") return null;
   if (state.status === "loading") return <Loading modelLabel={modelLabel} stages={state.stages} />;
@@ -37,7 +37,7 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
 
 /** The place that loading takes, empty. */
 export function LoadCardSpace({ engine }: { engine: EngineControl }) {
-  const modelLabel = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
+  const modelLabel = useStore(engine.choice, labelOfChoice);
   return (
     <div className={css.space} aria-hidden="true">
       <Loading modelLabel={modelLabel} stages={NOTHING_LOADED} />

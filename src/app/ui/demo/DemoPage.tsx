@@ -63,7 +63,7 @@ export function DemoPage({ theme, chats }: { theme: Theme; chats: AppState }) {
         </section>
         {(!isPhone || isBatchInView) && (
           <Guard part="The batch">
-            <BatchDock app={chats} numPanes={panes.length} linkTo={linksTo([], chats)} tokenOf={tokensIn(panes)} />
+            <BatchDock batch={batch} numPanes={panes.length} linkTo={linksTo([], chats)} tokenOf={tokensIn(panes)} />
           </Guard>
         )}
       </main>

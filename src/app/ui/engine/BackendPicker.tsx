@@ -11,7 +11,7 @@ export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
 
 /** Shows the backend, and changes it: the model is loaded again, and the chats stay. */
 export function BackendPicker({ engine, model }: { engine: EngineControl; model: ModelCard }) {
-  const chosen = useStore(engine.chosen, ({ backend }) => backend);
+  const chosen = useStore(engine.backend);
   const choose = (name: string) => {
     const backend = BACKEND_CHOICES.find((choice) => choice === name);
     if (backend) void engine.useBackend(backend);

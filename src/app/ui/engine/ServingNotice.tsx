@@ -2,17 +2,17 @@ import { useState } from "react";
 import type { ChorusErrorData } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { LinkOutcome, Serving } from "../../state/engine/serving.ts";
-import { servingOf, writeServing } from "../../state/settings/serving-settings.ts";
+import { writeServing } from "../../state/settings/serving-settings.ts";
 import { Notice } from "../components/Notice.tsx";
 import { useStore } from "../use-store.ts";
 
 /** Lines above the panes about the serving settings in the page's link, and the draft model. */
 export function ServingNotice({ serving, engine }: { serving: Serving; engine: EngineControl }) {
-  const link = useStore(serving.link);
-  const { config, withoutDrafts } = useStore(engine.chosen);
+  const { settings, link } = useStore(serving.store);
+  const withoutDrafts = useStore(engine.withoutDrafts);
   const [dismissed, setDismissed] = useState<readonly (LinkOutcome | ChorusErrorData | null)[]>([]);
   const dismiss = (what: LinkOutcome | ChorusErrorData | null) => setDismissed([...dismissed, what]);
-  const listed = Object.entries(writeServing(servingOf(config))).map(([name, value]) => `${name} ${value}`);
+  const listed = Object.entries(writeServing(settings)).map(([name, value]) => `${name} ${value}`);
   return (
     <>
       {link !== null && !dismissed.includes(link) && (

@@ -38,17 +38,17 @@ export function Explanation({ batch, first }: { batch: Batch; first: Term }) {
 
 function Now({ batch, term }: { batch: Batch; term: Term }) {
   const figures = useStore(batch.metrics.store);
-  return <p className="small">{nowOf(term, figures, batch.mode)}</p>;
+  const mode = useStore(batch.mode.store);
+  return <p className="small">{nowOf(term, figures, mode)}</p>;
 }
 
 type Figures = ReturnType<Batch["metrics"]["store"]["getState"]>;
 
-function nowOf(term: Term, { kvUse, prefixHits, preemptions }: Figures, mode: string | null): string {
+function nowOf(term: Term, { kvUse, prefixHits, preemptions }: Figures, mode: string): string {
   switch (term) {
     case "continuous":
     case "static":
     case "sequential":
-      if (mode === null) return "No engine runs.";
       return term === mode ? "The engine uses this mode now." : `Now the engine's mode is ${mode}.`;
     case "kv-use":
       return `Now: ${formatPercent(kvUse)} of the blocks.`;

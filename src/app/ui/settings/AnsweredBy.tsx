@@ -13,7 +13,7 @@ export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
   const id = useId();
   const answerer = useStore(pane.store, (state) => state.answerer);
   const servers = useStore(app.connections.store, (state) => state.connections);
-  const local = useStore(app.engine.chosen, ({ model }) => labelOfChoice(model));
+  const local = useStore(app.engine.choice, labelOfChoice);
   if (servers.length === 0 && answerer === null) return null;
   const cannot = answerer === null ? [] : missingIn(app.connections.softwareOf(answerer));
   return (

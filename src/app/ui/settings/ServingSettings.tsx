@@ -6,7 +6,6 @@ import { SERVING_FIELDS, type ServingName } from "../../state/settings/serving-f
 import {
   isUsedWith,
   readServing,
-  servingOf,
   writeServing,
   writeServingLink,
   type ServingSettings as Settings,
@@ -24,8 +23,8 @@ type Checked = { readonly settings: Settings; readonly error: null } | { readonl
 
 /** The serving settings: as a form and as a link. Changes are applied together, since some restart the engine. */
 export function ServingSettings({ app }: { app: AppState }) {
-  const used = servingOf(useStore(app.engine.chosen, ({ config }) => config));
-  const isFromLink = useStore(app.serving.link, (link) => link?.status === "applied");
+  const used = useStore(app.serving.store, (state) => state.settings);
+  const isFromLink = useStore(app.serving.store, ({ link }) => link?.status === "applied");
   return (
     <details className={classNames(appCss.files, css.serving)}>
       <summary>

@@ -1,0 +1,71 @@
+import type { BatchingMode } from "../../../index.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
+import type { WatchedEngine } from "./watched-engine.ts";
+
+const USUAL: BatchingMode = "continuous";
+
+/**
+ * How the page's engine batches. The choice outlives the engine: the next one begins with it. Where tabs share an engine, each
+ * follows what the others choose.
+ */
+export class BatchingModeControl {
+  readonly #store = createStore<BatchingMode>(() => USUAL);
+  readonly store: ReadonlyStore<BatchingMode> = this.#store;
+  readonly #held = createStore<boolean>(() => false);
+  /** True while the demo sets the mode: people can't choose it then. */
+  readonly held: ReadonlyStore<boolean> = this.#held;
+  #engine: WatchedEngine | null = null;
+  /** Choices that the engine has not taken yet. */
+  #numPending = 0;
+  /** The mode that the engine has reported since the last choice; null if none. */
+  #engineMode: BatchingMode | null = null;
+  #isFollowing = false;
+
+  /** Whether the mode was chosen in another tab. */
+  get isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  watch(engine: WatchedEngine | null): void {
+    this.#engine = engine;
+    this.#engineMode = null;
+    if (engine === null) return;
+    engine.on("config", ({ batchingMode: mode }) => {
+      if (engine !== this.#engine) return;
+      this.#engineMode = mode;
+      // A pending choice is newer than this.
+      if (this.#numPending === 0) this.#follow(mode);
+    });
+    const { batchingMode } = engine.config;
+    if (batchingMode !== USUAL) this.#follow(batchingMode);
+    else if (this.store.getState() !== USUAL) this.#applyToEngine();
+  }
+
+  hold(isHeld: boolean): void {
+    this.#held.setState(isHeld, true);
+  }
+
+  choose(mode: BatchingMode): void {
+    this.#isFollowing = false;
+    this.#engineMode = null;
+    this.#store.setState(mode, true);
+    if (this.#numPending > 0 || this.#engine?.config.batchingMode !== mode) this.#applyToEngine();
+  }
+
+  #follow(mode: BatchingMode): void {
+    if (mode === this.store.getState()) return;
+    this.#isFollowing = true;
+    this.#store.setState(mode, true);
+  }
+
+  #applyToEngine(): void {
+    if (this.#engine === null) return;
+    this.#numPending += 1;
+    // It refuses only when it is gone, which its fatal event reports.
+    const taken = () => {
+      this.#numPending -= 1;
+      if (this.#numPending === 0 && this.#engineMode !== null) this.#follow(this.#engineMode);
+    };
+    this.#engine.update({ batchingMode: this.store.getState() }).then(taken, taken);
+  }
+}
