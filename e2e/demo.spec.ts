@@ -44,6 +44,8 @@ test("Escape ends the demo at any time, and nothing runs on", async ({ page }) =
   // Slow steps: by themselves the answers would end after half a minute.
   const app = await App.openFake(page, "stepms=500");
   await page.getByRole("link", { name: "Demo", exact: true }).click();
+  // The chats stay until the demo's page is loaded, and count tokens, too.
+  await expect(page.getByRole("heading", { name: "Eight questions, twice" })).toBeVisible();
   await expect(app.pane(1).region.getByText(/\d+ tokens/)).toBeVisible();
   await page.keyboard.press("Escape");
   await expect(app.pane(1).message).toBeVisible();
