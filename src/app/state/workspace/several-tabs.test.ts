@@ -121,7 +121,8 @@ it("the same change in two tabs is one chat", async () => {
   expect(storedDrafts()).toEqual(["two"]);
 });
 
-it("a closed chat that another tab has changed is saved beside it, and that is said", async () => {
+/** Returns a tab that has closed a chat which another tab had changed, so that its own is a chat beside that. */
+async function closeChanged() {
   const first = await openWith("one");
   const second = await openTab(browser);
   write(first, "mine");
@@ -129,6 +130,11 @@ it("a closed chat that another tab has changed is saved beside it, and that is s
   write(second, "yours");
   second.workspace.closePane(second.panes()[0]!);
   await written();
+  return second;
+}
+
+it("a closed chat that another tab has changed is saved beside it, and that is said", async () => {
+  const second = await closeChanged();
   expect(storedDrafts()).toEqual(["mine", "yours"]);
   expect(second.toast()).toContain("“New chat (changed in another tab)” is a chat of its own");
   second.workspace.undoList.undo();
@@ -139,13 +145,7 @@ it("a closed chat that another tab has changed is saved beside it, and that is s
 });
 
 it("a closed chat that has become one of its own comes back as that one, unless it was opened since", async () => {
-  const first = await openWith("one");
-  const second = await openTab(browser);
-  write(first, "mine");
-  await written();
-  write(second, "yours");
-  second.workspace.closePane(second.panes()[0]!);
-  await written();
+  const second = await closeChanged();
   const copy = storedChats(browser).find(({ chat }) => chat.draft === "yours")!;
   second.workspace.reopen(copy.chat.id, copy);
   second.workspace.undoList.undo();
