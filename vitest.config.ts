@@ -7,6 +7,7 @@ import { playwright } from "@vitest/browser-playwright";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+import { bundledHelper } from "./tests/cpu/bundled-helper.ts";
 import { testFlags } from "./tools/browsers/chromium-flags.mjs";
 import { listChromiums } from "./tools/browsers/find-chromium.mjs";
 
@@ -59,6 +60,7 @@ export default defineConfig({
     sequence: { sequencer: EverySecondFile },
     projects: [
       {
+        plugins: [bundledHelper()],
         test: {
           name: "unit",
           environment: "node",

@@ -1,6 +1,6 @@
 // Options that createEngine refuses before it starts anything.
 
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createEngine } from "./index.ts";
 import type { CreateEngineOptions } from "./protocol/engine.ts";
 import { modelFiles } from "../tests/models/model-folders.ts";
@@ -67,7 +67,9 @@ describe("where there are no Web Workers", () => {
 
   it("a service worker, which may not import, is told to use a page", async () => {
     vi.stubGlobal("ServiceWorkerGlobalScope", vi.fn<() => void>());
-    vi.doMock("./host/engine-host.ts", () => Promise.reject(new TypeError("import() is disallowed")));
+    const imported = "./host/engine-host.ts";
+    onTestFinished(() => void vi.doUnmock(imported));
+    vi.doMock(imported, () => Promise.reject(new TypeError("import() is disallowed")));
     await expect(createEngine({ model })).rejects.toMatchObject({
       code: "invalid_value",
       param: "worker",

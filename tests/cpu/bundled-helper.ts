@@ -2,7 +2,7 @@
 
 import { Worker } from "node:worker_threads";
 
-import { build } from "vite";
+import { build, type Plugin } from "vite";
 
 import { nodeHelper, type HelperThread } from "../../src/backends/cpu/threads/helper-thread.ts";
 
@@ -35,4 +35,15 @@ export async function openBundledHelper(before = "", onExit: () => void = () => 
   const worker = new Worker(new URL(await bundledHelperUrl(before)));
   worker.on("exit", onExit);
   return nodeHelper(worker);
+}
+
+/** In tests, the engine's own helping threads run this script, too. */
+export function bundledHelper(): Plugin {
+  const id = "\0bundled-helper";
+  return {
+    name: "bundled-helper",
+    enforce: "pre",
+    resolveId: (source) => (source.endsWith("/helper.worker.ts?worker&url") ? id : null),
+    load: async (loaded) => (loaded === id ? `export default ${JSON.stringify(await bundledHelperUrl())}` : null),
+  };
 }

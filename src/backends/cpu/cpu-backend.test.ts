@@ -92,6 +92,17 @@ it("ends its threads: twenty loads on two of them", async () => {
   await expect.poll(() => ended).toBe(20);
 });
 
+it("refuses a number of threads that do not all start, and names its field", async () => {
+  let numOpened = 0;
+  const openHelper = () => openBundledHelper(++numOpened === 2 ? "throw new Error('no thread today');" : "");
+  const opened = await cpuBackend({ most: 2, openHelper }).open();
+  await expect(opened.load({ weights, engine: resolve({ cpuThreads: 4 }) })).rejects.toMatchObject({
+    code: "invalid_value",
+    param: "cpuThreads",
+    message: expect.stringMatching(/4 threads .*no thread today.*null/) as string,
+  });
+});
+
 const NOTHING = {
   sequences: [],
   rows: new Uint32Array(),

@@ -7,6 +7,7 @@ import { assembleKernels } from "./kernels/kernels.ts";
 import { ModelPlan } from "./model-plan.ts";
 import { StepWriter } from "./step-writer.ts";
 import { TaskQueue } from "./task-queue.ts";
+import { ThreadFailure } from "./program/meeting.ts";
 import { chooseThreads } from "./threads/choose-threads.ts";
 import type { OpenHelper } from "./threads/helper-thread.ts";
 import type { SharedPlan } from "./threads/thread-body.ts";
@@ -55,7 +56,7 @@ export class CpuRunner implements LoadedRunner {
 
   /**
    * Makes the memory, reads the weights into it and starts the threads.
-   * @throws ChorusError out_of_memory if there is too little memory
+   * @throws ChorusError out_of_memory if there is too little memory, invalid_value of cpuThreads if not all start
    */
   static async create(
     { weights, engine, onKernel }: Pick<LoadOptions, "weights" | "engine" | "onKernel">,
@@ -89,7 +90,10 @@ export class CpuRunner implements LoadedRunner {
       engine.cpuThreads === null && openHelper !== null
         ? await chooseThreads(shared, maxThreads, openHelper)
         : maxThreads;
-    const pool = await ThreadPool.open(shared, { threads, openHelper: openHelper ?? noHelper });
+    const opening = ThreadPool.open(shared, { threads, openHelper: openHelper ?? noHelper });
+    const pool = await opening.catch((cause: unknown) => {
+      throw cause instanceof ThreadFailure ? tooManyThreads(threads, cause) : cause;
+    });
     const { address, stride } = plan.graph.logits;
     const logits = Array.from(
       { length: step.maxSamples },
@@ -161,6 +165,11 @@ function openMemory({ isShared, pages }: { isShared: boolean; pages: number }): 
     const message = `This browser can't give this model and its cache the ${bytes} bytes of memory that they take. A smaller dtype, kvCacheBytes or maxNumSeqs takes less.`;
     throw new ChorusError("out_of_memory", message, null, { cause });
   }
+}
+
+function tooManyThreads(threads: number, cause: ThreadFailure): ChorusError {
+  const message = `Of the ${threads} threads (cpuThreads) not all have started: ${cause.message}. Ask for fewer, or leave cpuThreads null: then as many start as are fastest.`;
+  return new ChorusError("invalid_value", message, "cpuThreads", { cause });
 }
 
 function disposed(): ChorusError {
