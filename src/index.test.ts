@@ -68,7 +68,9 @@ describe("where there are no Web Workers", () => {
   it("a service worker, which may not import, is told to use a page", async () => {
     vi.stubGlobal("ServiceWorkerGlobalScope", vi.fn<() => void>());
     const imported = "./host/engine-host.ts";
-    onTestFinished(() => void vi.doUnmock(imported));
+    onTestFinished(() => {
+      vi.doUnmock(imported);
+    });
     vi.doMock(imported, () => Promise.reject(new TypeError("import() is disallowed")));
     await expect(createEngine({ model })).rejects.toMatchObject({
       code: "invalid_value",

@@ -41,13 +41,16 @@ export class FakeDatabase {
   connect(): { readonly database: ChatsDatabase; readonly tab: TabLife } {
     const tab: TabLife = { isDead: false, isClosing: false };
     const never = new Promise<never>(() => undefined);
-    const database: ChatsDatabase = (mode, work, longestMs) => {
+    const transact: ChatsDatabase["transact"] = (mode, work, longestMs) => {
       const done = this.#last.then(() => (tab.isDead ? null : this.#run(mode, work, tab)));
       this.#last = done.catch(() => undefined);
       const answer = done.then((result) => (tab.isDead || result === null ? never : result.value));
       return this.closedMs > 0 ? withinTime(answer, longestMs) : answer;
     };
-    return { database, tab };
+    const leave: ChatsDatabase["leave"] = (write) => {
+      void transact("readwrite", async (transaction) => write(transaction)).catch(() => undefined);
+    };
+    return { database: { transact, leave }, tab };
   }
 
   async #run<Result>(

@@ -62,7 +62,7 @@ export class ChatStorage {
     let found: Awaited<ReturnType<typeof loadChats>> = null;
     let isWritten = false;
     try {
-      found = await this.#database("readonly", (transaction) => loadChats(transaction, sources));
+      found = await this.#database.transact("readonly", (transaction) => loadChats(transaction, sources));
       isWritten = found !== null && !found.isNew;
       const convert = async (transaction: IDBTransaction) => {
         const again = await loadChats(transaction, sources);
@@ -73,7 +73,10 @@ export class ChatStorage {
         );
         return [again, isCommitted] as const;
       };
-      if (!isWritten) [found, isWritten] = await this.#database("readwrite", convert, LONGEST_CONVERSION_MS);
+      if (!isWritten) {
+        const longestMs = found === null ? LONGEST_CONVERSION_MS : undefined;
+        [found, isWritten] = await this.#database.transact("readwrite", convert, longestMs);
+      }
     } catch {
       // What can be read is shown, even if nothing can be written.
     }
@@ -91,7 +94,7 @@ export class ChatStorage {
   /** Saves in one transaction. Resolves with the changed chats by the changes' ids. Rejects if it can't save. */
   async save(save: Save): Promise<ReadonlyMap<string, ChatRecord | null>> {
     const { unsaved, id } = this.#begin(save);
-    const outcomes = await this.#database("readwrite", async (transaction) => {
+    const outcomes = await this.#database.transact("readwrite", async (transaction) => {
       const store = transaction.objectStore(CHATS_STORE);
       const records = await readRecords(store, save.changes);
       const before = new Map(records);
@@ -118,13 +121,11 @@ export class ChatStorage {
    */
   leave(save: Save | null): void {
     const unsaved = save ? this.#begin(save).unsaved : this.#unsaved;
-    if (unsaved === null || leaveCopy(this.#storages.copies, this.#page, unsaved)) return;
-    // It needs no answer of the database, which a closing page does not get.
-    const leave = async (transaction: IDBTransaction) => {
-      transaction.objectStore(CHATS_STORE).put(unsaved, LEFT + this.#page);
+    const isLeft = unsaved === null || leaveCopy(this.#storages.copies, this.#page, unsaved);
+    this.#database.leave((transaction) => {
+      if (!isLeft) transaction.objectStore(CHATS_STORE).put(unsaved, LEFT + this.#page);
       transaction.commit();
-    };
-    void this.#database("readwrite", leave).catch(() => undefined);
+    });
   }
 
   /** Returns a chat; null if it is not stored. Throws a ChorusError if it is damaged. */
@@ -157,7 +158,7 @@ export class ChatStorage {
     const allOf = (range: readonly [string, string]) =>
       this.#ask<unknown[]>((store) => store.getAll(IDBKeyRange.bound(...range)));
     const chats = await allOf(ALL_CHATS);
-    const old = await this.#database("readonly", readOldDamaged);
+    const old = await this.#database.transact("readonly", readOldDamaged);
     return [...chats.filter((record) => readRecord(record) === DAMAGED), ...(await allOf(ALL_ASIDE)), ...old];
   }
 
@@ -177,7 +178,9 @@ export class ChatStorage {
   }
 
   #ask<Result>(request: (store: IDBObjectStore) => IDBRequest<Result>): Promise<Result> {
-    return this.#database("readonly", (transaction) => promisifyRequest(request(transaction.objectStore(CHATS_STORE))));
+    return this.#database.transact("readonly", (transaction) =>
+      promisifyRequest(request(transaction.objectStore(CHATS_STORE))),
+    );
   }
 }
 

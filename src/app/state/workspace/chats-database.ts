@@ -12,15 +12,22 @@ const VERSION = 2;
 /** A busy computer may take seconds. Don't report "not saved" earlier: the write may still succeed. */
 const LONGEST_WAIT_MS = 5000;
 
-/**
- * Runs `work` in a transaction over all stores. Rejects if there is no database, or after seconds: another page that is about
- * to upgrade a database can block its readers for ever. [after 5 s]
- */
-export type ChatsDatabase = <Result>(
-  mode: IDBTransactionMode,
-  work: (transaction: IDBTransaction) => Promise<Result>,
-  longestMs?: number,
-) => Promise<Result>;
+export interface ChatsDatabase {
+  /**
+   * Runs `work` in a transaction over all stores. Rejects if there is no database, or after seconds: another page that is
+   * about to upgrade a database can block its readers for ever. [after 5 s]
+   */
+  readonly transact: <Result>(
+    mode: IDBTransactionMode,
+    work: (transaction: IDBTransaction) => Promise<Result>,
+    longestMs?: number,
+  ) => Promise<Result>;
+  /**
+   * Ends what runs, writes what needs no answer, and closes the connection: for a page that closes. WebKit keeps one for "Back",
+   * stopped in the middle of its transactions, and other pages would wait for them.
+   */
+  readonly leave: (write: (transaction: IDBTransaction) => void) => void;
+}
 
 /**
  * Opens the database of chats, and again whenever its connection has gone. An open connection would block the database's
@@ -45,15 +52,42 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
     });
     return database;
   };
-  const run: ChatsDatabase = async (mode, work) => {
+  const running = new Set<IDBTransaction>();
+  const begin = (database: IDBDatabase, mode: IDBTransactionMode) => {
+    const transaction = database.transaction([CHATS_STORE, OLD_CLOSED_STORE, OLD_SUMMARIES_STORE], mode);
+    running.add(transaction);
+    for (const end of ["complete", "abort"]) transaction.addEventListener(end, () => running.delete(transaction));
+    return transaction;
+  };
+  const transact: ChatsDatabase["transact"] = (mode, work, longestMs) => {
     opening ??= open().catch((error: unknown) => {
       forget();
       throw error;
     });
-    const database = await opening;
-    return work(database.transaction([CHATS_STORE, OLD_CLOSED_STORE, OLD_SUMMARIES_STORE], mode));
+    return withinTime(
+      opening.then((database) => work(begin(database, mode))),
+      longestMs,
+    );
   };
-  return (mode, work, longestMs) => withinTime(run(mode, work), longestMs);
+  const leave: ChatsDatabase["leave"] = (write) => {
+    const leaving = opening?.then((database) => {
+      for (const transaction of running) abort(transaction);
+      write(begin(database, "readwrite"));
+      database.close();
+    });
+    void leaving?.catch(() => undefined);
+    forget();
+  };
+  return { transact, leave };
+}
+
+/** What commits already comes to its end. */
+function abort(transaction: IDBTransaction): void {
+  try {
+    transaction.abort();
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error;
+  }
 }
 
 export function withinTime<Value>(promise: Promise<Value>, longestMs = LONGEST_WAIT_MS): Promise<Value> {

@@ -50,15 +50,21 @@ it("writes what is left when the page goes, and nothing where nothing has change
   expect(browser.numWrites).toBe(1);
 });
 
-it("gives the storage all it has before it leaves the rest to the next page", async () => {
-  const { keeper, storage, panes } = await openTab(browser);
-  const given: string[] = [];
-  vi.spyOn(storage, "save").mockImplementation(async () => (given.push("save"), new Map()));
-  vi.spyOn(storage, "leave").mockImplementation(() => void given.push("leave"));
+it("leaves what is not saved yet to the next page; shown again, it saves it itself and says nothing meanwhile", async () => {
+  const { keeper, storage, panes, status } = await openTab(browser);
+  const leave = vi.spyOn(storage, "leave");
+  keeper.leave();
   panes()[0]!.setDraft("Hi");
   keeper.leave();
-  keeper.leave();
-  expect(given).toEqual(["save", "leave", "leave"]);
+  await later();
+  expect(leave.mock.calls.map(([save]) => save?.changes.map(({ chat }) => chat?.draft) ?? null)).toEqual([
+    null,
+    ["Hi"],
+  ]);
+  expect(stored()).toEqual([]);
+  keeper.comeBack();
+  await later();
+  expect([stored(), status(), browser.copies.length]).toEqual([["Hi"], "kept", 0]);
 });
 
 it("forgets a pane that was closed", async () => {

@@ -32,6 +32,7 @@ export class WorkspaceKeeper {
   readonly #paneSubscriptions = new Map<Pane, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #retryMs = FIRST_RETRY_MS;
+  #isAway = false;
   /** Whether this tab has read what is stored, and converted it. If not, it saves nothing. */
   #hasRead: boolean;
   /** The stored settings for all panes, as far as this tab knows. */
@@ -67,11 +68,20 @@ export class WorkspaceKeeper {
     this.#open(loaded.left);
   }
 
-  /** Saves unsaved changes when the page closes, and leaves them to the next page as well. */
+  /** Leaves unsaved changes to the next page when this one closes: a save would not come to its end. */
   leave(): void {
-    if (this.#hasRead) this.flush();
-    // What can't be saved yet is left as well.
-    this.storage.leave(this.#hasRead ? null : this.#next());
+    const isSaved = this.#hasRead && this.#timer === undefined;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isAway = true;
+    this.storage.leave(isSaved ? null : this.#next());
+  }
+
+  /** Goes on when the browser shows the page again. */
+  comeBack(): void {
+    this.#isAway = false;
+    if (this.#store.getState() === "not-kept") this.#retryLater();
+    else this.#saveSoon();
   }
 
   /** Saves unsaved changes. */
@@ -150,6 +160,7 @@ export class WorkspaceKeeper {
   }
 
   #fail(): void {
+    if (this.#isAway) return;
     this.#store.setState("not-kept", true);
     this.#retryLater();
   }
@@ -190,5 +201,8 @@ export function keepWhileOpen(keeper: WorkspaceKeeper, showAll: () => void): voi
   addEventListener("pagehide", () => {
     showAll();
     keeper.leave();
+  });
+  addEventListener("pageshow", ({ persisted }) => {
+    if (persisted) keeper.comeBack();
   });
 }

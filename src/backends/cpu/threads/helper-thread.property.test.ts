@@ -53,9 +53,8 @@ it("each helper begins once with its own plan; one whose message does not come i
   const { plan } = await openCpuModel({ ...sizes, ...most, ...formats, style: "llama" });
   // What a helper says can always be posted.
   const faultsBack = FAULTS.filter((fault) => fault !== "unpostable");
-  const [there, back] = [drawFaults(NUM_HELPERS), drawFaults(NUM_HELPERS, faultsBack)];
   await fc.assert(
-    fc.asyncProperty(there, back, async (there, back) => {
+    fc.asyncProperty(drawFaults(NUM_HELPERS), drawFaults(NUM_HELPERS, faultsBack), async (there, back) => {
       begun.length = 0;
       let numEnded = 0;
       const threads: HelperThread[] = [];
