@@ -57,7 +57,7 @@ it("leaves what is not saved yet to the next page; shown again, it saves it itse
   panes()[0]!.setDraft("Hi");
   keeper.leave();
   await later();
-  expect(leave.mock.calls.map(([save]) => save?.changes.map(({ chat }) => chat?.draft) ?? null)).toEqual([
+  expect(leave.mock.calls.map(([save]) => save?.changes.map((change) => change.chat?.draft) ?? null)).toEqual([
     null,
     ["Hi"],
   ]);
