@@ -148,7 +148,10 @@ export interface ChatCompletionRequest extends GenerationFields {
   max_tokens?: number | null;
   /** OpenAI's newer name of max_tokens. [max_tokens; tokens] */
   max_completion_tokens?: number | null;
-  /** true: the answer continues the last message, which must be an assistant's. [false] */
+  /**
+   * true: the answer continues the last message, which must be an assistant's. A thought of it that isn't closed belongs in
+   * its reasoning_content. [false]
+   */
   continue_final_message?: boolean | null;
   /**
    * With continue_final_message: the tokens of the last message, after the prompt that asks for an answer. They are taken as
