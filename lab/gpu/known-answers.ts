@@ -36,7 +36,7 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
       const base = { backend: "webgpu", model, worker: false, gpu, signal } as const;
       const checks: Check[] = [];
       const golden = await loadGolden("gpt2-tiny");
-      context.progress(0, "the usual kernels are taken");
+      context.progress(0, "the default kernels are taken");
       await takeDefaultKernels({ gpu, tuning }, golden.weights.model);
       {
         const prompts = quick ? golden.prompts.slice(0, QUICK_PROMPTS) : golden.prompts;

@@ -170,7 +170,7 @@ function resultOf(
       const [first] = variants;
       return {
         title: titleOf(most),
-        columns: ["Kernel", "rows", "µs a product", "GB/s of weights", "vs the usual", "bits", "chosen"],
+        columns: ["Kernel", "rows", "µs a product", "GB/s of weights", "vs the default", "bits", "chosen"],
         rows: variants.map(({ name, rows, ms, differing }) => [
           name,
           rows,

@@ -93,7 +93,7 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
 }
 
 /**
- * Where an answer begins that follows a text: some templates open the thought, and close it where it is not wanted.
+ * Where an answer begins that follows a text: some templates open the thought, and close it where none is requested.
  * @param started what there is of the answer; undefined: it is new
  */
 function reasoningAfter(text: string, started: ChatMessage | undefined): ReasoningStart {

@@ -84,7 +84,7 @@ function parsePrompts(fields: Fields, context: RequestContext): EncodedPrompt[] 
 }
 
 /**
- * Returns what encodes a text as it stands alone: with the tokens that the tokenizer puts around it, unless they are not wanted.
+ * Returns what encodes a text as it stands alone: with the tokens that the tokenizer puts around it, unless the request leaves them out.
  * Control tokens in it are such, unless they are to stay text.
  */
 export function textEncoder(

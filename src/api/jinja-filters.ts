@@ -47,7 +47,7 @@ const select =
   };
 
 type Rank = number | string;
-/** By what a value is sorted: texts without regard to case, unless told otherwise. */
+/** By what a value is sorted: texts without regard to case, unless case_sensitive is set. */
 const rankOf = ({ value }: Value, isCaseSensitive: Value | undefined): Rank =>
   typeof value === "string" && !isTrue(isCaseSensitive ?? UNDEFINED) ? value.toLowerCase() : (value as Rank);
 

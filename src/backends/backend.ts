@@ -69,15 +69,15 @@ export interface LoadOptions {
   /** Most steps that are submitted before an earlier one's result is known. [as many as an engine runs ahead] */
   readonly maxStepsInFlight?: number;
   readonly onKernel?: (compiled: number, total: number) => void;
-  /** Where measured kernel choices are kept. [the usual ones are taken, unmeasured] */
+  /** Where measured kernel choices are kept. [the default ones are taken, unmeasured] */
   readonly tuning?: TuningStore;
   /** A GPU compiles the kernels for these beside those of the first step. [neither] */
   readonly draws?: CommonDraws;
-  /** "plain": those that ask least of a driver, without workgroup memory and optional features. ["usual"] */
+  /** "plain": those that ask least of a driver, without workgroup memory and optional features. ["default"] */
   readonly kernels?: KernelChoice;
 }
 
-export const KERNEL_CHOICES = ["usual", "plain"] as const;
+export const KERNEL_CHOICES = ["default", "plain"] as const;
 export type KernelChoice = (typeof KERNEL_CHOICES)[number];
 
 export interface LoadedRunner extends Runner {

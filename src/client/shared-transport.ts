@@ -33,18 +33,18 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   const closing = new AbortController();
   const pageLock = await holdPageLock(closing.signal);
   const remote = Comlink.wrap<SharedService>(announced(worker.port));
-  const lent = new PageThreads(null);
+  const pageThreads = new PageThreads(null);
   const failed = failedToStart.then((error) => Promise.reject(error));
   const close = () => {
     if (closing.signal.aborted) return; // Comlink throws when a proxy is released twice
     closing.abort(); // frees the page's lock: the worker then knows that it has left
-    lent.endAll();
+    pageThreads.endAll();
     remote[Comlink.releaseProxy]();
     worker.port.close();
   };
   let workerLock: string | null;
   try {
-    const started = firstAnswer(() => remote.started(pageLock, Comlink.proxy(lent)));
+    const started = firstAnswer(() => remote.started(pageLock, Comlink.proxy(pageThreads)));
     workerLock = await Promise.race([started, failed, aborted(signal)]);
   } catch (error) {
     close();
@@ -52,7 +52,7 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   }
   const died =
     workerLock === null ? failedToStart : Promise.race([failedToStart, lockFreed(workerLock, closing.signal)]);
-  void died.then(() => lent.endAll());
+  void died.then(() => pageThreads.endAll());
   return {
     service: throughComlink(remote),
     ping: () => remote.ping(),

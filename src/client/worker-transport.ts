@@ -34,19 +34,19 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
     );
   }
   const name = `chorus-${randomId()}`;
-  let lent: PageThreads | undefined;
+  let pageThreads: PageThreads | undefined;
   const { worker, remote, started, failed } = await startOwnWorker<OwnService>(
     () => new Worker(new URL("../host/engine.worker.ts", import.meta.url), { type: "module", name }),
     {
       kind: "engine.worker",
       name,
       signal,
-      start: (service, inlineUrl) => service.started(Comlink.proxy((lent = new PageThreads(inlineUrl)))),
+      start: (service, inlineUrl) => service.started(Comlink.proxy((pageThreads = new PageThreads(inlineUrl)))),
     },
   );
   const closing = new AbortController();
   const died = started ? Promise.race([failed, lockFreed(name, closing.signal)]) : failed;
-  void died.then(() => lent?.endAll());
+  void died.then(() => pageThreads?.endAll());
   return {
     service: throughComlink(remote),
     ping: () => remote.ping(),
@@ -54,7 +54,7 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
     close() {
       if (closing.signal.aborted) return; // Comlink throws when a proxy is released twice
       closing.abort();
-      lent?.endAll();
+      pageThreads?.endAll();
       remote[Comlink.releaseProxy]();
       worker.terminate();
     },

@@ -28,7 +28,7 @@ self.addEventListener("connect", (event) => {
   const page = shared.join();
   /**
    * Returns the name of this worker's lock, if it is held. The page holds `pageLock` as long as it lives. Without a lock its
-   * end goes unnoticed, and so it can lend no threads.
+   * end goes unnoticed, and so it can offer no threads.
    */
   const started = async (pageLock: string | null, lender: ThreadProvider): Promise<string | null> => {
     if (pageLock !== null) {

@@ -141,7 +141,7 @@ class SharedEngine {
     }
   }
 
-  /** Changes the configuration for all pages, which hear of it by a message. */
+  /** Changes the configuration for all pages, which get a message about it. */
   async update(changes: EngineChanges): Promise<Result<ResolvedEngineConfig>> {
     const running = this.#running;
     const result = await this.service.update(changes);

@@ -6,7 +6,7 @@ import type { ModelWeights } from "./model-weights.ts";
 
 /**
  * Returns the graph without most of its layers: the first layer stays, and the first of each other attention window. Values
- * and weights are the graph's own. Returns null if the layers can't be told apart.
+ * and weights are the graph's own. Returns null if the layers can't be recognised.
  */
 export function fewLayers({ operations, values }: Graph): Graph | null {
   const attentions = operations.flatMap((operation, at) => (operation.type === "attention" ? [{ operation, at }] : []));

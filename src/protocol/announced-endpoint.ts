@@ -26,7 +26,7 @@ export function announced(endpoint: Endpoint): AnnouncedEndpoint {
   const received = new EventTarget();
   let lastId: string | null = null;
   let next: Announcement | null = null;
-  const hear = (event: Event) => {
+  const receive = (event: Event) => {
     const { data } = event as MessageEvent<Announcement | ComlinkMessage | null>;
     if (data !== null && "announced" in data) {
       if (data.announced !== lastId) next = data;
@@ -40,8 +40,8 @@ export function announced(endpoint: Endpoint): AnnouncedEndpoint {
     else if (isCall) post(unreadable(id));
     else received.dispatchEvent(new MessageEvent("message", { data: unreadable(id) }));
   };
-  endpoint.addEventListener("message", hear);
-  endpoint.addEventListener("messageerror", hear);
+  endpoint.addEventListener("message", receive);
+  endpoint.addEventListener("messageerror", receive);
   const post = (message: ComlinkMessage, transfer?: Transferable[]) => {
     endpoint.postMessage({ announced: message.id, isCall: "path" in message } satisfies Announcement);
     endpoint.postMessage(message, transfer);

@@ -24,7 +24,7 @@ export function receiveNumbered(
   onLost: () => void,
 ): void {
   let last = 0;
-  const hear = (event: Event) => {
+  const receive = (event: Event) => {
     const { data } = event as MessageEvent<Numbered | null>;
     if (data !== null && !("n" in data)) return; // an announcement, not a numbered message
     const n = data?.n ?? last + 1;
@@ -33,7 +33,7 @@ export function receiveNumbered(
     last = n;
     if (data !== null) listener(data.message);
   };
-  port.addEventListener("message", hear);
-  port.addEventListener("messageerror", hear);
+  port.addEventListener("message", receive);
+  port.addEventListener("messageerror", receive);
   port.start();
 }

@@ -32,7 +32,7 @@ export interface TokenizeResponse {
 export interface DetokenizeRequest {
   /** The name of the engine's model. [the engine's] */
   model?: string | null;
-  /** The tokens whose text is wanted. [; token ids] */
+  /** The tokens whose text is requested. [; token ids] */
   tokens: number[];
 }
 

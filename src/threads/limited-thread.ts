@@ -65,7 +65,7 @@ export class LimitedThread<Call, Value> {
     this.#what = what;
     this.#mayLeave = mayLeave;
     port.listen(
-      (message) => this.#hear(message),
+      (message) => this.#receive(message),
       (reason) => {
         const message = `${what} failed: ${reason}.`;
         if (this.#hasAnswered) return this.#end(new ThreadFailed(message));
@@ -142,7 +142,7 @@ export class LimitedThread<Call, Value> {
     }
   }
 
-  #hear(message: ThreadMessage<Value> | null): void {
+  #receive(message: ThreadMessage<Value> | null): void {
     if (!this.#isThere) {
       this.#isThere = true;
       this.#stopTimers();

@@ -22,7 +22,7 @@ async function answerOfCpu(): Promise<unknown> {
 }
 const rightAnswer = await answerOfCpu();
 
-it("takes plainer kernels when the usual ones compute wrong answers", async () => {
+it("takes plainer kernels when the default ones compute wrong answers", async () => {
   let numBroken = 0;
   const onDevice = (device: GPUDevice) =>
     miscompile(device, (label, code) => {

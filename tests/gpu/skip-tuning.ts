@@ -8,7 +8,7 @@ import type { Model } from "../../src/models/model.ts";
 import type { WeightsDtype } from "../../src/protocol/config.ts";
 import { PRETENDED_ADAPTER } from "./tampered-gpu.ts";
 
-/** Stores the usual kernels of GPUs as the fastest: measuring them takes a software adapter minutes. */
+/** Stores the default kernels of GPUs as the fastest: measuring them takes a software adapter minutes. */
 export async function skipTuning(model: Model, dtype: WeightsDtype, hasSubgroups: boolean): Promise<void> {
   const traits: KernelTraits = { style: "fused", hasSubgroups };
   const key = tuningKey(PRETENDED_ADAPTER, model, dtype);

@@ -2,7 +2,7 @@ import type { Plugin } from "vite";
 
 /**
  * Vite's preview compresses whatever it is asked for. Of weights that takes 0.4 s of each load and saves a tenth, and their
- * length is not told, without which there is no progress to show. Static hosts leave them as they are, too.
+ * length is not known, without which there is no progress to show. Static hosts leave them as they are, too.
  */
 export function plainWeights(): Plugin {
   return {

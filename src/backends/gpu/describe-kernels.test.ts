@@ -22,7 +22,7 @@ function notes(
 ) {
   const traits = { style, hasSubgroups };
   const variants = defaultMatmuls(traits);
-  const described = { traits, kernels: "usual", shape, maxLength: 1024, ...changes } as const;
+  const described = { traits, kernels: "default", shape, maxLength: 1024, ...changes } as const;
   const reason = style === "plain" ? "no choice" : "measured";
   const [tiles] = tileChoices(traits, described.shape);
   return describeKernels({ variants, reason }, { variants: [tiles], reason }, described);
@@ -50,7 +50,7 @@ it("says which kernels a GPU has, and when attention is split", () => {
   expect(notes("fused", true, { maxLength: 256 })[1]).toMatch(/no splits, since no sequence has 512 positions/);
 });
 
-it("says that plain kernels run because the usual ones were wrong", () => {
+it("says that plain kernels run because the default ones were wrong", () => {
   for (const note of notes("plain", false, { kernels: "plain" }))
-    expect(note).toMatch(/usual ones computed wrong answers\)/);
+    expect(note).toMatch(/default ones computed wrong answers\)/);
 });

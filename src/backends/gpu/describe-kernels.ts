@@ -11,7 +11,7 @@ import type { Tuned } from "./tuning.ts";
 
 const TUNING_REASONS: Record<Tuned<unknown>["reason"], string> = {
   "no choice": "the only ones for such an adapter",
-  unmeasured: "the usual ones, unmeasured",
+  unmeasured: "the default ones, unmeasured",
   stored: "the fastest in an earlier measurement",
   measured: "the fastest of those measured now",
 };
@@ -33,7 +33,7 @@ export function describeKernels(
   const { traits, kernels } = described;
   const subgroups = traits.hasSubgroups ? "with subgroups" : "without subgroups";
   const kind = traits.style === "plain" ? `a software adapter ${subgroups}` : `a GPU ${subgroups}`;
-  const why = kernels === "plain" ? "plain kernels, since the usual ones computed wrong answers" : kind;
+  const why = kernels === "plain" ? "plain kernels, since the default ones computed wrong answers" : kind;
   const variants = matmuls.variants.map(({ name, maxRows }) => `${name} for ${rowsUpTo(maxRows)}`).join(", ");
   return [
     `matmul kernels: ${variants} (${TUNING_REASONS[matmuls.reason]}; ${why})`,

@@ -89,7 +89,7 @@ export class GpuRunner implements LoadedRunner {
    */
   static async create({ opened, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
     const { adapterName, device } = opened;
-    const { kernels = "usual", draws = NO_DRAWS, maxStepsInFlight = MAX_RUN_AHEAD + 1 } = options;
+    const { kernels = "default", draws = NO_DRAWS, maxStepsInFlight = MAX_RUN_AHEAD + 1 } = options;
     const traits = kernelTraits(opened, kernels);
     const arena = new Arena(device);
     const make = async () => {

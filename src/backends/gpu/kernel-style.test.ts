@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import { kernelTraits } from "./kernel-style.ts";
 
 it.each([
-  { isSoftware: false, hasSubgroups: true, kernels: "usual", traits: { style: "fused", hasSubgroups: true } },
-  { isSoftware: true, hasSubgroups: true, kernels: "usual", traits: { style: "plain", hasSubgroups: true } },
+  { isSoftware: false, hasSubgroups: true, kernels: "default", traits: { style: "fused", hasSubgroups: true } },
+  { isSoftware: true, hasSubgroups: true, kernels: "default", traits: { style: "plain", hasSubgroups: true } },
   { isSoftware: false, hasSubgroups: true, kernels: "plain", traits: { style: "plain", hasSubgroups: false } },
   { isSoftware: true, hasSubgroups: true, kernels: "plain", traits: { style: "plain", hasSubgroups: false } },
 ] as const)(

@@ -18,7 +18,7 @@ export interface KernelTraits {
 /** Returns the traits of an adapter's kernels; without optional features if "plain" ones are requested. */
 export function kernelTraits(
   { isSoftware, hasSubgroups }: Pick<OpenedDevice, "isSoftware" | "hasSubgroups">,
-  kernels: KernelChoice = "usual",
+  kernels: KernelChoice = "default",
 ): KernelTraits {
   const isPlain = kernels === "plain";
   return { style: isSoftware || isPlain ? "plain" : "fused", hasSubgroups: hasSubgroups && !isPlain };

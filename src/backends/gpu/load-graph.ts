@@ -28,7 +28,7 @@ export interface LoadedGraph {
 export async function loadGraph(
   model: ModelContext,
   traits: KernelTraits,
-  { weights, tuning, kernels = "usual" }: LoadOptions,
+  { weights, tuning, kernels = "default" }: LoadOptions,
   adapterName: string,
   filling: Promise<void>,
 ): Promise<LoadedGraph> {

@@ -23,21 +23,21 @@ function attempts(faults: Partial<Record<KernelChoice, string | Error>>) {
   return { held, loaded: loadRightKernels(load, check) };
 }
 
-it("keeps the usual kernels if their answers are right", async () => {
+it("keeps the default kernels if their answers are right", async () => {
   const { loaded, held } = attempts({});
   expect(await loaded).toMatchObject({ notice: null });
-  expect([...held]).toEqual(["usual"]);
+  expect([...held]).toEqual(["default"]);
 });
 
 it("keeps plainer ones if only those are right, and says so", async () => {
-  const { loaded, held } = attempts({ usual: "off by 3" });
-  expect((await loaded).notice).toContain("GPU computes wrong answers with its usual kernels (off by 3)");
+  const { loaded, held } = attempts({ default: "off by 3" });
+  expect((await loaded).notice).toContain("GPU computes wrong answers with its default kernels (off by 3)");
   expect([...held]).toEqual(["plain"]);
 });
 
 it.each([
-  ["no kernels are right", { usual: "off", plain: "off" }, { code: "wrong_answers" }],
-  ["a check fails", { usual: new Error("lost") }, { message: "lost" }],
+  ["no kernels are right", { default: "off", plain: "off" }, { code: "wrong_answers" }],
+  ["a check fails", { default: new Error("lost") }, { message: "lost" }],
 ])("holds nothing if %s", async (_what, faults, error) => {
   const { loaded, held } = attempts(faults);
   await expect(loaded).rejects.toMatchObject(error);

@@ -3,12 +3,12 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadedIntoMemory } from "./load-into-memory.ts";
 
 export interface LoadedRightKernels extends LoadedIntoMemory {
-  /** For people: why these are not the usual kernels; null if they are. */
+  /** For people: why these are not the default kernels; null if they are. */
   readonly notice: string | null;
 }
 
 /**
- * Loads with the adapter's usual kernels; if their answers are wrong, with plainer ones.
+ * Loads with the adapter's default kernels; if their answers are wrong, with plainer ones.
  * @param check returns what is wrong, or null
  * @throws ChorusError wrong_answers if no kernels' answers are right; any error of `load` and `check`. Then nothing is held
  */
@@ -27,7 +27,7 @@ export async function loadRightKernels(
     });
     if (fault === null) return { ...loaded, notice };
     disposeOf(loaded);
-    notice = `${adapterName} computes wrong answers with its usual kernels (${fault}). It runs plainer, slower ones. ${ADVICE}`;
+    notice = `${adapterName} computes wrong answers with its default kernels (${fault}). It runs plainer, slower ones. ${ADVICE}`;
     message = `${adapterName} computes wrong answers (${fault}), so it is not used. ${ADVICE}`;
   }
   throw new ChorusError("wrong_answers", message, "backend");

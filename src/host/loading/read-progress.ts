@@ -2,7 +2,7 @@ import { bytesToRead } from "../../models/reported-reads.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 
-/** The most times that the stage is told. */
+/** Most reports of a stage. */
 const MAX_TOLD = 100;
 
 /** Returns what takes the bytes of each read of these weights, and tells how much of them is in memory. */

@@ -44,8 +44,9 @@ function helperAt(port: ThreadPort<HelperPlan, HelperMessage>): HelperThread {
     for (const listener of listeners) listener(message);
   };
   const fail = (message: string) => notify({ type: "failed", message });
-  const hear = (message: HelperMessage | null) => (message ? notify(message) : fail("it said what can't be read"));
-  port.listen(hear, fail, () => fail("the page that lent it is gone"));
+  const receive = (message: HelperMessage | null) =>
+    message ? notify(message) : fail("its message could not be read");
+  port.listen(receive, fail, () => fail("the page of this thread is gone"));
   return {
     start: (plan) => port.post(plan),
     listen: (listener) => void listeners.push(listener),

@@ -10,7 +10,7 @@ export function offerWebGpu(gpu: GPU | undefined): OfferedBackend {
   };
 }
 
-/** @param threads read when the backend is wanted */
+/** @param threads read when the backend is opened */
 export function offerCpu(threads: () => CpuThreads): OfferedBackend {
   return {
     name: "cpu",

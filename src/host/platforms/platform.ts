@@ -5,7 +5,7 @@ import type { TextPort } from "../text/text-calls.ts";
 import type { BackendName } from "../../protocol/config.ts";
 import type { ModelStore } from "../../files/store/model-store.ts";
 
-/** A backend whose code is loaded when it is wanted. */
+/** A backend whose code is loaded when it is first opened. */
 export interface OfferedBackend {
   readonly name: BackendName;
   load(): Promise<Backend>;

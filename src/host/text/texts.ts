@@ -119,7 +119,7 @@ export class Texts {
       const { traits } = await this.#current();
       return await traits;
     } catch (error) {
-      if (error instanceof ThreadEnded) return this.#start(); // the page that lent it is gone
+      if (error instanceof ThreadEnded) return this.#start(); // its page is gone
       if (!(error instanceof ThreadNotStarted)) throw error;
       this.#openPort = textPortInPlace;
       this.#started = null;
