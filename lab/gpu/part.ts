@@ -1,11 +1,26 @@
 // The parts of a run on a GPU, and the result of parts that check.
 
 import type { BenchContext } from "../page/bench-context.ts";
+import type { SectionId } from "../page/bench-options.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
 import { WRONG } from "./home.ts";
 
+export const PART_IDS = [
+  "known-answers",
+  "submits",
+  "products",
+  "exactness",
+  "kernels",
+  "decode",
+  "run-ahead",
+  "prefill",
+  "sampling",
+  "decode-long",
+  "startup",
+] as const;
+
 export interface Part {
-  readonly id: string;
+  readonly id: SectionId | (typeof PART_IDS)[number];
   readonly title: string;
   readonly about: string;
   /** Share of the time, relative to the others' shares. */

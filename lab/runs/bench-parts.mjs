@@ -76,7 +76,7 @@ const SERVE_OPTIONS = [
 ];
 
 /** @returns {readonly CommandOption[]} */
-const gpuOptions = (/** @type {readonly string[]} */ sizes) => [
+const gpuOptions = (/** @type {readonly string[]} */ sizes, /** @type {readonly string[]} */ parts) => [
   {
     flags: "--minutes <n>",
     about: "the time for all parts: each is cut to its share, and the report says how",
@@ -95,7 +95,7 @@ const gpuOptions = (/** @type {readonly string[]} */ sizes) => [
     defaultText: "1,2,4,8,16,32,64",
     counts: "several",
   },
-  { flags: "--parts <names>", about: `some of ${GPU_PARTS.join(", ")}`, defaultText: "all", items: GPU_PARTS },
+  { flags: "--parts <names>", about: `some of ${parts.join(", ")}`, defaultText: "all", items: parts },
   { flags: "--homes <names>", about: "chromium, node or both", defaultText: "both", items: ["chromium", "node"] },
   {
     flags: "--adapter <name>",
@@ -110,26 +110,13 @@ const gpuOptions = (/** @type {readonly string[]} */ sizes) => [
   { flags: "--name <name>", about: "what the report is called", defaultText: "the adapter" },
 ];
 
-const GPU_PARTS = [
-  "known-answers",
-  "submits",
-  "products",
-  "exactness",
-  "kernels",
-  "decode",
-  "run-ahead",
-  "prefill",
-  "sampling",
-  "decode-long",
-  "startup",
-];
-
 const PEERS_SIZES = ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwen3-0.6b", "embedded"];
 
 /** @returns {Promise<readonly Part[]>} */
 export async function listParts() {
   const { MODEL_SIZES } = await loadModule("lab/model/model-sizes.ts");
   const { SECTION_IDS } = await loadModule("lab/page/bench-options.ts");
+  const { PART_IDS } = await loadModule("lab/gpu/part.ts");
   return [
     {
       name: "page",
@@ -172,7 +159,7 @@ export async function listParts() {
       about:
         "A GPU in ten minutes: kernels, submits, run-ahead, decoding, prompts, sampling and exactness, in Chromium and in " +
         "Node on Dawn. Writes the report after each part.",
-      options: gpuOptions(Object.keys(MODEL_SIZES)),
+      options: gpuOptions(Object.keys(MODEL_SIZES), PART_IDS),
       run: async (values) => (await import("./bench-gpu.mjs")).benchGpu(values),
     },
     {
