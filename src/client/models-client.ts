@@ -20,7 +20,7 @@ export interface DownloadModelOptions extends HubOptions {
   signal?: AbortSignal;
 }
 
-/** Models are named as for createEngine: "owner/name", with `revision` and `hubUrl`, or the URL of a folder. */
+/** Models are named as for createEngine: "owner/name" or its address on the hub, with `revision` and `hubUrl`, or a folder's URL. */
 export interface Models {
   /** Models that are known to work. */
   readonly catalogue: readonly CatalogueEntry[];

@@ -289,7 +289,10 @@ describe("a folder's files", () => {
       failure("model_not_found", "no model.safetensors among the 3 files you chose", "model.safetensors"),
     );
     await expect(openFileList([new File(["x"], "merges.txt")]).open("config.json")).rejects.toEqual(
-      failure("model_not_found", "no config.json in the file you chose", "config.json"),
+      failure("model_not_found", "no config.json in the file you chose.", "config.json"),
+    );
+    await expect(openFileList([new File(["x"], "x.gguf")]).open("config.json")).rejects.toEqual(
+      failure("model_not_found", "in the file you chose: x.gguf has a format that", "config.json"),
     );
   });
 

@@ -1,7 +1,8 @@
 // A model's folder, wherever it is: stored by this browser, on a server, or given by the user.
 
+import { byteSize } from "../protocol/byte-size.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { parseJsonFile } from "./model-folder.ts";
+import { foreignWeights, parseJsonFile } from "./model-folder.ts";
 import { looksLikeWebPage } from "./web-page.ts";
 
 /** Size limit of files read into memory: configs, vocabularies, templates. (GPT-2's tokenizer.json is 2 MB.) */
@@ -113,7 +114,7 @@ async function bytesOf(file: string, opened: Opened): Promise<Uint8Array> {
 export function tooLarge(file: string, bytes: number): ChorusError {
   return new ChorusError(
     "model_invalid",
-    `${file} has ${bytes} bytes or more; the limit is ${MAX_SMALL_FILE_BYTES}.`,
+    `${file} has ${byteSize(bytes)} or more; the limit is ${byteSize(MAX_SMALL_FILE_BYTES)}.`,
     file,
   );
 }
@@ -124,10 +125,12 @@ export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFi
     .map((file) => ({ file, path: (file.webkitRelativePath || file.name).split("/") }))
     .sort((a, b) => a.path.length - b.path.length);
   const name = paths.find(({ path }) => path.length > 1)?.path.at(-2) ?? "model";
+  const foreign = foreignWeights(files.map((file) => file.name));
+  const more = foreign === null ? "." : `: ${foreign}`;
   return new ModelFiles(name, "the files you chose", (fileName) => {
     const file = paths.find(({ path }) => path.at(-1) === fileName)?.file;
     if (file) onBytes?.(fileName, file.size, file.size);
-    return Promise.resolve(file ?? { missing: `There is no ${fileName} ${among(files.length)}.` });
+    return Promise.resolve(file ?? { missing: `There is no ${fileName} ${among(files.length)}${more}` });
   });
 }
 

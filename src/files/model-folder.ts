@@ -24,8 +24,14 @@ export function modelFileNames(names: readonly string[]): string[] {
   return names.filter((name) => small.includes(name) || isWeights(name));
 }
 
-/** Weights in formats that Chorus does not read. */
-export const FOREIGN_WEIGHTS = /^(pytorch_model.*\.bin|tf_model\.h5|flax_model\.msgpack|.*\.gguf|.*\.onnx)$/;
+const FOREIGN_WEIGHTS = /^(pytorch_model.*\.bin|tf_model\.h5|flax_model\.msgpack|.*\.gguf|.*\.onnx)$/;
+
+/** Explains that files have weights in other formats alone; null if they have safetensors, or no weights at all. */
+export function foreignWeights(names: readonly string[]): string | null {
+  const foreign = names.find((name) => FOREIGN_WEIGHTS.test(name));
+  if (foreign === undefined || names.some((name) => name.endsWith(".safetensors"))) return null;
+  return `${foreign} has a format that Chorus does not read. Look for the original model, with model.safetensors.`;
+}
 
 const MAX_SHARDS = 1000;
 

@@ -8,6 +8,7 @@ import { planModel } from "../files/store/plan-download.ts";
 import { describeModel } from "../models/families.ts";
 import type { Model } from "../models/model.ts";
 import { countParameters } from "../models/model-weights.ts";
+import { byteSize } from "../protocol/byte-size.ts";
 import type { EngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { RemoteLocation } from "../protocol/model-source.ts";
@@ -113,7 +114,7 @@ async function sizesOf(location: RemoteLocation, store: ModelStore | null): Prom
 function storageProblem(downloadBytes: number, freeBytes: number | null): ChorusErrorData | null {
   return freeBytes === null || freeBytes >= downloadBytes
     ? null
-    : toErrorData(storageFull(`the model (${downloadBytes} bytes, ${freeBytes} are free)`));
+    : toErrorData(storageFull(`the model (${byteSize(downloadBytes)}, ${byteSize(freeBytes)} are free)`));
 }
 
 function noStorage(): ChorusError {

@@ -1,3 +1,4 @@
+import { byteSize } from "../protocol/byte-size.ts";
 import { describeError, HttpError } from "./errors.ts";
 
 /** Bytes that may wait for one slow reader. Beyond it, the reader is cut off and its request aborted. */
@@ -49,7 +50,7 @@ export function eventStream<Item>(
       if ((controller.desiredSize ?? 0) > 0) return;
       leave();
       controller.error(
-        new HttpError(429, "reader_too_slow", `${MAX_UNREAD_BYTES} bytes of the answer were left unread.`),
+        new HttpError(429, "reader_too_slow", `${byteSize(MAX_UNREAD_BYTES)} of the answer were left unread.`),
       );
     };
     try {

@@ -84,13 +84,13 @@ function routeOf({ url, method }: Request): Route {
   const path = new URL(url).pathname;
   const methods = path.startsWith(MODEL_PATH) ? { GET: getModel } : Object.hasOwn(ROUTES, path) && ROUTES[path];
   if (!methods) {
-    const message = `There is no ${path} here; there are ${Object.keys(ROUTES).join(", ")}.`;
+    const message = `${path} is not served here. Served are ${Object.keys(ROUTES).join(", ")}.`;
     throw new HttpError(404, "path_not_found", message);
   }
   const route = Object.entries(methods).find(([name]) => name === method || (name === "GET" && method === "HEAD"))?.[1];
   if (route) return route;
   const allow = Object.keys(methods).join(", ");
-  throw new HttpError(405, "method_not_allowed", `${path} is asked with ${allow}, not with ${method}.`, { allow });
+  throw new HttpError(405, "method_not_allowed", `${path} takes ${allow}, not ${method}.`, { allow });
 }
 
 /** Creates a completion of either kind, whole or streamed. The engine checks the body. */

@@ -1,4 +1,5 @@
 import { parseJson } from "../protocol/bounded-data.ts";
+import { byteSize } from "../protocol/byte-size.ts";
 import { HttpError } from "./errors.ts";
 
 /** Longest body: enough for a prompt of a million tokens. */
@@ -47,6 +48,6 @@ async function readText(request: Request): Promise<string> {
 }
 
 function tooLarge(): HttpError {
-  const message = `The request body has more than ${MAX_BODY_BYTES} bytes, the most that are read.`;
+  const message = `The request body has more than ${byteSize(MAX_BODY_BYTES)}, the most that is read.`;
   return new HttpError(413, "request_too_large", message);
 }

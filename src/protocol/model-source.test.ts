@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { locateModel, locateRemoteModel, type HubOptions } from "./model-source.ts";
+import { isHubId, locateModel, locateRemoteModel, withAbsoluteDraft, type HubOptions } from "./model-source.ts";
 
 const BASE = "https://page.example/app/index.html";
 
@@ -37,6 +37,38 @@ describe("a model is", () => {
     expect(() => locateRemoteModel(files as unknown as string)).toThrow(/hub id/);
   });
 
+  const HUB = "https://huggingface.co";
+  test.each([
+    [`${HUB}/a/b`, "main"],
+    [`${HUB}/a/b/?library=transformers`, "main"],
+    ["huggingface.co/a/b", "main"],
+    ["www.huggingface.co/a/b/", "main"],
+    ["http://hf.co/a/b#usage", "main"],
+    [`  ${HUB}/a/b `, "main"],
+    [`${HUB}/a/b/discussions/3`, "main"],
+    [`${HUB}/a/b/tree/v1.0`, "v1.0"],
+    [`${HUB}/a/b/tree/v1.0/onnx`, "v1.0"],
+    [`${HUB}/a/b/tree/refs%2Fpr%2F4`, "refs/pr/4"],
+    [`${HUB}/a/b/tree/refs/pr/4`, "refs/pr/4"],
+    [`${HUB}/a/b/resolve/main/model.safetensors?download=true`, "main"],
+    ["huggingface.co/a/b/blob/0123abc/config.json", "0123abc"],
+    [`${HUB}/a/b/raw/v2/config.json`, "v2"],
+    [`${HUB}/a/b/commit/0123abc`, "0123abc"],
+  ])("of the hub by its address there: %s", (address, revision) => {
+    const there = { type: "hub", id: "a/b", revision, hubUrl: HUB, token: null };
+    expect(locateModel(address, {}, BASE)).toEqual(there);
+    expect(locateModel(address, { revision }, BASE)).toEqual(there);
+    expect(isHubId(address)).toBe(true);
+  });
+
+  test("of a mirror by its address there, or by the hub's own", () => {
+    const hubUrl = "https://mirror.example/hub";
+    const there = { type: "hub", id: "a/b", revision: "v1", hubUrl, token: null };
+    expect(locateModel(`${hubUrl}/a/b/tree/v1`, { hubUrl: `${hubUrl}/` }, BASE)).toEqual(there);
+    expect(locateModel(`${HUB}/a/b/tree/v1`, { hubUrl }, BASE)).toEqual(there);
+    expect(locateModel(`${hubUrl}/a/b`, {}, BASE)).toEqual({ type: "folder", url: `${hubUrl}/a/b/` });
+  });
+
   test("of a mirror, at a revision, with a token", () => {
     const hub = { revision: "refs/pr/4", token: "secret", hubUrl: "https://mirror.example/hub/" };
     expect(locateModel("a/b", hub)).toEqual({
@@ -59,6 +91,30 @@ test.each<[string, HubOptions]>([
   ["hubUrl", { hubUrl: "file:///x" }],
 ])("a bad %s is refused by name: %j", (param, hub) => {
   expect(() => locateModel("a/b", hub)).toThrow(expect.objectContaining({ code: "invalid_value", param }));
+});
+
+test("an address of the hub and another revision beside it are refused", () => {
+  const refusal = expect.objectContaining({ code: "invalid_value", param: "revision" });
+  const address = "https://huggingface.co/a/b/tree/v1";
+  expect(() => locateModel(address, { revision: "v2" })).toThrow(refusal);
+  expect(() => locateModel("https://huggingface.co/a/b/tree/x%20y")).toThrow(refusal);
+});
+
+test.each([
+  "https://huggingface.co",
+  "huggingface.co/gpt2",
+  "https://huggingface.co/datasets/a/b",
+  "https://huggingface.co/spaces/a/b",
+  "https://huggingface.co/models/a",
+])("an address of the hub that is no model's is refused: %s", (address) => {
+  const refusal = { code: "invalid_value", param: "model", message: expect.stringContaining("owner/name") };
+  expect(() => locateModel(address, {}, BASE)).toThrow(expect.objectContaining(refusal));
+});
+
+test("a draft model's address of the hub stays, whatever the page's", () => {
+  const model = "huggingface.co/a/b/tree/v1";
+  const config = { speculation: { method: "draft_model", model } } as const;
+  expect(withAbsoluteDraft(config, BASE)).toEqual(config);
 });
 
 test("a source that is no URL is refused", () => {

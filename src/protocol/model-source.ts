@@ -3,10 +3,11 @@
 import type { ModelSource } from "./config.ts";
 import { ChorusError } from "./errors.ts";
 import type { EngineChanges } from "./live-config.ts";
+import { percentDecoded } from "./percent-decoded.ts";
 
 /** Options for a hub id. Folders and files ignore them. Defaults in brackets. */
 export interface HubOptions {
-  /** Branch, tag, commit or "refs/pr/4". ["main"] */
+  /** Branch, tag, commit or "refs/pr/4". [that of the model's address, else "main"] */
   revision?: string | undefined;
   /** Access token for private and gated models. Sent to `hubUrl` only, and never stored. [none] */
   token?: string | undefined;
@@ -39,14 +40,43 @@ export const DEFAULT_REVISION = "main";
 /** Exactly two segments that look like names. "models/gpt2/" and "./models/gpt2" are folders. */
 const HUB_ID = /^[A-Za-z0-9_-][\w.-]*\/[A-Za-z0-9_-][\w.-]*$/;
 
-/** Returns whether a model's name is one of the hub, "owner/name"; every other string is a folder's URL. */
+const HUB_HOST = /^(?:https?:\/\/)?(?:(?:www\.)?huggingface\.co|hf\.co)(?=[/?#]|$)/i;
+/** First parts of the hub's addresses that are nobody's name. */
+const NO_OWNER = /^(?:api|collections|datasets|docs|models|papers|spaces)$/;
+/** What the hub's addresses have between a model and a revision. */
+const BEFORE_REVISION = /^(?:blob|commit|raw|resolve|tree)$/;
+
+/** Returns whether a string names a model of the hub, "owner/name" or its address there; every other one is a folder's URL. */
 export function isHubId(model: string): boolean {
-  return HUB_ID.test(model);
+  return (readHubName(model)?.id ?? null) !== null;
+}
+
+interface HubName {
+  /** Null: an address of the hub, but no model's. */
+  readonly id: string | null;
+  readonly revision?: string | undefined;
+}
+
+/** Reads "owner/name", or an address as people copy it: with or without "https://", of a model, a revision or a file. */
+function readHubName(model: string, hubUrl?: unknown): HubName | null {
+  const address = model.trim();
+  const mirror = typeof hubUrl === "string" ? hubUrl.replace(/\/*$/, "/") : null;
+  const isMirrors = mirror !== null && address.startsWith(mirror);
+  if (!isMirrors && !HUB_HOST.test(address)) return HUB_ID.test(model) ? { id: model } : null;
+  const path = isMirrors ? address.slice(mirror.length) : address.replace(HUB_HOST, "").slice(1);
+  const [owner = "", name = "", before = "", ...rest] = path
+    .replace(/[?#].*$/s, "")
+    .split("/")
+    .map((part) => percentDecoded(part) ?? part);
+  const id = `${owner}/${name}`;
+  if (!HUB_ID.test(id) || NO_OWNER.test(owner)) return { id: null };
+  const revision = BEFORE_REVISION.test(before) ? rest.slice(0, rest[0] === "refs" ? 3 : 1).join("/") : "";
+  return { id, ...(revision !== "" && { revision }) };
 }
 
 /**
- * Decides what a `model` is: "owner/name" is a model of the hub; every other string is the URL of a folder, relative to
- * `baseUrl`.
+ * Decides what a `model` is: "owner/name", or its address on the hub, is a model of the hub; every other string is the URL of a
+ * folder, relative to `baseUrl`.
  * @throws ChorusError missing_required_parameter, invalid_type, invalid_value, naming the field.
  */
 export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}, baseUrl?: string): ModelLocation {
@@ -59,12 +89,13 @@ export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}
     const message = 'model must be a hub id ("owner/name"), the URL of a folder, or a list of its files.';
     throw new ChorusError("invalid_type", message, "model");
   }
-  if (isHubId(model)) return hubLocation(model, hub);
+  const named = readHubName(model, hub.hubUrl);
+  if (named) return hubLocation(named, model, hub);
   const folder = absoluteUrl(model, baseUrl);
   if (model === "" || !folder) {
     throw new ChorusError(
       "invalid_value",
-      `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is not one of these.`,
+      `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is none of these.`,
       "model",
     );
   }
@@ -90,13 +121,21 @@ export function withAbsoluteDraft<Config extends Pick<EngineChanges, "speculatio
   const { speculation } = config;
   if (speculation?.method !== "draft_model") return config;
   const { model } = speculation;
-  if (typeof model !== "string" || model === "" || isHubId(model)) return config;
+  if (typeof model !== "string" || model === "" || readHubName(model)) return config;
   const url = absoluteUrl(model, baseUrl)?.href;
   return url === undefined ? config : { ...config, speculation: { ...speculation, model: url } };
 }
 
-function hubLocation(id: string, hub: HubOptions): HubLocation {
-  const { revision = DEFAULT_REVISION, token = null, hubUrl = DEFAULT_HUB_URL } = hub;
+function hubLocation({ id, revision: named }: HubName, model: string, hub: HubOptions): HubLocation {
+  const { revision = named ?? DEFAULT_REVISION, token = null, hubUrl = DEFAULT_HUB_URL } = hub;
+  if (id === null) {
+    const message = `${JSON.stringify(model)} is an address of the hub, but no model's. Give "owner/name", or the address of the model's page.`;
+    throw new ChorusError("invalid_value", message, "model");
+  }
+  if (named !== undefined && named !== revision) {
+    const message = `model is an address of revision "${named}", and revision is ${JSON.stringify(revision)}. Give one of them.`;
+    throw new ChorusError("invalid_value", message, "revision");
+  }
   if (typeof revision !== "string" || revision === "" || /[\s?#]|\.\./.test(revision)) {
     throw new ChorusError("invalid_value", 'revision must be a branch, a tag, a commit or "refs/pr/N".', "revision");
   }

@@ -51,7 +51,7 @@ export interface GenerationFields {
   top_p?: number | null;
   /** Keeps the k most likely tokens; 0 or -1 keeps all. [the model's generation_config, else 0; tokens] */
   top_k?: number | null;
-  /** Keeps tokens at least this times as likely as the likeliest one. [the model's, else 0; ratio] */
+  /** Keeps tokens at least this fraction as likely as the likeliest one. [the model's, else 0; ratio] */
   min_p?: number | null;
   /**
    * Typical sampling: mass to keep of the tokens nearest to the expected surprise, in (0, 1]. [the model's, else 1;

@@ -1,5 +1,6 @@
 import { resultsBySequence, type StepResult } from "../../engine/runner.ts";
 import type { StepPlan } from "../../engine/step-plan.ts";
+import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { LoadOptions, LoadedRunner } from "../backend.ts";
@@ -161,8 +162,8 @@ function openMemory({ isShared, pages }: { isShared: boolean; pages: number }): 
   try {
     return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: isShared });
   } catch (cause) {
-    const bytes = pages * 2 ** 16;
-    const message = `This browser can't give this model and its cache the ${bytes} bytes of memory that they take. A smaller dtype, kvCacheBytes or maxNumSeqs takes less.`;
+    const size = byteSize(pages * 2 ** 16);
+    const message = `This browser can't give this model and its cache the ${size} of memory that they take. A smaller dtype, kvCacheBytes or maxNumSeqs takes less.`;
     throw new ChorusError("out_of_memory", message, null, { cause });
   }
 }

@@ -1,6 +1,7 @@
 // The memory that a model takes on the CPU, computed before it is loaded.
 
 import type { Model } from "../../models/model.ts";
+import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
@@ -27,7 +28,7 @@ export function checkFits(model: Model, engine: ResolvedEngineConfig, maxThreads
   const pages = pagesOf();
   if (pages <= MAX_PAGES) return;
   const [param, advice] = whatWouldFit(model, engine, pagesOf);
-  const message = `This model and its cache would take ${pages * PAGE_BYTES} bytes; WebAssembly has at most ${MAX_PAGES * PAGE_BYTES}. ${advice}.`;
+  const message = `This model and its cache would take ${byteSize(pages * PAGE_BYTES)}; WebAssembly has at most ${byteSize(MAX_PAGES * PAGE_BYTES)}. ${advice}.`;
   throw new ChorusError("out_of_memory", message, param);
 }
 

@@ -1,3 +1,4 @@
+import { byteSize } from "../../protocol/byte-size.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { BufferUsage } from "./flags.ts";
 
@@ -6,7 +7,7 @@ export function createBuffer(device: GPUDevice, descriptor: GPUBufferDescriptor)
   try {
     return device.createBuffer(descriptor);
   } catch (cause) {
-    const message = `The GPU has no memory for "${descriptor.label}", which takes ${descriptor.size} bytes.`;
+    const message = `The GPU has no memory for "${descriptor.label}", which takes ${byteSize(descriptor.size)}.`;
     throw new ChorusError("out_of_memory", message, null, { cause });
   }
 }
@@ -29,7 +30,7 @@ export class Arena {
     if (bytes > limit) {
       throw new ChorusError(
         "out_of_memory",
-        `"${label}" takes ${bytes} bytes, but this adapter binds at most ${limit}. Choose a smaller model, kvCacheBytes, ` +
+        `"${label}" takes ${byteSize(bytes)}, but this adapter binds at most ${byteSize(limit)}. Choose a smaller model, kvCacheBytes, ` +
           "maxNumSeqs or maxNumBatchedTokens, or dtype q8 or q4.",
       );
     }

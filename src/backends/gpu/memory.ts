@@ -2,6 +2,7 @@
 
 import type { Gate, Linear, Operation, Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
+import { byteSize } from "../../protocol/byte-size.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { kvBytesPerBlock, kvBytesPerToken } from "../../protocol/model-shape.ts";
@@ -118,6 +119,6 @@ function weightBuffers({ graph, shape }: Model, dtype: WeightsDtype): readonly W
 }
 
 function tooLarge(what: string, bytes: number, limit: number, { param, advice }: { param: string; advice: string }) {
-  const message = `${what} would take ${bytes} bytes; this adapter binds at most ${limit} at once. ${advice}.`;
+  const message = `${what} would take ${byteSize(bytes)}; this adapter binds at most ${byteSize(limit)} at once. ${advice}.`;
   return new ChorusError("out_of_memory", message, param);
 }

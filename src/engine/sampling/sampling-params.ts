@@ -6,7 +6,7 @@ export interface TokenFilters {
   readonly topK: number;
   /** Keeps the smallest set of most likely tokens with at least this mass; 1 keeps all. */
   readonly topP: number;
-  /** Keeps tokens at least this times as likely as the likeliest one; 0 keeps all. */
+  /** Keeps tokens at least this fraction as likely as the likeliest one; 0 keeps all. */
   readonly minP: number;
   /** Keeps the smallest set with at least this mass, of the tokens whose surprise is nearest to the entropy; 1 keeps all. */
   readonly typicalP: number;

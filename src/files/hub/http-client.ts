@@ -56,8 +56,8 @@ export interface HttpRequest {
   readonly range?: readonly [begin: number, end: number];
   /** Whether the browser's HTTP cache may answer if the server can't be reached. [false] */
   readonly takesKept?: boolean;
-  /** Whether the server is a hub, where models may be gated. [false] */
-  readonly isHub?: boolean;
+  /** The model of a hub, "owner/name", that this is a request for: it may be gated. [none] */
+  readonly hubId?: string;
 }
 
 /** Statuses by which servers and proxies refuse a range of a file that they would send whole. */
@@ -242,6 +242,8 @@ export async function readAll(
   }, options.signal);
 }
 
+/** The likeliest mistake in a name that the hub doesn't have: "models/x" without its last slash is one of the hub. */
+export const A_FOLDER = "If you mean a folder of this site, end it with a slash";
 const CHECK_CONNECTION = "Check the connection and try again";
 
 async function* pieces(
@@ -258,21 +260,20 @@ async function* pieces(
   }
 }
 
-function refuseStatus(response: Response, { url, file, headers, isHub = false }: HttpRequest): void {
+function refuseStatus(response: Response, { url, file, headers, hubId }: HttpRequest): void {
   const { status, statusText } = response;
   if (response.ok || status === 404) return;
   if (status === 401 || status === 403) {
-    const refused = status === 401 ? "It wants a login" : "It refuses this file";
-    const hub =
+    const wants = status === 401 ? "It wants a login" : "It refuses this file";
+    const advice =
       "Authorization" in headers
         ? "The token given may not read this model: accept its terms on the hub, or give another token"
-        : "It is private or gated, or it does not exist: check its name, or give a `token` that may read it";
-    const advice = isHub ? hub : `${refused}: check the address, and what the server allows`;
-    throw new ChorusError(
-      "model_access_denied",
-      `${url} may not be read (the server answered ${status}). ${advice}.`,
-      file,
-    );
+        : `It is private or gated, or it does not exist: check its name, or give a \`token\` that may read it. ${A_FOLDER}`;
+    const message =
+      hubId === undefined
+        ? `${url} may not be read (the server answered ${status}). ${wants}: check the address, and what the server allows.`
+        : `The hub refuses access to ${hubId} (${status}). ${advice}.`;
+    throw new ChorusError("model_access_denied", message, file);
   }
   const answered = `the server answered ${`${status} ${statusText}`.trimEnd()}`;
   if (status === 429) {

@@ -4,8 +4,9 @@ import { parseJson } from "../../protocol/bounded-data.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
 import { isObject } from "../../protocol/json-object.ts";
+import { foreignWeights } from "../model-folder.ts";
 import { isWebPage } from "../web-page.ts";
-import { downloadFailed, readAll, type HttpClient, type HttpRequest } from "./http-client.ts";
+import { A_FOLDER, downloadFailed, readAll, type HttpClient, type HttpRequest } from "./http-client.ts";
 
 /** A file in the hub's list. */
 export interface ListedFile {
@@ -64,16 +65,26 @@ async function openRepository(
   const headers: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
   const listing = await readListing(location, headers, http, revision, signal);
   const commit = listing?.commit ?? null;
+  const where = `${id}${revision === "main" ? "" : ` at ${revision}`} on ${new URL(hubUrl).host}`;
+  const foreign = foreignWeights([...(listing?.files.keys() ?? [])]);
+  if (foreign !== null) {
+    const others = 'Another revision may have them, too (the hub\'s converted ones are in "refs/pr/...").';
+    throw new ChorusError(
+      "model_not_found",
+      `There is no model.safetensors in ${where}: ${foreign} ${others}`,
+      "model",
+    );
+  }
   return {
     name: id.split("/").at(-1) ?? id,
-    where: `${id}${revision === "main" ? "" : ` at ${revision}`} on ${new URL(hubUrl).host}`,
+    where,
     commit,
     files: listing?.files ?? null,
     request: (file) => ({
       url: `${hubUrl}/${id}/resolve/${encodeURIComponent(commit ?? revision)}/${encodeURIComponent(file)}`,
       headers,
       file,
-      isHub: true,
+      hubId: id,
     }),
   };
 }
@@ -89,13 +100,13 @@ async function readListing(
   const url = `${hubUrl}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
   const { response, bytes } = await readAll(
     http,
-    { url, headers, file: "model", isHub: true, takesKept: true },
+    { url, headers, file: "model", hubId: id, takesKept: true },
     { signal },
   );
   const errorCode = response.headers.get("x-error-code");
   if (errorCode === "RepoNotFound" || errorCode === "RevisionNotFound") {
     const what = errorCode === "RepoNotFound" ? `no model ${id}` : `no revision ${JSON.stringify(revision)} of ${id}`;
-    throw new ChorusError("model_not_found", `There is ${what} on ${hubUrl}.`, "model");
+    throw new ChorusError("model_not_found", `There is ${what} on ${hubUrl}. ${A_FOLDER}.`, "model");
   }
   if (response.status !== 200 || isWebPage(response)) return null;
   const json = parseOrNull(bytes);

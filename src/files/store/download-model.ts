@@ -1,6 +1,7 @@
 // Downloads a model into a folder of the store. After an interruption the received bytes stay, and the next call resumes.
 // The manifest marks a model as complete, so it is written last.
 
+import { byteSize } from "../../protocol/byte-size.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
 import { downloadFailed, type HttpClient } from "../hub/http-client.ts";
 import type { RemoteFolder } from "../hub/remote-folder.ts";
@@ -107,7 +108,8 @@ async function begin(
   };
   const needed = totalBytes(plan) + totalBytes({ files: plan.weights });
   const free = await freeBytes();
-  if (free !== null && free < needed) throw storageFull(`${remote.name} (${needed} bytes, ${free} are free)`);
+  if (free !== null && free < needed)
+    throw storageFull(`${remote.name} (${byteSize(needed)}, ${byteSize(free)} are free)`);
   for (const [name, bytes] of smallFiles) await writeFile(folder, name, bytes);
   for (const { plan: file, header } of weights) await writeFile(folder, file.name, header);
   await writeRecord(PLAN, plan);

@@ -118,14 +118,11 @@ describe("a model of the hub", () => {
   });
 
   test("fails with a reason if it does not exist or is private", async () => {
-    server.interfere = (_asked, response) => {
-      response.writeHead(404, { "x-error-code": "RepoNotFound" }).end();
-      return true;
-    };
+    server.interfere = (_asked, response) => Boolean(response.writeHead(404, { "x-error-code": "RepoNotFound" }).end());
     await expect(store.download(hub)).rejects.toEqual(failure("model_not_found", ID));
     for (const status of [401, 403]) {
       server.interfere = (_asked, response) => Boolean(response.writeHead(status).end());
-      await expect(store.download(hub)).rejects.toEqual(failure("model_access_denied", "token"));
+      await expect(store.download(hub)).rejects.toThrow(`The hub refuses access to ${ID} (${status}). It is private`);
       expect(waits).toEqual([]);
     }
   });
@@ -158,6 +155,8 @@ describe("a model of the hub", () => {
     files.delete(WEIGHTS);
     server.serveAsHub(ID, new Map([...files, ["pytorch_model.bin", new Uint8Array(9)]]));
     await expect(store.download(hub)).rejects.toEqual(failure("model_not_found", "pytorch_model.bin"));
+    server.serveAsHub(ID, new Map([["x.gguf", new Uint8Array(9)]]));
+    await expect(store.download(hub)).rejects.toEqual(failure("model_not_found", "x.gguf"));
   });
 });
 

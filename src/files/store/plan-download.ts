@@ -4,7 +4,6 @@ import type { RemoteFolder } from "../hub/remote-folder.ts";
 import { readSmallFile } from "../hub/remote-files.ts";
 import {
   CONFIG_FILE,
-  FOREIGN_WEIGHTS,
   OPTIONAL_FILES,
   parseJsonFile,
   parseShardNames,
@@ -59,7 +58,7 @@ export async function planModel(
   const single = await plan(WEIGHTS_FILE);
   if (single) return { config, smallFiles, weights: [single] };
   const indexBytes = await read(WEIGHTS_INDEX_FILE);
-  if (!indexBytes) throw notFound(remote, WEIGHTS_FILE, foreignWeights(remote));
+  if (!indexBytes) throw notFound(remote, WEIGHTS_FILE, "");
   const weights: PlannedWeights[] = [];
   for (const shard of parseShardNames(parseJsonFile(WEIGHTS_INDEX_FILE, remote.where, indexBytes))) {
     const planned = await plan(shard);
@@ -77,13 +76,6 @@ async function readTokenizer(
   const pair = await Promise.all(VOCAB_AND_MERGES_FILES.map(read));
   if (!pair.every(Boolean))
     throw notFound(remote, TOKENIZER_FILE, ` Nor is there a ${VOCAB_AND_MERGES_FILES.join(" with a ")}.`);
-}
-
-/** Explains that the folder has weights in another format; "" if it has not. */
-function foreignWeights(remote: RemoteFolder): string {
-  const foreign = [...(remote.files?.keys() ?? [])].find((file) => FOREIGN_WEIGHTS.test(file));
-  if (foreign === undefined) return "";
-  return ` There is ${foreign}, but only safetensors are read: another revision may have them (the hub's converted ones are in "refs/pr/...").`;
 }
 
 function notFound(remote: RemoteFolder, file: string, more: string): ChorusError {
