@@ -3,10 +3,12 @@
 export { BenchControl, type BenchState } from "./page/bench-control.ts";
 export {
   type BenchOptions,
+  COUNT_NAMES,
+  COUNTS,
   EMBEDDED,
   SECTION_IDS,
   SEQUENCE_COUNTS,
-  type SectionId,
+  SECTIONS,
   WEIGHTS_DTYPES,
   readBenchOptions,
 } from "./page/bench-options.ts";

@@ -1,29 +1,46 @@
 import { BACKEND_CHOICES, type BackendChoice, type WeightsDtype } from "../../src/protocol/config.ts";
 
-export const SECTION_IDS = [
-  "startup",
-  "kernels",
-  "submits",
-  "decode",
-  "run-ahead",
-  "sampling",
-  "prefill",
-  "batch-size",
-  "modes",
-  "modes-mixed",
-  "static-window",
-  "arrivals",
-  "prefixes",
-  "drafts",
-  "growth",
-] as const;
-export type SectionId = (typeof SECTION_IDS)[number];
+/**
+ * The sections, in the order in which they run. Their seconds, of a run with all points and of a quick one: the embedded model on
+ * Chromium's software adapter, on two CPU cores. The time of a comparison is bounded, so a slower machine takes hardly longer. A
+ * faster one is done sooner. Those of batch-size, modes-mixed, static-window and drafts are calculated from their work, and so
+ * are the quick ones.
+ */
+export const SECTIONS = {
+  startup: { name: "Start-up", seconds: [15, 10] },
+  kernels: { name: "Kernels", seconds: [20, 10] },
+  submits: { name: "Submits", seconds: [10, 5] },
+  decode: { name: "Decode", seconds: [80, 10] },
+  "run-ahead": { name: "Running ahead", seconds: [80, 20] },
+  sampling: { name: "Sampling", seconds: [80, 20] },
+  prefill: { name: "Prefill", seconds: [20, 5] },
+  "batch-size": { name: "Batch size", seconds: [600, 120] },
+  modes: { name: "Batching modes", seconds: [250, 10] },
+  "modes-mixed": { name: "Modes, mixed lengths", seconds: [250, 10] },
+  "static-window": { name: "Static window", seconds: [120, 40] },
+  arrivals: { name: "Arrivals", seconds: [65, 20] },
+  prefixes: { name: "Shared prefixes", seconds: [75, 10] },
+  drafts: { name: "Drafts", seconds: [150, 40] },
+  growth: { name: "Growth", seconds: [100, 30] },
+} as const;
+export type SectionId = keyof typeof SECTIONS;
+export const SECTION_IDS = Object.keys(SECTIONS) as SectionId[];
+
+/** The options that are counts, as the form shows them: their defaults, and those of a quick run. */
+export const COUNTS = {
+  repeats: { label: "Repeats", all: 5, quick: 3 },
+  promptTokens: { label: "Prompt tokens", all: 32, quick: 16 },
+  outputTokens: { label: "New tokens", all: 32, quick: 8 },
+} as const;
+export type CountName = keyof typeof COUNTS;
+export const COUNT_NAMES = Object.keys(COUNTS) as CountName[];
 
 export const SEQUENCE_COUNTS = [1, 2, 4, 8, 16, 32, 64] as const;
 export const WEIGHTS_DTYPES: readonly WeightsDtype[] = ["f32", "f16", "q8", "q4"];
 export const EMBEDDED = "embedded";
 
-export interface BenchOptions {
+/** With `repeats`: runs per case, whose median the figures are. */
+export interface BenchOptions extends Readonly<Record<CountName, number>> {
   readonly sections: readonly SectionId[];
   /** "embedded", a size with random weights ("tiny", "small", "gpt2"...), or a folder's URL. */
   readonly model: string;
@@ -35,35 +52,20 @@ export interface BenchOptions {
   readonly dtype: WeightsDtype | null;
   /** Numbers of sequences that run at once. */
   readonly sequences: readonly number[];
-  readonly promptTokens: number;
-  readonly outputTokens: number;
-  /** Runs per case; the figures are their median. */
-  readonly repeats: number;
   readonly seed: number;
   /** Fewer points: a look at everything in some minutes, also on a software adapter. */
   readonly quick: boolean;
 }
 
-const DEFAULTS: BenchOptions = {
+const DEFAULTS: Omit<BenchOptions, CountName> = {
   sections: SECTION_IDS,
   model: EMBEDDED,
   draft: null,
   backend: null,
   dtype: null,
   sequences: SEQUENCE_COUNTS,
-  promptTokens: 32,
-  outputTokens: 32,
-  repeats: 5,
   seed: 0,
   quick: false,
-};
-
-const QUICK: Partial<BenchOptions> = {
-  sequences: [1, 4, 8],
-  promptTokens: 16,
-  outputTokens: 8,
-  repeats: 3,
-  quick: true,
 };
 
 /**
@@ -71,15 +73,16 @@ const QUICK: Partial<BenchOptions> = {
  * ignored.
  */
 export function readBenchOptions(params: URLSearchParams): BenchOptions {
-  const base = params.has("quick") ? { ...DEFAULTS, ...QUICK } : DEFAULTS;
+  const quick = params.has("quick");
+  const base = quick ? { ...DEFAULTS, sequences: [1, 4, 8], quick } : DEFAULTS;
   const sections = SECTION_IDS.filter((id) => params.get("sections")?.split(",").includes(id));
   const sequences = (params.get("sequences") ?? "").split(",").map(Number).filter(isCount);
   const backend = params.get("backend");
   const dtype = params.get("dtype");
-  const count = (name: "promptTokens" | "outputTokens" | "repeats") => {
+  const counts = COUNT_NAMES.map((name) => {
     const value = Number(params.get(name));
-    return isCount(value) ? value : base[name];
-  };
+    return [name, isCount(value) ? value : COUNTS[name][quick ? "quick" : "all"]] as const;
+  });
   return {
     ...base,
     sections: sections.length > 0 ? sections : base.sections,
@@ -88,9 +91,7 @@ export function readBenchOptions(params: URLSearchParams): BenchOptions {
     backend: BACKEND_CHOICES.find((known) => known === backend) ?? base.backend,
     dtype: WEIGHTS_DTYPES.find((known) => known === dtype) ?? base.dtype,
     sequences: sequences.length > 0 ? sequences.toSorted((a, b) => a - b) : base.sequences,
-    promptTokens: count("promptTokens"),
-    outputTokens: count("outputTokens"),
-    repeats: count("repeats"),
+    ...(Object.fromEntries(counts) as Record<CountName, number>),
     seed: Number(params.get("seed")) || base.seed,
   };
 }

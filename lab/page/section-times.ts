@@ -1,30 +1,7 @@
 // Estimates how long sections will take: as in the last run with the same options here, else a typical time.
 
-import type { BenchOptions, SectionId } from "./bench-options.ts";
+import { SECTIONS, type BenchOptions, type SectionId } from "./bench-options.ts";
 import { sumOf } from "../statistics.ts";
-
-/**
- * Seconds of a run with all points and of a quick one: the embedded model on Chromium's software adapter, on two CPU cores. The
- * time of a comparison is bounded, so a slower machine takes hardly longer. A faster one is done sooner. Those of batch-size,
- * modes-mixed, static-window and drafts are calculated from their work, and so are the quick ones.
- */
-const USUAL_SECONDS: Readonly<Record<SectionId, readonly [all: number, quick: number]>> = {
-  startup: [15, 10],
-  kernels: [20, 10],
-  submits: [10, 5],
-  decode: [80, 10],
-  "run-ahead": [80, 20],
-  sampling: [80, 20],
-  prefill: [20, 5],
-  "batch-size": [600, 120],
-  modes: [250, 10],
-  "modes-mixed": [250, 10],
-  "static-window": [120, 40],
-  arrivals: [65, 20],
-  prefixes: [75, 10],
-  drafts: [150, 40],
-  growth: [100, 30],
-};
 
 /** Where times are kept between visits. */
 interface TimesHome {
@@ -50,7 +27,7 @@ export class SectionTimes {
   }
 
   secondsOf(id: SectionId, options: BenchOptions): number {
-    const [all, quick] = USUAL_SECONDS[id];
+    const [all, quick] = SECTIONS[id].seconds;
     return this.#kept[keyOf(options)]?.[id] ?? (options.quick ? quick : all);
   }
 

@@ -14,6 +14,11 @@ const COMMON = [
   "response_format",
 ] as const;
 
+/** Returns whether the software takes a field of our API with this name, and understands it. */
+export function takesField({ extraFields }: ServerSoftware, name: string): boolean {
+  return name === "max_tokens" || COMMON.some((one) => one === name) || name in extraFields;
+}
+
 /**
  * Returns a streamed request's body with the fields that the server's software takes, under its names.
  *

@@ -3,7 +3,7 @@ import { Announcements } from "./announcements.ts";
 import type { Route } from "./router.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
-import type { SchemaProblem } from "../settings/check-settings.ts";
+import type { SchemaProblem } from "../settings/field.ts";
 import { Connections } from "../connections/connections.ts";
 import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";

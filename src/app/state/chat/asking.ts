@@ -2,7 +2,8 @@ import type { ChorusEngine } from "../../../index.ts";
 import type { RemoteModel } from "../../remote/answerer.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { EngineControl } from "../engine/engine-control.ts";
-import { continuesText, type Settings } from "../settings/settings.ts";
+import { continuesText } from "../settings/question-settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
 import { derivedStore, type ReadonlyStore } from "../store.ts";
 

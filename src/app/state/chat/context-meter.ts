@@ -1,4 +1,4 @@
-import { reservedTokens } from "../settings/settings.ts";
+import { reservedTokens } from "../settings/question-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
 import type { Pane } from "./pane.ts";

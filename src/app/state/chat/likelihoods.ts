@@ -1,7 +1,8 @@
 // Finds the likelihoods of an answer's words, and their alternatives, if the answer had none.
 
 import type { ChorusEngine, PromptLogprobs } from "../../../index.ts";
-import { requestFields, withSetting, type Settings } from "../settings/settings.ts";
+import { requestFields } from "../settings/question-settings.ts";
+import { withSetting, type Settings } from "../settings/settings.ts";
 import { TokenReader, type AnswerToken, type LikelyToken } from "./answer-tokens.ts";
 import { branchedTurn } from "./branching.ts";
 import { messagesFrom, type Turn } from "./conversation.ts";

@@ -10,7 +10,9 @@ import { GrowingAnswers } from "./growing-answers.ts";
 import { brokenOffNote, copiedNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { resumed, type NamedChat, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
-import { settingsFor, withSetting, type SettingName, type Settings, type SettingValue } from "../settings/settings.ts";
+import type { FieldValue } from "../settings/field.ts";
+import { settingsFor } from "../settings/question-settings.ts";
+import { withSetting, type SettingName, type Settings } from "../settings/settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
 import { choosePath, cutPath, nextTurnId, numInCommon, type TurnTree } from "./turn-tree.ts";
@@ -147,7 +149,7 @@ export class Pane {
   }
 
   /** Sets one setting. Null inherits it from the settings for all panes. */
-  set(name: SettingName, value: SettingValue | null): void {
+  set(name: SettingName, value: FieldValue | null): void {
     this.#store.setState({ settings: withSetting(this.#store.getState().settings, name, value) });
   }
 

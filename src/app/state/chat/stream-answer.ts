@@ -3,13 +3,8 @@ import { ChorusError, type FinishReason, type RequestMetrics } from "../../../in
 import { completionTokens, TokenReader, type AnswerToken } from "./answer-tokens.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
 import { leaveOutOldest, leaveOutQuarter, messagesFrom, type Turn } from "./conversation.ts";
-import {
-  continuesText,
-  requestFields,
-  reservedTokens,
-  type RequestFields,
-  type Settings,
-} from "../settings/settings.ts";
+import { continuesText, requestFields, reservedTokens, type RequestFields } from "../settings/question-settings.ts";
+import type { Settings } from "../settings/settings.ts";
 import { logitBias } from "./logit-bias.ts";
 
 interface Question {

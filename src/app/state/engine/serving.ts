@@ -7,7 +7,7 @@ import {
   engineConfigOf,
   readServing,
   servingOf,
-  USUAL_MODE,
+  DEFAULT_MODE,
   writeServingLink,
   type ServingSettings,
 } from "../settings/serving-settings.ts";
@@ -168,6 +168,6 @@ function keep(settings: ServingSettings): void {
   remember(ALERTS, "");
 }
 
-function modeOf({ batchingMode = USUAL_MODE }: ServingSettings): BatchingMode {
+function modeOf({ batchingMode = DEFAULT_MODE }: ServingSettings): BatchingMode {
   return batchingMode as BatchingMode; // checked
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { PRESETS, presetOf, withPreset } from "./presets.ts";
-import { checkSettings } from "./check-settings.ts";
+import { checkSettings } from "./settings.ts";
 
 it("each preset is made of settings that are allowed, and is known again by its values", () => {
   for (const preset of PRESETS) {

@@ -1,24 +1,16 @@
 // Sampling settings that go well together, for people who don't want to set each value. Plain data.
 
-import type { Settings } from "./settings.ts";
+import { SETTING_FIELDS, without, type Settings } from "./settings.ts";
 
 interface Preset {
   readonly name: string;
   /** Its purpose. */
   readonly help: string;
-  readonly settings: Pick<Settings, (typeof PRESET_SETTINGS)[number]>;
+  readonly settings: Settings;
 }
 
 /** The settings that presets change. A preset sets those it names and resets the others. */
-const PRESET_SETTINGS = [
-  "temperature",
-  "top_p",
-  "top_k",
-  "min_p",
-  "repetition_penalty",
-  "presence_penalty",
-  "frequency_penalty",
-] as const;
+const OF_PRESETS = SETTING_FIELDS.filter((field) => field.inPresets).map(({ name }) => name);
 
 export const PRESETS: readonly Preset[] = [
   {
@@ -39,16 +31,11 @@ export const PRESETS: readonly Preset[] = [
 ];
 
 export function withPreset(settings: Settings, preset: Preset): Settings {
-  const others = Object.entries(settings).filter(([name]) => !isOfPresets(name));
-  return { ...Object.fromEntries(others), ...preset.settings };
+  return { ...without(settings, OF_PRESETS), ...preset.settings };
 }
 
 /** Returns the preset that matches these values exactly, or null. */
 export function presetOf(settings: Settings): Preset | null {
-  const isAsIn = (preset: Preset) => PRESET_SETTINGS.every((name) => settings[name] === preset.settings[name]);
+  const isAsIn = (preset: Preset) => OF_PRESETS.every((name) => settings[name] === preset.settings[name]);
   return PRESETS.find(isAsIn) ?? null;
-}
-
-function isOfPresets(name: string): boolean {
-  return PRESET_SETTINGS.some((one) => one === name);
 }

@@ -2,6 +2,7 @@
 // words for people.
 
 import { ALERT_FIELDS, CONFIG_FIELDS, DRAFT_FIELDS, type ConfigField, type ModelCard } from "../../../index.ts";
+import { describeValue, type FieldKind, type FieldWords, type OFF, type ValueOf } from "./field.ts";
 
 const LIVE = { takesEffect: "live" } as const;
 
@@ -19,27 +20,20 @@ const FIELDS = {
 } as const;
 type Fields = typeof FIELDS;
 
-interface Words {
-  readonly label: string;
-  /** One sentence for display. */
-  readonly help: string;
-  /** Shown beside the label. */
-  readonly unit?: string;
-  /** Each choice's name. */
-  readonly names?: Readonly<Record<string, string>>;
+interface Words extends FieldWords {
   /** Returns the default in words, if it isn't the library's. @param model null if no engine runs yet */
   readonly defaultText?: (model: ModelCard | null) => string;
   /** If present, the field exists only with these methods of speculation. */
   readonly methods?: readonly string[];
-  /** Whether "off" is a value, too: null in the config. */
-  readonly hasOff?: true;
 }
 
-/** The compiler reports a choice that has no name. */
-type WordsOf<Field> = Words &
+/** The compiler reports a choice that has no name. An alert can be off, too: null in the config. */
+type WordsOf<Name, Field> = Words &
   (Field extends { readonly choices: readonly (infer Choice extends string)[] }
     ? { readonly names: Readonly<Record<Choice, string>> }
-    : object);
+    : Name extends `alerts.${string}`
+      ? { readonly hasOff: true }
+      : object);
 
 /** In display order. A setting of the library's table is one entry here. */
 const WORDS = {
@@ -156,28 +150,27 @@ const WORDS = {
     help: "What the engine writes to the browser's console.",
     names: { silent: "Silent", error: "Errors", warn: "Warnings", info: "Information", debug: "Everything" },
   },
-} satisfies { readonly [Name in keyof Fields]?: WordsOf<Fields[Name]> };
+} satisfies { readonly [Name in keyof Fields]?: WordsOf<Name, Fields[Name]> };
 
 export type ServingName = keyof typeof WORDS;
-export type ServingValue = string | number | boolean;
+export type ServingValue<Name extends ServingName> =
+  | ValueOf<Fields[Name]["kind"]>
+  | (Name extends `alerts.${string}` ? typeof OFF : never);
 
-/** A setting with its words. "text": any that is not empty. */
 export type ServingField = { readonly name: ServingName } & Words &
-  (
-    | Exclude<ConfigField, { readonly kind: "speculation" | "alerts" }>
-    | (Pick<ConfigField, "default" | "takesEffect"> & { readonly kind: "text" })
-  );
+  FieldKind &
+  Pick<ConfigField, "default" | "takesEffect">;
 
 export const SERVING_FIELDS: readonly ServingField[] = (Object.keys(WORDS) as ServingName[]).map((name) => ({
   name,
+  errorName: `${WORDS[name].label} (${name})`,
   ...FIELDS[name],
   ...WORDS[name],
 }));
 
 /** Returns the default in words. */
 export function defaultTextOf(field: ServingField, model: ModelCard | null): string {
-  const { default: value = null, names = {}, defaultText } = field;
+  const { default: value = null, defaultText } = field;
   if (defaultText) return defaultText(model);
-  if (typeof value === "boolean") return value ? "on" : "off";
-  return value === null ? "none" : (names[value] ?? String(value));
+  return value === null ? "none" : describeValue(field, value);
 }

@@ -29,6 +29,8 @@ function extremesOf(field: ServingField): unknown[] {
     case "flag":
       return [true, false];
     case "text":
+    case "lines":
+    case "json":
       return ["owner/name", "models/small/"];
   }
 }

@@ -1,19 +1,17 @@
 // Reads and writes serving settings: as typed texts (the form and the link), and as the engine's config.
 
 import { ChorusError, CONFIG_FIELDS, type BatchingMode, type EngineConfig } from "../../../index.ts";
+import { checkFields, OFF, readField, refusal } from "./field.ts";
 import { SERVING_FIELDS, type ServingField, type ServingName, type ServingValue } from "./serving-fields.ts";
 
 /** A setting that is absent has the engine's default. */
-export type ServingSettings = { readonly [Name in ServingName]?: ServingValue };
+export type ServingSettings = { readonly [Name in ServingName]?: ServingValue<Name> };
 
 /** Texts by the names of settings, as typed in a form or written in a link. An empty one is absent. */
 export type TypedServing = Readonly<Record<string, string>>;
 
 /** The default mode is not saved as a setting. */
-export const USUAL_MODE: BatchingMode = CONFIG_FIELDS.batchingMode.default;
-
-/** The value of a setting that is switched off. */
-const OFF = "off";
+export const DEFAULT_MODE: BatchingMode = CONFIG_FIELDS.batchingMode.default;
 
 /** If maxNumBatchedTokens is not set, it follows maxNumSeqs up to this. */
 const MAX_DEFAULT_BATCHED_TOKENS = CONFIG_FIELDS.maxNumBatchedTokens.default;
@@ -23,25 +21,18 @@ const MAX_DEFAULT_BATCHED_TOKENS = CONFIG_FIELDS.maxNumBatchedTokens.default;
  * @throws ChorusError unknown_parameter or invalid_value, naming the field
  */
 export function checkServing(values: Readonly<Record<string, unknown>>): ServingSettings {
-  const unknown = Object.keys(values).find((name) => !SERVING_FIELDS.some((field) => field.name === name));
-  if (unknown !== undefined) {
-    throw new ChorusError("unknown_parameter", `There is no serving setting "${unknown}".`, unknown);
-  }
-  const given = SERVING_FIELDS.filter(
-    ({ name }) => (values[name] ?? null) !== null && !(name === "batchingMode" && values[name] === USUAL_MODE),
-  );
-  const settings: ServingSettings = Object.fromEntries(
-    given.map((field) => [field.name, checkValue(field, values[field.name])]),
-  );
+  const { batchingMode: mode, ...others } = values;
+  const given = mode === DEFAULT_MODE ? others : values;
+  const settings: ServingSettings = checkFields(SERVING_FIELDS, given, "serving setting");
   checkTogether(settings);
   return settings;
 }
 
 /** @throws ChorusError like checkServing */
 export function readServing(typed: TypedServing): ServingSettings {
-  const values = Object.entries(typed).flatMap(([name, text]) => {
+  const values = Object.entries(typed).map(([name, text]) => {
     const field = SERVING_FIELDS.find((one) => one.name === name);
-    return text.trim() === "" ? [] : [[name, field ? readValue(field, text.trim()) : text]];
+    return [name, field ? (readField(field, text) ?? undefined) : text];
   });
   return checkServing(Object.fromEntries(values) as Record<string, unknown>);
 }
@@ -73,63 +64,22 @@ export function servingOf(config: EngineConfig): ServingSettings {
   return checkServing(flat(config));
 }
 
-function readValue(field: ServingField, text: string): unknown {
-  if (field.hasOff && text === OFF) return text;
-  switch (field.kind) {
-    case "integer":
-    case "number":
-      return Number(text);
-    case "flag":
-      return text === "true" ? true : text === "false" ? false : text;
-    case "choice":
-    case "text":
-      return text;
-  }
-}
-
-function checkValue(field: ServingField, value: unknown): ServingValue {
-  if (field.hasOff && value === OFF) return value;
-  switch (field.kind) {
-    case "integer":
-    case "number": {
-      const { kind, min, max, above = false } = field;
-      const isInRange = typeof value === "number" && value >= min && value <= max && !(above && value === min);
-      if (isInRange && (kind === "number" || Number.isInteger(value))) return value;
-      const range = above ? `above ${min}, at most ${max}` : `from ${min} to ${max}`;
-      const off = field.hasOff ? `, or ${OFF}` : "";
-      throw refusal(field, `${kind === "integer" ? "a whole number" : "a number"} ${range}${off}`);
-    }
-    case "flag":
-      if (typeof value === "boolean") return value;
-      throw refusal(field, "true or false");
-    case "choice":
-      if (typeof value === "string" && field.choices.includes(value)) return value;
-      throw refusal(field, `one of ${field.choices.join(", ")}`);
-    case "text":
-      if (typeof value === "string" && value.trim() !== "") return value.trim();
-      throw refusal(field, "a text that is not empty");
-  }
-}
-
 /** Checks combinations of settings, so that the engine needn't be restarted to refuse them. */
 function checkTogether(settings: ServingSettings): void {
   const { maxNumSeqs, maxNumBatchedTokens: budget, longPrefillTokenThreshold: piece } = settings;
-  if (Number(maxNumSeqs ?? 0) > Number(budget ?? MAX_DEFAULT_BATCHED_TOKENS)) {
+  if ((maxNumSeqs ?? 0) > (budget ?? MAX_DEFAULT_BATCHED_TOKENS)) {
     const most =
       budget === undefined ? `${MAX_DEFAULT_BATCHED_TOKENS}, unless maxNumBatchedTokens is set` : `${budget}`;
     throw refusal(fieldOf("maxNumSeqs"), `at most the token budget (maxNumBatchedTokens: ${most})`);
   }
-  if (budget !== undefined && Number(piece ?? 0) > Number(budget)) {
-    throw refusal(
-      fieldOf("longPrefillTokenThreshold"),
-      `at most the token budget (maxNumBatchedTokens: ${String(budget)})`,
-    );
+  if (budget !== undefined && (piece ?? 0) > budget) {
+    throw refusal(fieldOf("longPrefillTokenThreshold"), `at most the token budget (maxNumBatchedTokens: ${budget})`);
   }
   const method = settings["speculation.method"];
   const stray = SERVING_FIELDS.find((field) => field.name in settings && !isUsedWith(field, method));
   if (stray) {
     const methods = stray.methods?.map((name) => `"${name}"`).join(" or ");
-    throw new ChorusError("invalid_value", `${nameOf(stray)} needs speculation.method ${methods}.`, stray.name);
+    throw new ChorusError("invalid_value", `${stray.errorName} needs speculation.method ${methods}.`, stray.name);
   }
   if (method === "draft_model" && settings["speculation.model"] === undefined) {
     throw refusal(fieldOf("speculation.model"), "given where a draft model drafts");
@@ -166,12 +116,4 @@ function fieldOf(name: ServingName): ServingField {
   const field = SERVING_FIELDS.find((one) => one.name === name);
   if (!field) throw new Error(`No serving setting is called ${name}.`);
   return field;
-}
-
-function nameOf({ label, name }: ServingField): string {
-  return `${label} (${name})`;
-}
-
-function refusal(field: ServingField, expected: string): ChorusError {
-  return new ChorusError("invalid_value", `${nameOf(field)} must be ${expected}.`, field.name);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { checkSettings, readSetting, writeSetting } from "./check-settings.ts";
-import { requestFields, SETTING_FIELDS, withSetting } from "./settings.ts";
+import { readField, writeField } from "./field.ts";
+import { requestFields } from "./question-settings.ts";
+import { checkSettings, SETTING_FIELDS, withSetting } from "./settings.ts";
 import { SharedSettings } from "./shared-settings.ts";
 
 const field = (name: string) => SETTING_FIELDS.find((one) => one.name === name)!;
@@ -18,10 +19,10 @@ describe("what is typed", () => {
     ["system", "  You are a cat. ", "  You are a cat. "],
     ["system", " \n", null],
     ["answer_schema", '{ "type": "string" }', '{ "type": "string" }'],
-    ["show_probabilities", "on", true],
-    ["show_probabilities", "off", false],
+    ["show_probabilities", "true", true],
+    ["show_probabilities", "false", false],
   ])("%s: %j is %j", (name, typed, value) => {
-    expect(readSetting(field(name), typed)).toEqual(value);
+    expect(readField(field(name), typed)).toEqual(value);
   });
 
   it.each([
@@ -40,7 +41,7 @@ describe("what is typed", () => {
     ["logit_bias", ": 5", "Logit bias must be"],
     ["stop", "x\n".repeat(17), "Stop sequences must be at most 16 texts that are not empty."],
   ])("%s: %j is refused", (name, typed, message) => {
-    expect(() => readSetting(field(name), typed)).toThrow(message);
+    expect(() => readField(field(name), typed)).toThrow(message);
   });
 
   it("comes back as it stands in its box", () => {
@@ -48,9 +49,9 @@ describe("what is typed", () => {
       ["temperature", "0.7"],
       ["stop", "END\n Q:"],
     ] as const) {
-      expect(writeSetting(readSetting(field(name), typed) ?? undefined)).toBe(typed);
+      expect(writeField(readField(field(name), typed) ?? undefined)).toBe(typed);
     }
-    expect(writeSetting(undefined)).toBe("");
+    expect(writeField(undefined)).toBe("");
   });
 });
 
@@ -92,7 +93,7 @@ it("beams take the place of what is about drawing and ending", () => {
 
 it("the example of a schema is one", () => {
   const schema = field("answer_schema");
-  expect(schema.kind === "json" && readSetting(schema, schema.example)).toBeTruthy();
+  expect(schema.kind === "json" && readField(schema, schema.example)).toBeTruthy();
 });
 
 it("what the address asks for counts before what is set for all", () => {
@@ -100,4 +101,11 @@ it("what the address asks for counts before what is set for all", () => {
   expect(shared.inherited()).toEqual({ temperature: 0, seed: 4 });
   shared.set("seed", null);
   expect(shared.store.getState()).toEqual({ temperature: 1 });
+});
+
+it("a slider stays within its setting's range", () => {
+  for (const one of SETTING_FIELDS) {
+    for (const end of (one.kind === "number" && one.slider?.slice(0, 2)) || [])
+      expect(readField(one, `${end}`)).toBe(end);
+  }
 });

@@ -1,251 +1,103 @@
-// The settings for questions. An absent setting is inherited: a pane's from the settings for all panes, and those from the
-// model.
+// The settings for questions. All that the app knows of a setting is its entry in this table: its row in the forms, its type, its
+// place in requests, presets and saved chats.
 
-import { parseJson, type GenerationFields, type ModelCard } from "../../../index.ts";
-import type { Answerer } from "../../remote/answerer.ts";
+import type { ModelCard } from "../../../index.ts";
 import { readBias } from "./bias-line.ts";
+import { checkFields, type FieldKind, type FieldValue, type FieldWords, type ValueOf } from "./field.ts";
 
-type NumberName =
-  | "temperature"
-  | "top_p"
-  | "top_k"
-  | "min_p"
-  | "repetition_penalty"
-  | "presence_penalty"
-  | "frequency_penalty"
-  | "no_repeat_ngram_size"
-  | "max_tokens"
-  | "seed"
-  | "n"
-  | "beams"
-  | "priority";
-
-export type Settings = {
-  /** The system prompt. */
-  readonly system?: string;
-  readonly stop?: readonly string[];
-  /** Lines such as "Paris: 5", or "#464: -100" for a token's id. */
-  readonly logit_bias?: readonly string[];
-  /** The text of a JSON schema. */
-  readonly answer_schema?: string;
-  readonly show_probabilities?: boolean;
-  /** Whether to continue the question as plain text. [true if the model has no chat template] */
-  readonly continue_text?: boolean;
-} & { readonly [Name in NumberName]?: number };
-
-export type SettingName = keyof Settings;
-export type SettingValue = string | number | boolean | readonly string[];
-
-interface FieldOf<Kind extends string> {
-  readonly kind: Kind;
-  readonly label: string;
-  /** One or two sentences for display. */
-  readonly help: string;
+interface Entry extends FieldWords {
+  /** The title of the section that it begins. */
+  readonly section?: string;
+  /** Its name in a list, where its label would not do. [its label] */
+  readonly called?: string;
   /** Returns the default value in words. */
   readonly modelDefault: (model: ModelCard) => string;
+  /** Whether a preset sets or resets it. */
+  readonly inPresets?: true;
+  /** Whether questions have no field of this name, but say it otherwise: every server understands that. */
+  readonly isRewritten?: true;
+  /** Whether beam search refuses it: it is about drawing or ending. */
+  readonly notWithBeams?: true;
 }
-
-interface NumberField extends FieldOf<"number"> {
-  readonly name: NumberName;
-  readonly min: number;
-  readonly max: number;
-  /** 1 for whole numbers only. */
-  readonly step: number;
-}
-
-interface LinesField extends FieldOf<"lines"> {
-  readonly name: "stop" | "logit_bias";
-  readonly maxLines: number;
-  /** The form of each line, in words. */
-  readonly lines: string;
-  readonly isLine: (line: string) => boolean;
-}
-
-/** `text`: any. `lines`: a list of strings, one per line. `json`: a JSON schema as text. `flag`: on or off. */
-export type SettingField =
-  | NumberField
-  | (FieldOf<"text"> & { readonly name: "system" })
-  | LinesField
-  | (FieldOf<"json"> & { readonly name: "answer_schema"; readonly example: string })
-  | (FieldOf<"flag"> & { readonly name: "show_probabilities" | "continue_text" });
 
 /** Most answers to a question, side by side. */
 export const MAX_ANSWERS = 8;
 
-/** Alternatives shown for each token. */
-const TOP_PROBABILITIES = 5;
+/** Long enough for a chat's answer. */
+export const LONGEST_ANSWER_TOKENS = 256;
 
-// Long enough for a chat's answer. At most half of the context, which leaves room for the conversation.
-const LONGEST_ANSWER_TOKENS = 256;
-
-/**
- * Returns how many tokens of the context a chat leaves free for its answer: at most half of them, or a chat whose answers
- * may be long would be forgotten. Returns null if that is not known.
- */
-export function reservedTokens(
-  { max_tokens: set }: Settings,
-  model: Pick<Answerer["model"], "contextLength">,
-): number | null {
-  const { contextLength } = model;
-  return contextLength === null ? null : Math.min(set ?? LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2));
-}
-
-/** Returns whether the model continues a question as plain text, instead of answering it as a chat message. */
-export function continuesText({ continue_text: isSet }: Settings, { chat }: Pick<ModelCard, "chat">): boolean {
-  return isSet ?? !chat;
-}
-
-/** In display order. A setting is one entry here and its name in `Settings`. */
-export const SETTING_FIELDS: readonly SettingField[] = [
-  {
-    name: "system",
+/** In display order. */
+const SETTINGS = {
+  system: {
+    section: "Prompt",
     kind: "text",
+    isLong: true,
     label: "System prompt",
     help: "Given to the model before the conversation: who it should be and how it should answer.",
     modelDefault: () => "none",
+    isRewritten: true,
   },
-  {
-    name: "temperature",
+  continue_text: {
+    kind: "flag",
+    label: "Continue text",
+    help: "The model continues your text as is, ignoring earlier messages. For models not trained to chat.",
+    modelDefault: ({ chat }) => (chat ? "off" : "on"),
+    isRewritten: true,
+  },
+  temperature: {
+    section: "Choosing words",
     kind: "number",
     label: "Temperature",
     help: "0 always chooses the likeliest word; higher values take more risks.",
     min: 0,
     max: 2,
-    step: 0.05,
+    slider: [0, 2, 0.05],
     modelDefault: ({ defaults }) => String(defaults.temperature),
+    inPresets: true,
+    notWithBeams: true,
   },
-  {
-    name: "top_p",
+  top_p: {
     kind: "number",
     label: "Top p",
     help: "Chooses among the likeliest words that together reach this probability. 1: all.",
     min: 0.01,
     max: 1,
-    step: 0.01,
+    slider: [0.05, 1, 0.01],
     modelDefault: ({ defaults }) => String(defaults.top_p),
+    inPresets: true,
+    notWithBeams: true,
   },
-  {
-    name: "top_k",
-    kind: "number",
+  top_k: {
+    kind: "integer",
     label: "Top k",
     help: "Chooses among this many of the likeliest words. 0: all.",
     min: 0,
     max: 1_000_000,
-    step: 1,
     modelDefault: ({ defaults }) => String(defaults.top_k),
+    inPresets: true,
+    notWithBeams: true,
   },
-  {
-    name: "min_p",
+  min_p: {
     kind: "number",
     label: "Min p",
     help: "Leaves out words whose probability is below this fraction of the likeliest word's. 0: none.",
     min: 0,
     max: 1,
-    step: 0.01,
+    slider: [0, 0.5, 0.01],
     modelDefault: ({ defaults }) => String(defaults.min_p),
+    inPresets: true,
+    notWithBeams: true,
   },
-  {
-    name: "repetition_penalty",
-    kind: "number",
-    label: "Repetition penalty",
-    help: "Above 1, words of the conversation become less likely. 1: no change.",
-    min: 0.01,
-    max: 100,
-    step: 0.05,
-    modelDefault: ({ defaults }) => String(defaults.repetition_penalty),
-  },
-  {
-    name: "presence_penalty",
-    kind: "number",
-    label: "Presence penalty",
-    help: "Above 0, words that the answer has used become less likely; below 0, more likely.",
-    min: -2,
-    max: 2,
-    step: 0.1,
-    modelDefault: () => "0",
-  },
-  {
-    name: "frequency_penalty",
-    kind: "number",
-    label: "Frequency penalty",
-    help: "Like presence, but stronger with each use.",
-    min: -2,
-    max: 2,
-    step: 0.1,
-    modelDefault: () => "0",
-  },
-  {
-    name: "no_repeat_ngram_size",
-    kind: "number",
-    label: "No-repeat n-gram",
-    help: "Forbids repeating any n-gram of this size. 0: allows all.",
-    min: 0,
-    max: 100,
-    step: 1,
-    modelDefault: () => "the model's own",
-  },
-  {
-    name: "max_tokens",
-    kind: "number",
-    label: "Maximum answer length",
-    help: "In tokens. An answer that reaches it, or the end of what the model reads, can be continued.",
-    min: 1,
-    max: 1_000_000,
-    step: 1,
-    modelDefault: (model) => String(reservedTokens({}, model)),
-  },
-  {
-    name: "seed",
-    kind: "number",
+  seed: {
+    kind: "integer",
     label: "Seed",
     help: "The same seed gives the same answer to the same conversation, whatever the other panes do.",
     min: 0,
     max: Number.MAX_SAFE_INTEGER,
-    step: 1,
     modelDefault: () => "random",
+    notWithBeams: true,
   },
-  {
-    name: "n",
-    kind: "number",
-    label: "Answers",
-    help: "This many answers to each question, side by side; choose the one to go on with. At temperature 0 they are the same.",
-    min: 1,
-    max: MAX_ANSWERS,
-    step: 1,
-    modelDefault: () => "1",
-  },
-  {
-    name: "beams",
-    kind: "number",
-    label: "Beams",
-    help: "Searches for the likeliest answer with this many beams. Temperature, filters, seed, stop sequences and probabilities then don't count. 0: none.",
-    min: 0,
-    max: 16,
-    step: 1,
-    modelDefault: () => "0",
-  },
-  {
-    name: "priority",
-    kind: "number",
-    label: "Priority",
-    help: "With the serving policy by priority, lower numbers are served first.",
-    min: -1000,
-    max: 1000,
-    step: 1,
-    modelDefault: () => "0",
-  },
-  {
-    name: "stop",
-    kind: "lines",
-    label: "Stop sequences",
-    help: "The answer ends before any of these texts, one per line.",
-    maxLines: 16,
-    lines: "texts that are not empty",
-    isLine: (line) => line !== "",
-    modelDefault: () => "none",
-  },
-  {
-    name: "logit_bias",
+  logit_bias: {
     kind: "lines",
     label: "Logit bias",
     help: 'Makes words likelier or less likely, one per line: "Paris: 5", or "#464: -100" for the token 464. From -100, never, to 100.',
@@ -254,22 +106,83 @@ export const SETTING_FIELDS: readonly SettingField[] = [
     isLine: (line) => readBias(line) !== null,
     modelDefault: () => "none",
   },
-  {
-    name: "continue_text",
-    kind: "flag",
-    label: "Continue text",
-    help: "The model continues your text as is, ignoring earlier messages. For models not trained to chat.",
-    modelDefault: ({ chat }) => (chat ? "off" : "on"),
+  repetition_penalty: {
+    section: "Repetition",
+    kind: "number",
+    label: "Repetition penalty",
+    help: "Above 1, words of the conversation become less likely. 1: no change.",
+    min: 0.01,
+    max: 100,
+    slider: [0.8, 1.6, 0.05],
+    modelDefault: ({ defaults }) => String(defaults.repetition_penalty),
+    inPresets: true,
   },
-  {
-    name: "show_probabilities",
-    kind: "flag",
-    label: "Show probabilities",
-    help: "Shades the words of answers: the less likely, the darker. Point at one, or move there with the arrow keys, for its alternatives; click it to go on from there with one of them.",
-    modelDefault: () => "off",
+  presence_penalty: {
+    kind: "number",
+    label: "Presence penalty",
+    help: "Above 0, words that the answer has used become less likely; below 0, more likely.",
+    min: -2,
+    max: 2,
+    slider: [-2, 2, 0.1],
+    modelDefault: () => "0",
+    inPresets: true,
   },
-  {
-    name: "answer_schema",
+  frequency_penalty: {
+    kind: "number",
+    label: "Frequency penalty",
+    help: "Like presence, but stronger with each use.",
+    min: -2,
+    max: 2,
+    slider: [-2, 2, 0.1],
+    modelDefault: () => "0",
+    inPresets: true,
+  },
+  no_repeat_ngram_size: {
+    kind: "integer",
+    label: "No-repeat n-gram",
+    help: "Forbids repeating any n-gram of this size. 0: allows all.",
+    min: 0,
+    max: 100,
+    modelDefault: () => "the model's own",
+  },
+  max_tokens: {
+    section: "Length",
+    kind: "integer",
+    label: "Maximum answer length",
+    help: "In tokens. An answer that reaches it, or the end of what the model reads, can be continued.",
+    min: 1,
+    max: 1_000_000,
+    modelDefault: ({ contextLength }) => String(Math.min(LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2))),
+  },
+  stop: {
+    kind: "lines",
+    label: "Stop sequences",
+    help: "The answer ends before any of these texts, one per line.",
+    maxLines: 16,
+    lines: "texts that are not empty",
+    isLine: (line) => line !== "",
+    modelDefault: () => "none",
+    notWithBeams: true,
+  },
+  n: {
+    section: "Answers",
+    kind: "integer",
+    label: "Answers",
+    called: "several answers",
+    help: "This many answers to each question, side by side; choose the one to go on with. At temperature 0 they are the same.",
+    min: 1,
+    max: MAX_ANSWERS,
+    modelDefault: () => "1",
+  },
+  beams: {
+    kind: "integer",
+    label: "Beams",
+    help: "Searches for the likeliest answer with this many beams. Temperature, filters, seed, stop sequences and probabilities then don't count. 0: none.",
+    min: 0,
+    max: 16,
+    modelDefault: () => "0",
+  },
+  answer_schema: {
     kind: "json",
     label: "Answer in JSON",
     help: "A JSON schema: the answer will always match this schema.",
@@ -284,65 +197,55 @@ export const SETTING_FIELDS: readonly SettingField[] = [
       2,
     ),
     modelDefault: () => "any text",
+    isRewritten: true,
   },
-];
+  show_probabilities: {
+    kind: "flag",
+    label: "Show probabilities",
+    help: "Shades the words of answers: the less likely, the darker. Point at one, or move there with the arrow keys, for its alternatives; click it to go on from there with one of them.",
+    modelDefault: () => "off",
+    notWithBeams: true,
+    isRewritten: true,
+  },
+  priority: {
+    kind: "integer",
+    label: "Priority",
+    help: "With the serving policy by priority, lower numbers are served first.",
+    min: -1000,
+    max: 1000,
+    modelDefault: () => "0",
+  },
+} as const satisfies Readonly<Record<string, Entry & FieldKind>>;
+
+type Table = typeof SETTINGS;
+export type SettingName = keyof Table;
+export type SettingField = { readonly name: SettingName } & Entry & FieldKind;
+
+/** A setting that is absent is inherited: a pane's from the settings for all panes, and those from the model. */
+export type Settings = { readonly [Name in SettingName]?: ValueOf<Table[Name]["kind"]> };
+
+export const SETTING_FIELDS: readonly SettingField[] = (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
+  name,
+  ...SETTINGS[name],
+}));
 
 /** Returns `settings` with one of them set, or inherited where `value` is null. */
-export function withSetting(settings: Settings, name: SettingName, value: SettingValue | null): Settings {
-  const others = Object.entries(settings).filter(([other]) => other !== name);
-  return Object.fromEntries(value === null ? others : [...others, [name, value]]);
+export function withSetting(settings: Settings, name: SettingName, value: FieldValue | null): Settings {
+  return { ...without(settings, [name]), ...(value !== null && { [name]: value }) };
 }
 
-/** Returns the effective settings of a question: servers have no beams, and only one answer is continued, not several. */
-export function settingsFor(settings: Settings, isRemote: boolean, isContinued: boolean): Settings {
-  const supported = isRemote ? withSetting(settings, "beams", null) : settings;
-  return isContinued ? withSetting(supported, "n", null) : supported;
+export function without(settings: Settings, names: readonly SettingName[]): Settings {
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !names.some((one) => one === name)));
 }
 
-export type RequestFields = Pick<
-  GenerationFields,
-  Exclude<NumberName, "max_tokens" | "beams"> | "logit_bias" | "use_beam_search" | "best_of"
-> & {
-  max_tokens?: number;
-  stop?: string[];
-  logprobs?: true;
-  top_logprobs?: number;
-  response_format?: { type: "json_schema"; json_schema: { name: string; schema: Schema } };
-};
+/** The sections, each with its fields. */
+export const SETTING_SECTIONS = SETTING_FIELDS.reduce<[title: string, fields: SettingField[]][]>((sections, field) => {
+  if (field.section !== undefined) sections.push([field.section, []]);
+  sections.at(-1)?.[1].push(field);
+  return sections;
+}, []);
 
-/**
- * Returns the settings as fields of a request. The system prompt becomes a message instead, and biases need the model's
- * tokens first (state/chat/logit-bias.ts).
- */
-export function requestFields(settings: Settings): RequestFields {
-  const {
-    system: _,
-    stop,
-    answer_schema: schema,
-    show_probabilities: isShown,
-    continue_text: __,
-    logit_bias: ___,
-    beams = 0,
-    ...numbers
-  } = settings;
-  const fields: RequestFields = {
-    ...numbers,
-    ...(stop && { stop: [...stop] }),
-    ...(isShown && { logprobs: true, top_logprobs: TOP_PROBABILITIES }),
-    ...(schema !== undefined && {
-      response_format: { type: "json_schema", json_schema: { name: "answer", schema: parseJson(schema) as Schema } },
-    }),
-  };
-  return beams > 0 ? withBeams(fields, beams) : fields;
+/** @throws ChorusError unknown_parameter or invalid_value, naming the field */
+export function checkSettings(values: object): Settings {
+  return checkFields(SETTING_FIELDS, values, "setting"); // as the table says
 }
-
-/** Fields about drawing or ending, which beam search refuses. */
-const NOT_WITH_BEAMS = ["temperature", "top_p", "top_k", "min_p", "seed", "stop", "logprobs", "top_logprobs"];
-
-/** Returns the fields with beam search: its answers are the best of its beams. */
-function withBeams(fields: RequestFields, beams: number): RequestFields {
-  const others = Object.entries(fields).filter(([name]) => !NOT_WITH_BEAMS.includes(name));
-  return { ...Object.fromEntries(others), use_beam_search: true, best_of: beams, n: Math.min(fields.n ?? 1, beams) };
-}
-
-type Schema = { readonly [keyword: string]: unknown };

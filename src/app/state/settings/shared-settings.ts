@@ -1,4 +1,5 @@
-import { withSetting, type SettingName, type Settings, type SettingValue } from "./settings.ts";
+import type { FieldValue } from "./field.ts";
+import { withSetting, type SettingName, type Settings } from "./settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** The settings for all panes. A pane's own settings override them. */
@@ -13,7 +14,7 @@ export class SharedSettings {
     this.#store.setState(saved, true);
   }
 
-  set(name: SettingName, value: SettingValue | null): void {
+  set(name: SettingName, value: FieldValue | null): void {
     this.#store.setState(withSetting(this.#store.getState(), name, value), true);
   }
 

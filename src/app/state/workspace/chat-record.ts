@@ -2,8 +2,7 @@
 
 import { JsonReader } from "../json-reader.ts";
 import { oneLine } from "../one-line.ts";
-import { checkSettings } from "../settings/check-settings.ts";
-import type { Settings } from "../settings/settings.ts";
+import { checkSettings, type Settings } from "../settings/settings.ts";
 import { parseSavedChat, textOfChat, titleOfChat, type NamedChat, type SavedChat } from "./saved-workspace.ts";
 
 export interface ChatRecord {

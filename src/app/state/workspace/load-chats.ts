@@ -2,7 +2,7 @@
 
 import { promisifyRequest } from "idb-keyval";
 import { JsonReader } from "../json-reader.ts";
-import { checkSettings } from "../settings/check-settings.ts";
+import { checkSettings } from "../settings/settings.ts";
 import {
   applyChanges,
   DAMAGED,

@@ -5,8 +5,7 @@ import { ChorusError } from "../../../index.ts";
 import { TURN_ENDS, type OneAnswer, type SeveralAnswers, type Turn } from "../chat/conversation.ts";
 import { withoutLastTurn, type UnchosenTurn } from "../chat/turn-tree.ts";
 import { JsonReader } from "../json-reader.ts";
-import { checkSettings } from "../settings/check-settings.ts";
-import { MAX_ANSWERS, type Settings } from "../settings/settings.ts";
+import { checkSettings, MAX_ANSWERS, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
 /** Increases when fields change their meaning. A new field has a default for older records instead. */

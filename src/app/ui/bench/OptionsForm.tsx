@@ -2,35 +2,19 @@ import type { ReactNode } from "react";
 
 import {
   EMBEDDED,
+  COUNT_NAMES,
+  COUNTS,
   SECTION_IDS,
+  SECTIONS,
   SEQUENCE_COUNTS,
   WEIGHTS_DTYPES,
   type BenchOptions,
-  type SectionId,
   formatDuration,
   type SectionTimes,
   MODEL_SIZES,
 } from "../../../../lab/index.ts";
 import { Button } from "../components/Button.tsx";
 import css from "./OptionsForm.module.css";
-
-const SECTION_NAMES: Readonly<Record<SectionId, string>> = {
-  startup: "Start-up",
-  decode: "Decode",
-  "run-ahead": "Running ahead",
-  sampling: "Sampling",
-  "batch-size": "Batch size",
-  modes: "Batching modes",
-  "modes-mixed": "Modes, mixed lengths",
-  "static-window": "Static window",
-  prefill: "Prefill",
-  arrivals: "Arrivals",
-  prefixes: "Shared prefixes",
-  drafts: "Drafts",
-  kernels: "Kernels",
-  submits: "Submits",
-  growth: "Growth",
-};
 
 interface OptionsFormProps {
   readonly options: BenchOptions;
@@ -58,7 +42,7 @@ export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: 
           legend="Sections"
           all={SECTION_IDS}
           chosen={options.sections}
-          name={(id) => SECTION_NAMES[id]}
+          name={(id) => SECTIONS[id].name}
           beside={(id) => formatDuration(times.secondsOf(id, options))}
           onChange={(sections) => change({ sections })}
         />
@@ -92,17 +76,18 @@ export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: 
               ))}
             </select>
           </Labelled>
-          <Count label="Repeats" value={options.repeats} onChange={(repeats) => change({ repeats })} />
-          <Count
-            label="Prompt tokens"
-            value={options.promptTokens}
-            onChange={(promptTokens) => change({ promptTokens })}
-          />
-          <Count
-            label="New tokens"
-            value={options.outputTokens}
-            onChange={(outputTokens) => change({ outputTokens })}
-          />
+          {COUNT_NAMES.map((name) => (
+            <Labelled key={name} label={COUNTS[name].label}>
+              <input
+                type="number"
+                min={1}
+                max={4096}
+                required
+                value={options[name]}
+                onChange={({ target }) => change({ [name]: Math.max(1, Math.floor(target.valueAsNumber || 1)) })}
+              />
+            </Labelled>
+          ))}
         </div>
         {!isDisabled && options.sections.length > 0 && (
           <p className={css.time}>
@@ -136,21 +121,6 @@ function Labelled({ label, children }: { label: string; children: ReactNode }) {
       <span>{label}</span>
       {children}
     </label>
-  );
-}
-
-function Count({ label, value, onChange }: { label: string; value: number; onChange: (value: number) => void }) {
-  return (
-    <Labelled label={label}>
-      <input
-        type="number"
-        min={1}
-        max={4096}
-        required
-        value={value}
-        onChange={({ target }) => onChange(Math.max(1, Math.floor(target.valueAsNumber || 1)))}
-      />
-    </Labelled>
   );
 }
 

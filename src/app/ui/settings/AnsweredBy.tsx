@@ -4,7 +4,9 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { remoteName } from "../../state/connections/connections.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import type { ServerSoftware } from "../../remote/server-software.ts";
+import { takesField } from "../../remote/write-request.ts";
 import { readRemote, remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
+import { SETTING_FIELDS } from "../../state/settings/settings.ts";
 import { useStore } from "../use-store.ts";
 import css from "./SettingsForm.module.css";
 
@@ -32,7 +34,7 @@ export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
           </option>
         ))}
       </select>
-      <p id={`${id}-help`} className={css.help}>
+      <p id={`${id}-help`} className="small">
         {answerer === null
           ? "Servers are added under Connections, behind the model's name at the top."
           : `What you ask here is sent to ${new URL(answerer.baseUrl).host}. It doesn't show its exact prompt${cannot.length > 0 ? `, and it ignores: ${cannot.join(", ")}` : ""}.`}
@@ -42,16 +44,11 @@ export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
 }
 
 /** Returns the features of this page's engine that the server lacks. */
-function missingIn({ extraFields, continues }: ServerSoftware): readonly string[] {
+function missingIn(software: ServerSoftware): readonly string[] {
   return [
-    ...(extraFields.top_k ? [] : ["top k"]),
-    ...(extraFields.min_p ? [] : ["min p"]),
-    ...(extraFields.repetition_penalty ? [] : ["repetition penalty"]),
-    "no-repeat n-gram",
-    "logit bias",
-    "several answers",
-    "beams",
-    "priority",
-    ...(continues === null ? ["continuing an answer"] : []),
+    ...SETTING_FIELDS.filter(({ name, isRewritten }) => !isRewritten && !takesField(software, name)).map(
+      ({ label, called = label.toLowerCase() }) => called,
+    ),
+    ...(software.continues === null ? ["continuing an answer"] : []),
   ];
 }

@@ -1,8 +1,8 @@
 import { useRef, useState } from "react";
-import { toErrorData, type ChorusErrorData } from "../../../index.ts";
+import { toErrorData, type ChorusEngine, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import { REPLACED } from "../../state/engine/engine-control.ts";
-import { SERVING_FIELDS, type ServingName } from "../../state/settings/serving-fields.ts";
+import { defaultTextOf, SERVING_FIELDS, type ServingField } from "../../state/settings/serving-fields.ts";
 import {
   isUsedWith,
   readServing,
@@ -16,7 +16,7 @@ import { CopyButton } from "../chat/CopyButton.tsx";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import appCss from "./AppSettings.module.css";
-import { ServingRow } from "./ServingRow.tsx";
+import { FieldRow } from "./FieldRow.tsx";
 import css from "./ServingSettings.module.css";
 
 type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
@@ -54,7 +54,10 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   const fields = SERVING_FIELDS.filter((field) => isUsedWith(field, method));
   const checked = check(() => readServing(Object.fromEntries(fields.map(({ name }) => [name, typed[name] ?? ""]))));
   const isChanged = checked.error !== null || writeServingLink(checked.settings) !== writeServingLink(used);
-  const problemOf = (name: ServingName) => (checked.error?.param === name ? checked.error.message : null);
+  const lastLineOf = (field: ServingField) =>
+    checked.error?.param === field.name
+      ? { problem: checked.error.message, note: null }
+      : { problem: null, note: effectOf(field, engine) };
 
   const edit = (next: TypedServing) => {
     setEdits(next);
@@ -76,14 +79,15 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   };
   return (
     <>
-      <div className="stack">
+      <div className={css.fields}>
         {fields.map((field) => (
-          <ServingRow
+          <FieldRow
             key={field.name}
             field={field}
-            typed={typed[field.name] ?? ""}
-            engine={engine}
-            problem={problemOf(field.name)}
+            text={typed[field.name] ?? ""}
+            fallback={defaultTextOf(field, engine?.model ?? null)}
+            source={null}
+            {...lastLineOf(field)}
             onType={(text) => edit({ ...edits, [field.name]: text })}
           />
         ))}
@@ -105,7 +109,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
         {failure ? (
           <span className="bad">{failureWords(failure)}</span>
         ) : (
-          (outcome ?? (isChanged ? effectOf(checked, app) : ""))
+          (outcome ?? (isChanged ? effectOfAll(checked, app) : ""))
         )}
       </output>
     </>
@@ -125,11 +129,21 @@ function failureWords(error: ChorusErrorData): string {
 }
 
 /** Describes the effect of "Apply". */
-function effectOf(checked: Checked, { serving }: AppState): string {
+function effectOfAll(checked: Checked, { serving }: AppState): string {
   if (checked.error !== null) return `Not applied yet. ${checked.error.message}`;
   return serving.needsRestart(checked.settings)
     ? "Applying this restarts the engine: the model is loaded again. All chats are kept; an answer in progress stops and keeps its text."
     : "Applied at once: nothing is interrupted.";
+}
+
+/** Describes the effect of a change of this field alone. */
+function effectOf({ takesEffect, name }: ServingField, engine: Pick<ChorusEngine, "sizes"> | null): string {
+  if (takesEffect === "live") return "Applied at once.";
+  if (takesEffect === "restart") return "Restarts the engine; chats are kept.";
+  const most = name === "maxNumSeqs" || name === "maxNumBatchedTokens" ? engine?.sizes[name] : undefined;
+  return most === undefined
+    ? "Applied at once if the engine was loaded with room for it; else it restarts, and chats are kept."
+    : `Applied at once up to ${most}; more restarts the engine, and chats are kept.`;
 }
 
 /** Returns each name with an empty text. */

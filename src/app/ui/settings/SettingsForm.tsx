@@ -1,13 +1,18 @@
 import { useState } from "react";
-import { writeSetting, type SchemaProblem } from "../../state/settings/check-settings.ts";
-import { SETTING_FIELDS, type SettingField, type Settings } from "../../state/settings/settings.ts";
-import type { SettingName, SettingValue } from "../../state/settings/settings.ts";
-import type { ModelCard } from "../../../index.ts";
+import { toErrorData, type ModelCard } from "../../../index.ts";
+import {
+  describeValue,
+  readField,
+  writeField,
+  type FieldValue,
+  type SchemaProblem,
+} from "../../state/settings/field.ts";
+import { SETTING_SECTIONS, type SettingField, type SettingName, type Settings } from "../../state/settings/settings.ts";
 import { formatCount } from "../format.ts";
+import { FieldRow } from "./FieldRow.tsx";
 import { PresetRow } from "./PresetRow.tsx";
-import { SETTING_SECTIONS } from "./setting-sections.ts";
-import { SettingRow } from "./SettingRow.tsx";
 import css from "./SettingsForm.module.css";
+import { useSchemaProblem } from "./use-schema-problem.ts";
 
 interface SettingsFormProps {
   values: Settings;
@@ -17,47 +22,64 @@ interface SettingsFormProps {
   source: string;
   model: ModelCard | null;
   schemaProblem: SchemaProblem;
-  onSet: (name: SettingName, value: SettingValue | null) => void;
+  onSet: (name: SettingName, value: FieldValue | null) => void;
   onReplace: (values: Settings) => void;
 }
 
-/** All settings, with help, default values and reset buttons. */
+/**
+ * All settings. A value takes effect as soon as it is valid; until then its row says which values are. A JSON schema that isn't
+ * supported takes effect too: the engine then refuses questions instead of ignoring the schema.
+ */
 export function SettingsForm({ values, inherited, source, model, schemaProblem, onSet, onReplace }: SettingsFormProps) {
-  // Rows keep typed text. A new key makes them read values set elsewhere.
-  const [numReplaced, setNumReplaced] = useState(0);
+  /** The texts as they were typed. Those that can't be read are not among the values. */
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const unheld = useSchemaProblem(values.answer_schema ?? null, schemaProblem);
   const replace = (settings: Settings) => {
     onReplace(settings);
-    setNumReplaced(numReplaced + 1);
+    setTyped({});
   };
-  const fallback = (field: SettingField) => {
-    const value = inherited[field.name];
-    if (value !== undefined) return `${writeSetting(value)} (${source})`;
-    return model === null ? "the model's own" : field.modelDefault(model);
+  const type = (field: SettingField, text: string) => {
+    setTyped({ ...typed, [field.name]: text });
+    const { value, problem } = read(field, text);
+    if (problem === null) onSet(field.name, value);
+  };
+  const rowOf = (field: SettingField) => {
+    const { name, kind, modelDefault } = field;
+    const text = typed[name] ?? writeField(values[name]);
+    const from = inherited[name];
+    return (
+      <FieldRow
+        key={name}
+        field={field}
+        text={text}
+        fallback={from !== undefined ? describeValue(field, from) : model ? modelDefault(model) : "the model's own"}
+        source={from === undefined ? null : source}
+        problem={read(field, text).problem ?? (kind === "json" ? unheld : null)}
+        note={<span className="warn">{model && warningOf(name, model)}</span>}
+        onType={(next) => type(field, next)}
+      />
+    );
   };
   return (
     <div className="stack">
       <PresetRow values={values} onReplace={replace} />
-      {SETTING_SECTIONS.map(([title, names]) => (
+      {SETTING_SECTIONS.map(([title, fields]) => (
         <section key={title} className={css.section} aria-label={title}>
           <h3>{title}</h3>
-          {names.flatMap(fieldsOf).map((field) => (
-            <SettingRow
-              key={`${field.name} ${numReplaced}`}
-              field={field}
-              value={values[field.name]}
-              fallback={fallback(field)}
-              schemaProblem={schemaProblem}
-              warning={model && warningOf(field.name, model)}
-              onSet={(value) => onSet(field.name, value)}
-            />
-          ))}
+          {fields.map(rowOf)}
         </section>
       ))}
     </div>
   );
 }
 
-const fieldsOf = (name: SettingName) => SETTING_FIELDS.filter((field) => field.name === name);
+function read(field: SettingField, text: string): { value: FieldValue | null; problem: string | null } {
+  try {
+    return { value: readField(field, text), problem: null };
+  } catch (error) {
+    return { value: null, problem: toErrorData(error).message };
+  }
+}
 
 function warningOf(name: SettingName, model: ModelCard): string | null {
   if (name === "max_tokens") {

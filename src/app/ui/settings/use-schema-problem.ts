@@ -1,6 +1,6 @@
 import { parseJson } from "../../../index.ts";
 import { useEffect, useState } from "react";
-import type { SchemaProblem } from "../../state/settings/check-settings.ts";
+import type { SchemaProblem } from "../../state/settings/field.ts";
 
 /** Returns why a JSON schema isn't supported; null if it is, if there is none, or until that is known. */
 export function useSchemaProblem(text: string | null, problemOf: SchemaProblem): string | null {

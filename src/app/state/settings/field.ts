@@ -1,0 +1,172 @@
+// A field of a form, as tables list them: what it is called, what it allows, and how its value is typed, checked and written.
+
+import { ChorusError, parseJson } from "../../../index.ts";
+
+export type Field = { readonly name: string } & FieldWords & FieldKind;
+
+export interface FieldWords {
+  readonly label: string;
+  /** One or two sentences for display. */
+  readonly help: string;
+  /** Shown beside the label. */
+  readonly unit?: string;
+  /** Its name in errors. [its label] */
+  readonly errorName?: string;
+  /** Each choice's name. [the choice] */
+  readonly names?: Readonly<Record<string, string>>;
+  /** Whether "off" is a value of a number, too. */
+  readonly hasOff?: true;
+}
+
+/** `text`: one line, or `isLong`. `lines`: a list of strings, one per line. `json`: a JSON schema as text. */
+export type FieldKind =
+  | {
+      readonly kind: "integer" | "number";
+      readonly min: number;
+      readonly max: number;
+      /** Whether `min` itself is not allowed. */
+      readonly above?: boolean;
+      /** The useful part of the range, and its steps. Any other value can be typed. */
+      readonly slider?: readonly [min: number, max: number, step: number];
+    }
+  | { readonly kind: "choice"; readonly choices: readonly string[] }
+  | { readonly kind: "flag" }
+  | { readonly kind: "text"; readonly isLong?: true }
+  | {
+      readonly kind: "lines";
+      readonly maxLines: number;
+      /** The form of each line, in words. */
+      readonly lines: string;
+      readonly isLine: (line: string) => boolean;
+    }
+  | { readonly kind: "json"; readonly example: string };
+
+export type FieldValue = string | number | boolean | readonly string[];
+
+export type ValueOf<Kind> = Kind extends "integer" | "number"
+  ? number
+  : Kind extends "flag"
+    ? boolean
+    : Kind extends "lines"
+      ? readonly string[]
+      : string;
+
+/** Resolves with the reason why a JSON schema isn't supported, or null. The check may have to be loaded first. */
+export type SchemaProblem = (schema: unknown) => Promise<string | null>;
+
+/** The value of a field that is switched off. */
+export const OFF = "off";
+
+/** Returns the options of a field; null if its value is typed. */
+export function optionsOf(field: Field): readonly (readonly [value: string, name: string])[] | null {
+  if (field.kind === "choice") return field.choices.map((choice) => [choice, field.names?.[choice] ?? choice]);
+  if (field.kind !== "flag") return null;
+  return [
+    ["true", "on"],
+    ["false", "off"],
+  ];
+}
+
+/** Returns the value as text for its box. */
+export function writeField(value: FieldValue | undefined): string {
+  return typeof value === "object" ? value.join("\n") : String(value ?? "");
+}
+
+/** Returns the value in words. */
+export function describeValue(field: Field, value: FieldValue): string {
+  const text = writeField(value);
+  return optionsOf(field)?.find(([option]) => option === text)?.[1] ?? text;
+}
+
+/**
+ * Returns the typed value; null if the box is empty.
+ * @throws ChorusError like checkField
+ */
+export function readField(field: Field, typed: string): FieldValue | null {
+  const text = typed.trim();
+  if (text === "") return null;
+  switch (field.kind) {
+    case "integer":
+    case "number":
+      return checkField(field, text === OFF ? text : Number(text));
+    case "flag":
+      return checkField(field, text === "true" || (text === "false" ? false : text));
+    case "lines":
+      return checkField(
+        field,
+        typed.split("\n").filter((line) => line !== ""),
+      );
+    case "text":
+      return checkField(field, field.isLong ? typed : text);
+    case "choice":
+      return checkField(field, text);
+    case "json":
+      return checkField(field, typed);
+  }
+}
+
+/** @throws ChorusError invalid_value, with the field and its valid values */
+export function checkField(field: Field, value: unknown): FieldValue {
+  switch (field.kind) {
+    case "integer":
+    case "number": {
+      const { kind, min, max, above = false, hasOff = false } = field;
+      if (hasOff && value === OFF) return value;
+      const isInRange = typeof value === "number" && value >= min && value <= max && !(above && value === min);
+      if (isInRange && (kind === "number" || Number.isInteger(value))) return value;
+      const range = above ? `above ${min}, at most ${max}` : `from ${min} to ${max}`;
+      throw refusal(field, `${kind === "integer" ? "a whole number" : "a number"} ${range}${hasOff ? ", or off" : ""}`);
+    }
+    case "choice":
+      if (typeof value === "string" && field.choices.includes(value)) return value;
+      throw refusal(field, `one of ${field.choices.join(", ")}`);
+    case "flag":
+      if (typeof value === "boolean") return value;
+      throw refusal(field, "true or false");
+    case "text":
+      if (typeof value === "string" && (field.isLong || value.trim() !== "")) return value;
+      throw refusal(field, field.isLong ? "a text" : "a text that is not empty");
+    case "json":
+      parseSchema(field, value);
+      return String(value);
+    case "lines": {
+      const isLine = (line: unknown) => typeof line === "string" && field.isLine(line);
+      if (Array.isArray(value) && value.length <= field.maxLines && value.every(isLine)) return value;
+      throw refusal(field, `at most ${field.maxLines} ${field.lines}`);
+    }
+  }
+}
+
+/**
+ * Returns the values in the table's order, without those that are undefined.
+ * @param what what such a field is called: "setting"
+ * @throws ChorusError unknown_parameter or invalid_value, naming the field
+ */
+export function checkFields(fields: readonly Field[], values: object, what: string): Record<string, FieldValue> {
+  const given = new Map<string, unknown>(Object.entries(values));
+  for (const name of given.keys()) {
+    if (fields.some((field) => field.name === name)) continue;
+    throw new ChorusError("unknown_parameter", `There is no ${what} "${name}".`, name);
+  }
+  const isGiven = ({ name }: Field) => given.get(name) !== undefined;
+  return Object.fromEntries(
+    fields.filter(isGiven).map((field) => [field.name, checkField(field, given.get(field.name))]),
+  );
+}
+
+/** @throws ChorusError invalid_value, with the parser's message */
+function parseSchema(field: Field, text: unknown): void {
+  let schema: unknown;
+  try {
+    schema = parseJson(String(text));
+  } catch (error) {
+    throw refusal(field, `JSON (${error instanceof Error ? error.message : "it can't be read"})`);
+  }
+  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
+    throw refusal(field, 'a schema, a JSON object such as { "type": "object" }');
+  }
+}
+
+export function refusal({ label, errorName = label, name }: Field, expected: string): ChorusError {
+  return new ChorusError("invalid_value", `${errorName} must be ${expected}.`, name);
+}

@@ -1,0 +1,106 @@
+import { useId, type ChangeEvent, type ReactNode } from "react";
+import { optionsOf, type Field } from "../../state/settings/field.ts";
+import { classNames } from "../class-names.ts";
+import { Button } from "../components/Button.tsx";
+import { IconButton } from "../components/IconButton.tsx";
+import { directionOf } from "../components/text-direction.ts";
+import css from "./FieldRow.module.css";
+
+interface FieldRowProps {
+  field: Field;
+  text: string;
+  /** The value that counts where the box is empty, in words. */
+  fallback: string;
+  /** Where it is inherited from; null: it is the default. */
+  source: string | null;
+  /** Why the text is refused. */
+  problem: string | null;
+  /** After the help. */
+  note: ReactNode;
+  onType: (text: string) => void;
+}
+
+/** One setting: its box, its help, and the button that empties the box. */
+export function FieldRow({ field, text, fallback, source, problem, note, onType }: FieldRowProps) {
+  const id = useId();
+  const { kind, label, unit } = field;
+  const shownFallback = source === null ? fallback : `${fallback} (${source})`;
+  const box = {
+    id,
+    value: text,
+    placeholder: shownFallback,
+    "aria-describedby": `${id}-help`,
+    "aria-invalid": problem !== null,
+    onChange: (event: ChangeEvent<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>) =>
+      onType(event.target.value),
+  };
+  const options = optionsOf(field);
+  const isLong = kind === "lines" || kind === "json" || (kind === "text" && field.isLong);
+  const slider = kind === "number" ? field.slider : undefined;
+  return (
+    <div className={classNames(css.row, isLong && css.long, kind === "text" && css.below)}>
+      <label htmlFor={id}>
+        {label}
+        {unit !== undefined && <span className="small"> {unit}</span>}
+      </label>
+      <IconButton
+        icon="reset"
+        className={css.reset}
+        disabled={text === ""}
+        name={`Reset ${label.toLowerCase()}`}
+        title={`Back to ${shownFallback}`}
+        onClick={() => onType("")}
+      />
+      {kind === "json" && text === "" && (
+        <Button look="quiet" className={css.example} onClick={() => onType(field.example)}>
+          Insert example
+        </Button>
+      )}
+      {options ? (
+        <select {...box}>
+          <option value="">{source === null ? `Default (${fallback})` : shownFallback}</option>
+          {options.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      ) : isLong ? (
+        <textarea
+          {...box}
+          rows={2}
+          dir={kind === "json" ? "ltr" : directionOf(text)}
+          className={kind === "json" ? css.code : undefined}
+          spellCheck={kind !== "json"}
+        />
+      ) : (
+        <input
+          {...box}
+          autoComplete="off"
+          spellCheck={false}
+          inputMode={field.hasOff ? "text" : kind === "integer" ? "numeric" : kind === "number" ? "decimal" : "text"}
+        />
+      )}
+      {slider && (
+        <input
+          type="range"
+          className={css.slider}
+          aria-label={`${label}, from ${slider[0]} to ${slider[1]}`}
+          min={slider[0]}
+          max={slider[1]}
+          step={slider[2]}
+          value={readNumber(text) ?? readNumber(fallback) ?? slider[0]}
+          onChange={box.onChange}
+        />
+      )}
+      <p id={`${id}-help`} className={classNames(css.help, problem !== null && "bad")}>
+        {problem ?? field.help} {note}
+      </p>
+    </div>
+  );
+}
+
+function readNumber(text: string): number | null {
+  const value = Number.parseFloat(text);
+  return Number.isFinite(value) ? value : null;
+}
