@@ -9,9 +9,9 @@ import { securityPolicy } from "./tools/plugins/security-policy-plugin.ts";
 import { serviceWorker } from "./tools/plugins/service-worker-plugin.ts";
 import { wgslWithoutComments } from "./tools/plugins/wgsl-plugin.ts";
 
-/** The app, its icons, and of the models the embedded one. Not the documents: a first visit loads none. */
+/** The app, its icons, and of the models the embedded one. Not the documents and late libraries: a first visit loads none. */
 const isNeededOffline = (path: string) =>
-  !/^(?:lib|docs)\//.test(path) &&
+  !/^(?:lib|docs|late)\//.test(path) &&
   !path.endsWith(".md") &&
   (!path.startsWith("models/") || path.startsWith(EMBEDDED_MODEL));
 
@@ -24,6 +24,18 @@ const forPeople: Plugin = {
   config: () => void (process.env.NODE_ENV = "production"),
 };
 
+/** Libraries that few answers need have a folder of their own. */
+const folderOf = (names: readonly string[]) =>
+  names.some((name) => /katex|highlight\.js|lowlight/i.test(name)) ? "late" : "assets";
+
+/** Every browser with WebAssembly's vectors reads WOFF2. */
+const oneFontFormat: Plugin = {
+  name: "one-font-format",
+  enforce: "pre",
+  transform: (code, id) =>
+    id.endsWith("katex.min.css") ? code.replaceAll(/,url\([^)]*\.(?:woff|ttf)\) format\("[^"]*"\)/g, "") : null,
+};
+
 export default defineConfig({
   base: "./",
   // A missing file is a 404 here too, as on a static host, and not index.html.
@@ -33,6 +45,7 @@ export default defineConfig({
   preview: { headers: ISOLATION },
   plugins: [
     forPeople,
+    oneFontFormat,
     react(),
     wgslWithoutComments(),
     securityPolicy(),
@@ -42,15 +55,18 @@ export default defineConfig({
   worker: { format: "es", plugins: () => [wgslWithoutComments()] },
   build: {
     target: "esnext",
+    // The policy allows no fonts in addresses.
+    assetsInlineLimit: (path) => (path.endsWith(".woff2") ? false : undefined),
     // The page's first imports are one file: cut by their other users, they would be eighty.
     rolldownOptions: {
       output: {
         codeSplitting: {
           groups: [{ name: "app", tags: ["$initial"], includeDependenciesRecursively: false }],
         },
-        // The service worker keeps what is in docs/ once it was visited.
-        assetFileNames: ({ originalFileNames }) =>
-          `${originalFileNames.some((path) => /^docs\/|\.md$/.test(path)) ? "docs" : "assets"}/[name]-[hash][extname]`,
+        // The service worker keeps what is in docs/ and late/ once it was visited.
+        assetFileNames: ({ names, originalFileNames }) =>
+          `${originalFileNames.some((path) => /^docs\/|\.md$/.test(path)) ? "docs" : folderOf(names)}/[name]-[hash][extname]`,
+        chunkFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
       },
     },
   },

@@ -2,7 +2,7 @@
 //
 //   with network    the page, the model and the icons come from the server (one "not modified" each), code with its
 //                   hash in its name comes from the cache
-//   without         everything comes from the cache, from one version; of the documents, the pages that were visited
+//   without         everything comes from the cache, from one version; of documents and late libraries, what was used
 //   both            pages and workers are isolated from other origins, so that threads of the CPU backend share memory
 //
 // A new version adds its changed files to the cache and takes over. Open pages keep the files of their version.
@@ -35,6 +35,8 @@ const precache = PRECACHE;
 const { scope } = self.registration;
 // Other folders of this host may have their own Chorus.
 const cacheName = `chorus ${scope}`;
+/** Documents, and libraries that few answers need. */
+const KEPT_ONCE_USED = ["docs/", "late/"];
 /** If a server takes longer than this to start its answer, the cache's is used. */
 const PATIENCE_MS = 4000;
 
@@ -54,7 +56,7 @@ function answerTo(event: FetchEvent): Promise<Response> | null {
   const entry = entryFor(precache, request.url, scope);
   if (entry) return (entry.isImmutable ? fromCache : fromServer)(entry, request);
   if (request.url.startsWith(new URL("assets/", scope).href)) return fromOlder(request);
-  if (request.url.startsWith(new URL("docs/", scope).href)) return fromVisit(event);
+  if (KEPT_ONCE_USED.some((folder) => request.url.startsWith(new URL(folder, scope).href))) return fromVisit(event);
   // An isolated page may start only workers that are isolated: the library's beside the app, too.
   return request.destination === "worker" ? fetch(request) : null;
 }

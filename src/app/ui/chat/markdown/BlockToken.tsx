@@ -1,7 +1,9 @@
 import type { ReactNode } from "react";
 import type { Token, Tokens } from "marked";
 import { CodeBlock } from "./CodeBlock.tsx";
+import { Formula } from "./Formula.tsx";
 import { Inline } from "./Inline.tsx";
+import type { MathToken } from "./math-tokens.ts";
 
 /** The block tokens of marked. */
 type Known =
@@ -11,6 +13,7 @@ type Known =
   | Tokens.Heading
   | Tokens.Hr
   | Tokens.List
+  | MathToken
   | Tokens.Paragraph
   | Tokens.Table
   | Tokens.Text;
@@ -42,6 +45,13 @@ export function BlockToken({ token, caret = null, dir, level = null }: BlockToke
       return <List token={known} caret={caret} dir={dir} />;
     case "table":
       return <Table token={known} caret={caret} dir={dir} />;
+    case "math":
+      return (
+        <>
+          <Formula tex={known.text} isDisplay />
+          {caret && <p>{caret}</p>}
+        </>
+      );
     case "hr":
       return (
         <>

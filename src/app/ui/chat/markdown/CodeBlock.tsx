@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { CopyButton } from "../CopyButton.tsx";
+import { ColouredCode } from "./ColouredCode.tsx";
 import css from "./Markdown.module.css";
 
 interface CodeBlockProps {
@@ -19,7 +20,7 @@ export function CodeBlock({ code, language, caret }: CodeBlockProps) {
       {/* The arrow keys scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0}>
-        <code>{code}</code>
+        <ColouredCode code={code} language={language} />
         {caret}
       </pre>
     </div>

@@ -1,5 +1,7 @@
 import { createContext, use, type ReactNode } from "react";
 import type { Token, Tokens } from "marked";
+import { Formula } from "./Formula.tsx";
+import type { MathToken } from "./math-tokens.ts";
 import { safeHref } from "./safe-href.ts";
 
 /** The inline tokens of marked. */
@@ -11,6 +13,7 @@ type Known =
   | Tokens.Escape
   | Tokens.Image
   | Tokens.Link
+  | MathToken
   | Tokens.Strong
   | Tokens.Tag
   | Tokens.Text;
@@ -55,6 +58,8 @@ function InlineToken({ token }: { token: Known }): ReactNode {
       );
     case "codespan":
       return <code>{token.text}</code>;
+    case "math":
+      return <Formula tex={token.text} isDisplay={token.isDisplay} />;
     case "br":
       return <br />;
     case "link":

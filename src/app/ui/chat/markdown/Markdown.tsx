@@ -1,6 +1,7 @@
 import { memo, useState, type ReactNode } from "react";
 import type { Token } from "marked";
 import { BlockToken } from "./BlockToken.tsx";
+import { FormulasMissing } from "./Formula.tsx";
 import { headingLevels } from "./heading-levels.ts";
 import css from "./Markdown.module.css";
 import { MarkdownStream } from "./markdown-stream.ts";
@@ -31,6 +32,7 @@ export function Markdown({ text, caret }: MarkdownProps) {
           caret={index === blocks.length - 1 ? caret : null}
         />
       ))}
+      <FormulasMissing text={text} />
     </div>
   );
 }

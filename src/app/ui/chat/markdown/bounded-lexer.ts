@@ -1,4 +1,5 @@
 import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from "marked";
+import { MATH } from "./math-tokens.ts";
 
 /** Most blocks and emphasis within each other. Deeper ones are plain text: marked and React recurse, and the stack ends. */
 const MAX_DEPTH = 16;
@@ -13,7 +14,7 @@ export class BoundedLexer extends Lexer {
   #inlineDepth = 0;
 
   constructor() {
-    super({ gfm: true, breaks: true, tokenizer: new NarrowTables() });
+    super({ gfm: true, breaks: true, tokenizer: new NarrowTables(), extensions: MATH });
   }
 
   override blockTokens(source: string, tokens?: Token[], isClipped?: boolean): Token[];

@@ -37,7 +37,18 @@ const a = "<b>";
 ---
 * one
 * two
-end.`;
+end.
+
+\\[ a
+- b
+\\] Then $x$, $$y$$
+\\[
+# c
+\\]
+$$d$$ is
+- e
+$$
+- f`;
 
 it("gives the same blocks however the text arrives", () => {
   const whole = new MarkdownStream().blocksOf(DOCUMENT);

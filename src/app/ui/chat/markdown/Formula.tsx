@@ -1,0 +1,58 @@
+import { useEffect, useLayoutEffect, useRef } from "react";
+import { classNames } from "../../class-names.ts";
+import { useStore } from "../../use-store.ts";
+import { lateLibrary } from "./late-library.ts";
+import css from "./Markdown.module.css";
+
+/** KaTeX with its fonts, which few answers need. */
+export const katex = lateLibrary(() => import("./katex.ts"));
+
+/** Bounds of what a formula may make of itself: macros that grow, and sizes in em. */
+const LIMITS = { maxExpand: 500, maxSize: 20 };
+
+interface FormulaProps {
+  tex: string;
+  isDisplay: boolean;
+}
+
+/** A formula; its source until KaTeX is there, and where KaTeX does not understand it. */
+export function Formula({ tex, isDisplay }: FormulaProps) {
+  const library = useStore(katex.store);
+  const element = useRef<HTMLElement>(null);
+  useEffect(() => {
+    katex.load();
+  }, []);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (!current || library === null || library === "missing") return;
+    try {
+      // Elements only: no HTML is parsed.
+      library.render(tex, current, { ...LIMITS, displayMode: isDisplay, throwOnError: true, strict: "ignore" });
+    } catch {
+      const source = document.createElement("code");
+      source.textContent = tex;
+      current.replaceChildren(source);
+    }
+  }, [library, tex, isDisplay]);
+  const isDrawn = library !== null && library !== "missing";
+  return isDrawn ? (
+    <span key="drawn" ref={element} className={classNames(css.formula, isDisplay && css.display)} dir="ltr" />
+  ) : (
+    <code key="source" className={isDisplay ? css.display : undefined}>
+      {tex}
+    </code>
+  );
+}
+
+const HAS_FORMULA = /\\[([]|\$/;
+
+/** Says once in an answer why its formulas are not drawn. */
+export function FormulasMissing({ text }: { text: string }) {
+  const library = useStore(katex.store);
+  if (library !== "missing" || !HAS_FORMULA.test(text)) return null;
+  return (
+    <p className={css.missing}>
+      The formulas are shown as they were written. They are drawn when this page is online again.
+    </p>
+  );
+}

@@ -1,0 +1,3 @@
+import "katex/dist/katex.min.css";
+
+export { render } from "katex";
