@@ -24,7 +24,7 @@ fn attention_merge(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
   let position = rows[workgroup.y].position;
   let start = (workgroup.y * HEADS + head) * MAX_SPLITS;
   var whole = NOTHING;
-  for (var split = first_seen(position) / SPLIT; split <= position / SPLIT; split++) {
+  for (var split = first_seen(position) / SPLIT; split < position / SPLIT + 1u; split++) {
     let part = (start + split) * (HEAD_VEC4 + 1u);
     let scales = parts[part + HEAD_VEC4];
     whole = joined(whole, SoftmaxPart(scales.x, scales.y, parts[part + vec]));

@@ -260,7 +260,7 @@ fn attention_quad(
 
   let seen_from = first_seen(row.position);
   let all_seen_from = first_seen(last_position);
-  for (var tile = seen_from - seen_from % 4u; tile <= last_position; tile += 4u) {
+  for (var tile = seen_from - seen_from % 4u; tile < last_position + 1u; tile += 4u) {
     // A block has all four. Beyond the last row's position no value is read, since none may have been written there.
     let index = cache_index(row.slot, tile, kv_head);
     for (var i = 0u; i < 4u; i++) {

@@ -30,7 +30,7 @@ override SPLIT: u32; // a multiple of LANES
 override MAX_SPLITS: u32;
 override ALONE: bool;
 override ROWS: u32; // most rows of a span: 1 unless ALONE
-override QUERIES: u32; // divides HEADS / KV_HEADS; ROWS QUERIES is at most MAX_QUERIES
+override QUERIES: u32; // divides HEADS / KV_HEADS; see NUM_QUERIES
 override Y_STRIDE: u32;
 override SCALE: f32;
 
@@ -43,15 +43,17 @@ override SCALE: f32;
 @group(0) @binding(6) var<storage, read_write> y: array<f32>;
 @group(0) @binding(7) var<uniform> step: Step;
 
-const MAX_QUERIES = 8u; // also in kernels/attention.ts
+const NUM_QUERIES = ROWS * QUERIES; // at most MAX_QUERIES of kernels/attention.ts
+const KEEPS_LOOPS = NUM_QUERIES > 2u; // see lib/step.wgsl
+const HEAD_ROUNDS = HEAD_VEC4 + u32(KEEPS_LOOPS) * MOST_ROUNDS;
 
 // One after the other for each query: [row][head].
-var<workgroup> queries: array<vec4<f32>, ROWS * QUERIES * HEAD_VEC4>;
-var<workgroup> scores: array<f32, ROWS * QUERIES * LANES>;
-var<workgroup> weights: array<f32, ROWS * QUERIES * LANES>;
-var<workgroup> outputs: array<vec4<f32>, ROWS * QUERIES * LANES>;
-var<workgroup> maxima: array<f32, ROWS * QUERIES * GROUPS>;
-var<workgroup> totals: array<f32, ROWS * QUERIES * GROUPS>;
+var<workgroup> queries: array<vec4<f32>, NUM_QUERIES * HEAD_VEC4>;
+var<workgroup> scores: array<f32, NUM_QUERIES * LANES>;
+var<workgroup> weights: array<f32, NUM_QUERIES * LANES>;
+var<workgroup> outputs: array<vec4<f32>, NUM_QUERIES * LANES>;
+var<workgroup> maxima: array<f32, NUM_QUERIES * GROUPS>;
+var<workgroup> totals: array<f32, NUM_QUERIES * GROUPS>;
 // Shared by all queries.
 var<workgroup> indices: array<u32, LANES>; // of each position of the tile, in the caches
 
@@ -72,13 +74,13 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   let span = spans[span_index(workgroup.y, step, ROWS > 1u)];
   let row = rows[span.first_row];
   let own = Rows(span.first_row, span.num_rows, row.position);
-  let num_queries = ROWS * QUERIES;
   let first_head = workgroup.x * QUERIES;
   let kv_head = kv_head_of(first_head);
   let length = row.position + span.num_rows; // of the last row
   let row_of_start = span.first_row - (row.position - row.start); // where spans are single rows
   let group = lane / HEAD_VEC4;
   let vec = lane % HEAD_VEC4;
+  let head_vec4 = unknown(HEAD_VEC4, step);
   let seen_from = first_seen(row.position);
   let all_seen_from = first_seen(length - 1u);
   let first = (seen_from / SPLIT + select(workgroup.z, 0u, ALONE)) * SPLIT;
@@ -88,7 +90,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   }
 
   if (group == 0u) {
-    for (var q = 0u; q < num_queries; q++) {
+    for (var q = 0u; q < NUM_QUERIES; q++) {
       let query_row = own.first + min(q / QUERIES, own.count - 1u);
       queries[q * HEAD_VEC4 + vec] = projected4(query_row, QUERY, first_head + q % QUERIES, vec) * SCALE;
     }
@@ -102,14 +104,14 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   }
   workgroupBarrier();
 
-  var wholes: array<SoftmaxPart, MAX_QUERIES>;
-  for (var q = 0u; q < num_queries; q++) {
+  var wholes: array<SoftmaxPart, NUM_QUERIES>;
+  for (var q = 0u; q < NUM_QUERIES; q++) {
     wholes[q] = NOTHING;
   }
   for (var split = first; split < end; split += SPLIT) {
     let split_end = min(end, split + SPLIT);
-    var parts: array<SoftmaxPart, MAX_QUERIES>;
-    for (var q = 0u; q < num_queries; q++) {
+    var parts: array<SoftmaxPart, NUM_QUERIES>;
+    for (var q = 0u; q < NUM_QUERIES; q++) {
       parts[q] = NOTHING;
     }
     for (var tile = max(split, seen_from - seen_from % LANES); tile < split_end; tile += LANES) {
@@ -118,27 +120,26 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       let scored = tile + lane;
       var index = 0u;
       if (scored >= seen_from && scored < split_end) {
-        var dots: array<vec4<f32>, MAX_QUERIES>;
-        for (var q = 0u; q < num_queries; q++) {
+        var dots: array<vec4<f32>, NUM_QUERIES>;
+        for (var q = 0u; q < NUM_QUERIES; q++) {
           dots[q] = vec4(0.0); // SwiftShader zeros it only in the first round
         }
-        if (ROWS > 1u || scored < cached_end) {
+        let is_cached = ROWS > 1u || scored < cached_end;
+        if (is_cached) {
           index = cache_index(row.slot, scored, kv_head);
-          for (var v = 0u; v < HEAD_VEC4; v++) {
-            let key = key4(index + v);
-            for (var q = 0u; q < num_queries; q++) {
-              dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
-            }
+        }
+        for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4); v++) {
+          var key: vec4<f32>;
+          if (is_cached) {
+            key = key4(index + v);
+          } else {
+            key = as_cached(projected4(row_of_start + scored - row.start, KEY, kv_head, v));
           }
-        } else {
-          for (var v = 0u; v < HEAD_VEC4; v++) {
-            let key = as_cached(projected4(row_of_start + scored - row.start, KEY, kv_head, v));
-            for (var q = 0u; q < num_queries; q++) {
-              dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
-            }
+          for (var q = 0u; q < NUM_QUERIES; q++) {
+            dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
           }
         }
-        for (var q = 0u; q < num_queries; q++) {
+        for (var q = 0u; q < NUM_QUERIES; q++) {
           scores[q * LANES + lane] = (dots[q].x + dots[q].y) + (dots[q].z + dots[q].w);
         }
       }
@@ -148,13 +149,14 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         indices[lane] = index;
       }
       let group_start = tile + group * HEAD_VEC4;
-      let group_end = group_start + HEAD_VEC4;
-      for (var q = 0u; q < num_queries; q++) {
+      for (var q = 0u; q < NUM_QUERIES; q++) {
         let position = position_of(own, q);
-        let seen_end = min(position + 1u, group_end);
         var highest = parts[q].highest;
-        for (var p = max(first_seen(position), group_start); p < seen_end; p++) {
-          highest = max(highest, scores[q * LANES + p - tile]);
+        for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4); v++) {
+          let p = group_start + v;
+          if (p >= first_seen(position) && p <= position) {
+            highest = max(highest, scores[q * LANES + group * HEAD_VEC4 + v]);
+          }
         }
         if (highest > parts[q].highest) {
           let rescale = exp(parts[q].highest - highest);
@@ -168,36 +170,37 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       }
       workgroupBarrier();
 
-      if (ROWS > 1u && tile >= all_seen_from && tile + LANES <= row.position + 1u) {
-        for (var p = group_start; p < group_end; p++) {
-          let value = value4(indices[p - tile] + vec);
-          for (var q = 0u; q < num_queries; q++) {
-            parts[q].total += weights[q * LANES + p - tile];
-            parts[q].output = fma(vec4(weights[q * LANES + p - tile]), value, parts[q].output);
-          }
+      let all_see = ROWS == 1u || (tile >= all_seen_from && tile + LANES <= row.position + 1u);
+      for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4) && group_start + v < split_end; v++) {
+        let p = group_start + v;
+        if (p < seen_from) {
+          continue;
         }
-      } else {
-        var p = max(seen_from, group_start);
-        for (; p < min(cached_end, group_end); p++) {
-          let value = value4(indices[p - tile] + vec);
-          for (var q = 0u; q < num_queries; q++) {
-            if (ROWS == 1u || (p >= first_seen(position_of(own, q)) && p <= position_of(own, q))) {
-              parts[q].total += weights[q * LANES + p - tile];
-            parts[q].output = fma(vec4(weights[q * LANES + p - tile]), value, parts[q].output);
+        var value: vec4<f32>;
+        if (ROWS > 1u || p < cached_end) {
+          value = value4(indices[group * HEAD_VEC4 + v] + vec);
+        } else {
+          value = as_cached(projected4(row_of_start + p - row.start, VALUE, kv_head, vec));
+        }
+        if (all_see) {
+          for (var q = 0u; q < NUM_QUERIES; q++) {
+            let weight = weights[q * LANES + group * HEAD_VEC4 + v];
+            parts[q].total += weight;
+            parts[q].output = fma(vec4(weight), value, parts[q].output);
+          }
+        } else {
+          for (var q = 0u; q < NUM_QUERIES; q++) {
+            if (p >= first_seen(position_of(own, q)) && p <= position_of(own, q)) {
+              let weight = weights[q * LANES + group * HEAD_VEC4 + v];
+              parts[q].total += weight;
+              parts[q].output = fma(vec4(weight), value, parts[q].output);
             }
-          }
-        }
-        for (; ROWS == 1u && p < min(split_end, group_end); p++) {
-          let value = as_cached(projected4(row_of_start + p - row.start, VALUE, kv_head, vec));
-          for (var q = 0u; q < num_queries; q++) {
-            parts[q].total += weights[q * LANES + p - tile];
-            parts[q].output = fma(vec4(weights[q * LANES + p - tile]), value, parts[q].output);
           }
         }
       }
     }
 
-    for (var q = 0u; q < num_queries; q++) {
+    for (var q = 0u; q < NUM_QUERIES; q++) {
       outputs[q * LANES + lane] = parts[q].output;
       if (vec == 0u) {
         maxima[q * GROUPS + group] = parts[q].highest;
@@ -206,7 +209,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     }
     workgroupBarrier();
     if (group == 0u) {
-      for (var q = 0u; q < num_queries; q++) {
+      for (var q = 0u; q < NUM_QUERIES; q++) {
         if (first_seen(position_of(own, q)) < split + SPLIT && split <= position_of(own, q)) {
           var part = parts[q];
           for (var g = 1u; g < GROUPS; g++) {
@@ -222,7 +225,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   if (group != 0u) {
     return;
   }
-  for (var q = 0u; q < QUERIES * own.count; q++) {
+  for (var q = 0u; q < NUM_QUERIES && q < QUERIES * own.count; q++) {
     store(own.first + q / QUERIES, first_head + q % QUERIES, first / SPLIT, vec, wholes[q]);
   }
 }

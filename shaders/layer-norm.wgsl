@@ -21,16 +21,19 @@ var<workgroup> parts: array<vec4<f32>, NUM_PARTS>;
 @compute @workgroup_size(NUM_PARTS)
 fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let row = samples[group.x].row;
-  parts[lane] = sum_part(row, lane);
-  workgroupBarrier();
   var total = 0.0;
-  for (var i = 0u; i < NUM_PARTS; i++) {
-    total = add_part(total, parts[i]);
+  var mean = 0.0;
+  if (!RMS) {
+    parts[lane] = part_of_row(row, lane, 0.0, false);
+    workgroupBarrier();
+    for (var i = 0u; i < NUM_PARTS; i++) {
+      total = add_part(total, parts[i]);
+    }
+    mean = total / f32(WIDTH);
+    workgroupBarrier(); // every lane has read them
   }
-  let mean = mean_of(total);
-  workgroupBarrier(); // every lane has read them
 
-  parts[lane] = square_part(row, lane, mean);
+  parts[lane] = part_of_row(row, lane, mean, true);
   workgroupBarrier();
   total = 0.0;
   for (var i = 0u; i < NUM_PARTS; i++) {
@@ -38,7 +41,8 @@ fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
   }
   let scale = scale_of(total);
 
-  for (var k4 = lane; k4 < K4; k4 += NUM_PARTS) {
+  for (var i = 0u; i < K4 / NUM_PARTS; i++) {
+    let k4 = NUM_PARTS * i + lane;
     let normalised = normalise(x[row * K4 + k4], k4, mean, scale);
     if (ADD_TO_OUTPUT) {
       y[group.x * K4 + k4] += normalised;

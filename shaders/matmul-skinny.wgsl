@@ -12,11 +12,16 @@
 //
 // The head also summarises its logits for the sampler: see lib/head.wgsl. Constants and buffers are in lib/fused-product.wgsl.
 
-const MAX_ROWS = 16u;
-
 override COLUMNS: u32; // at least 8
 override SPLITS: u32;
-override ROWS: u32; // at most MAX_ROWS
+override ROWS: u32; // at most 16
+
+const TILE_ROWS = ROWS;
+const NORM_LANES = COLUMNS * SPLITS / ROWS;
+const ROUND_K4 = 8u * SPLITS; // of K over 4 in a round
+const SHARE = (ROWS + SPLITS - 1u) / SPLITS; // of the rows whose totals a lane keeps
+const KEEPS_LOOP = ROWS >= 8u; // see lib/step.wgsl
+const CHUNK_ROUNDS = 8u + u32(KEEPS_LOOP) * MOST_ROUNDS;
 
 var<workgroup> scratch: array<vec4<f32>, SPLITS * ROWS * COLUMNS>;
 
@@ -45,25 +50,25 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
   let read_n4 = min(n4, N4 - 1u);
   let first_row = group.y * ROWS;
 
-  let row_lanes = COLUMNS * SPLITS / ROWS;
   let thread = split * COLUMNS + column;
   var normed: Normed;
   if (NORM) {
-    normed = normed_row(thread, row_lanes, ROWS, first_row);
+    normed = normed_row(thread, first_row);
   }
 
-  var total: array<vec4<f32>, MAX_ROWS>;
-  for (var r = 0u; r < ROWS; r++) {
-    total[r] = nothing_yet();
+  var total: array<vec4<f32>, SHARE>;
+  for (var slot = 0u; slot < SHARE; slot++) {
+    total[slot] = nothing_yet();
   }
-  var sum: array<vec4<f32>, MAX_ROWS>;
-  for (var round = 0u; round < K4; round += 8u * SPLITS) {
+  var sum: array<vec4<f32>, ROWS>;
+  for (var round = 0u; round < K4; round += ROUND_K4) {
     let num_chunks = min(SPLITS, (K4 - round) / 8u);
     if (NORM) {
-      if (normed.owner < ROWS) {
-        for (var i = normed.lane; i < 8u * num_chunks; i += row_lanes) {
+      for (var j = 0u; j < (ROUND_K4 + NORM_LANES - 1u) / NORM_LANES; j++) {
+        let i = NORM_LANES * j + normed.lane;
+        if (normed.owner < ROWS && i < 8u * num_chunks) {
           let values = x[normed.row * K4 + round + i];
-          scratch[normed.owner * 8u * SPLITS + i] = normalise(values, round + i, normed.mean, normed.scale);
+          scratch[normed.owner * ROUND_K4 + i] = normalise(values, round + i, normed.mean, normed.scale);
         }
       }
       workgroupBarrier();
@@ -72,12 +77,14 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
       sum[r] = vec4(0.0);
     }
     if (split < num_chunks) {
-      for (var i = 8u * split; i < 8u * split + 8u; i++) {
+      let chunk_k4 = unknown(8u, step);
+      for (var j = 0u; j < CHUNK_ROUNDS && (!KEEPS_LOOP || j < chunk_k4); j++) {
+        let i = 8u * split + j;
         let weights = weights_4x4(round + i, read_n4);
         for (var r = 0u; r < ROWS; r++) {
           var input: vec4<f32>;
           if (NORM) {
-            input = scratch[r * 8u * SPLITS + i];
+            input = scratch[r * ROUND_K4 + i];
           } else {
             input = x[(first_row + r) * K4 + round + i];
           }
@@ -97,19 +104,18 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
       scratch[(split * ROWS + r) * COLUMNS + column] = sum[r];
     }
     workgroupBarrier();
-    for (var s = 0u; s < num_chunks; s++) {
+    for (var s = 0u; s < SPLITS && s < num_chunks; s++) {
       let scale = chunk_scale(round + 8u * s, read_n4);
-      var slot = 0u;
-      for (var r = split; r < ROWS; r += SPLITS) {
+      for (var slot = 0u; slot < SHARE; slot++) {
+        let r = min(SPLITS * slot + split, ROWS - 1u);
         total[slot] = fma(scratch[(s * ROWS + r) * COLUMNS + column], scale, total[slot]);
-        slot++;
       }
     }
     workgroupBarrier();
   }
 
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
-  for (var slot = 0u; slot * SPLITS < ROWS; slot++) {
+  for (var slot = 0u; slot < SHARE; slot++) {
     let r = slot * SPLITS + split;
     let row = first_row + r;
     let is_mine = r < ROWS && n4 < N4 && row < num_rows;

@@ -11,15 +11,18 @@
 //
 // The head also summarises its logits for the sampler: see lib/head.wgsl. Constants and buffers are in lib/fused-product.wgsl.
 
-const MAX_SUMS = 16u;
-
 override COLUMN_LANES: u32; // a multiple of ROWS
 override ROW_LANES: u32;
 override ROWS: u32;
-override VECS: u32; // ROWS VECS is at most MAX_SUMS
+override VECS: u32; // ROWS VECS is at most 16
 
-var<workgroup> x_tile: array<vec4<f32>, 8u * ROW_LANES * ROWS>;
-var<workgroup> w_tile: array<vec4<f32>, 32u * COLUMN_LANES * VECS>;
+const NUM_THREADS = COLUMN_LANES * ROW_LANES;
+const TILE_ROWS = ROW_LANES * ROWS;
+const TILE_N4 = COLUMN_LANES * VECS;
+const NORM_LANES = COLUMN_LANES / ROWS;
+
+var<workgroup> x_tile: array<vec4<f32>, 8u * TILE_ROWS>;
+var<workgroup> w_tile: array<vec4<f32>, 32u * TILE_N4>;
 
 fn put_aside(thread: u32, part: LogitPart) {
   w_tile[thread] = vec4(part.peak, part.total, part.luck, part.tokens);
@@ -44,41 +47,42 @@ fn matmul_tiled(
   @builtin(local_invocation_id) local: vec3<u32>,
   @builtin(local_invocation_index) thread: u32,
 ) {
-  let num_threads = COLUMN_LANES * ROW_LANES;
-  let tile_rows = ROW_LANES * ROWS;
-  let tile_n4 = COLUMN_LANES * VECS;
-  let first_row = group.y * tile_rows;
-  let first_n4 = group.x * tile_n4;
+  let first_row = group.y * TILE_ROWS;
+  let first_n4 = group.x * TILE_N4;
 
-  let row_threads = COLUMN_LANES / ROWS;
   var normed: Normed;
   if (NORM) {
-    normed = normed_row(thread, row_threads, tile_rows, first_row);
+    normed = normed_row(thread, first_row);
   }
 
-  var total: array<vec4<f32>, MAX_SUMS>; // [row][vec]
+  var total: array<vec4<f32>, ROWS * VECS>; // [row][vec]
   for (var i = 0u; i < ROWS * VECS; i++) {
     total[i] = nothing_yet();
   }
-  var sum: array<vec4<f32>, MAX_SUMS>;
+  var sum: array<vec4<f32>, ROWS * VECS>;
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
     if (NORM) {
-      for (var i = normed.lane; i < 8u; i += row_threads) {
+      for (var j = 0u; j < 8u / NORM_LANES; j++) {
+        let i = NORM_LANES * j + normed.lane;
         x_tile[normed.owner * 8u + i] = normalise(x[normed.row * K4 + chunk + i], chunk + i, normed.mean, normed.scale);
       }
     } else {
-      for (var i = thread; i < 8u * tile_rows; i += num_threads) {
+      for (var j = 0u; j < 8u * TILE_ROWS / NUM_THREADS; j++) {
+        let i = NUM_THREADS * j + thread;
         x_tile[i] = x[(first_row + i / 8u) * K4 + chunk + i % 8u];
       }
     }
-    for (var i = thread; i < 8u * tile_n4; i += num_threads) {
-      let k4 = i / tile_n4;
-      let column = i % tile_n4;
-      let weights = weights_4x4(chunk + k4, min(first_n4 + column, N4 - 1u));
-      w_tile[4u * k4 * tile_n4 + column] = weights.k0;
-      w_tile[(4u * k4 + 1u) * tile_n4 + column] = weights.k1;
-      w_tile[(4u * k4 + 2u) * tile_n4 + column] = weights.k2;
-      w_tile[(4u * k4 + 3u) * tile_n4 + column] = weights.k3;
+    for (var j = 0u; j < (8u * TILE_N4 + NUM_THREADS - 1u) / NUM_THREADS; j++) {
+      let i = NUM_THREADS * j + thread;
+      let k4 = i / TILE_N4;
+      let column = i % TILE_N4;
+      if (k4 < 8u) {
+        let weights = weights_4x4(chunk + k4, min(first_n4 + column, N4 - 1u));
+        w_tile[4u * k4 * TILE_N4 + column] = weights.k0;
+        w_tile[(4u * k4 + 1u) * TILE_N4 + column] = weights.k1;
+        w_tile[(4u * k4 + 2u) * TILE_N4 + column] = weights.k2;
+        w_tile[(4u * k4 + 3u) * TILE_N4 + column] = weights.k3;
+      }
     }
     workgroupBarrier();
 
@@ -87,11 +91,11 @@ fn matmul_tiled(
     }
     for (var k4 = 0u; k4 < 8u; k4++) {
       for (var v = 0u; v < VECS; v++) {
-        let column = 4u * k4 * tile_n4 + v * COLUMN_LANES + local.x;
+        let column = 4u * k4 * TILE_N4 + v * COLUMN_LANES + local.x;
         let k0 = w_tile[column];
-        let k1 = w_tile[column + tile_n4];
-        let k2 = w_tile[column + 2u * tile_n4];
-        let k3 = w_tile[column + 3u * tile_n4];
+        let k1 = w_tile[column + TILE_N4];
+        let k2 = w_tile[column + 2u * TILE_N4];
+        let k3 = w_tile[column + 3u * TILE_N4];
         for (var r = 0u; r < ROWS; r++) {
           let input = x_tile[(ROWS * local.y + r) * 8u + k4];
           var s = sum[r * VECS + v];

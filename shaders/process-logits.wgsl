@@ -92,7 +92,7 @@ fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
 
   let ngram = request.no_repeat_ngram_size;
   if (ngram > 0u && length >= ngram) {
-    for (var i = lane; i <= length - ngram; i += LANES) {
+    for (var i = lane; i < length - ngram + 1u; i += LANES) {
       if (ends_with(past, length, past + i, ngram - 1u, false)) {
         processed[base + history[past + i + ngram - 1u]] = FORBIDDEN;
       }
@@ -113,18 +113,14 @@ fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
   }
   storageBarrier();
 
-  if (rules[table + 3u] == 1u) {
-    for (var token = lane; token < VOCABULARY; token += LANES) {
-      if ((rules[mask + token / 32u] & (1u << (token % 32u))) == 0u) {
-        processed[base + token] = FORBIDDEN;
-      }
-    }
-  }
-  if ((request.flags & MASKED) != 0u) {
-    for (var token = lane; token < VOCABULARY; token += LANES) {
-      if ((masks[request.mask * mask_words + token / 32u] & (1u << (token % 32u))) == 0u) {
-        processed[base + token] = FORBIDDEN;
-      }
+  let has_mask = rules[table + 3u] == 1u;
+  let is_masked = (request.flags & MASKED) != 0u;
+  for (var token = lane; token < VOCABULARY && (has_mask || is_masked); token += LANES) {
+    let word = token / 32u;
+    let bit = 1u << (token % 32u);
+    if ((has_mask && (rules[mask + word] & bit) == 0u) ||
+        (is_masked && (masks[request.mask * mask_words + word] & bit) == 0u)) {
+      processed[base + token] = FORBIDDEN;
     }
   }
 }

@@ -16,6 +16,7 @@ var<workgroup> selected: vec2<u32>; // bin, weight above it
 const TOP_K = 0u;
 const TOP_P = 1u;
 const TYPICAL_P = 2u;
+const NUM_FILTERS = 3u;
 
 // The logits that a sample draws from, and the limits of the tokens that the filters keep.
 struct Distribution {
@@ -189,7 +190,7 @@ fn goal_of(filter_index: u32, i: u32) -> u32 {
 // inline every call of a function.
 fn filtered(i: u32, unfiltered: Distribution, lane: u32) -> Distribution {
   var d = unfiltered;
-  for (var filter_index = TOP_K; filter_index <= TYPICAL_P; filter_index++) {
+  for (var filter_index = TOP_K; filter_index < NUM_FILTERS; filter_index++) {
     if (filter_index == TYPICAL_P) {
       d.min_weight = samples[i].min_p;
     }

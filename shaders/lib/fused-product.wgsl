@@ -1,6 +1,6 @@
 // What the products of the fused style share: their constants, their buffers, and how a workgroup normalises rows itself
-// before it multiplies them. Each row has its own lanes. The kernel provides `put_values` and `values_at`, a place in workgroup
-// memory for NUM_PARTS values of each of its rows.
+// before it multiplies them. The kernel provides TILE_ROWS, its rows, NORM_LANES, the lanes that each of them has to itself,
+// and `put_values` and `values_at`, a place in workgroup memory for NUM_PARTS values of each of the rows.
 
 override K4: u32; // K, padded to a multiple of 32, over 4
 override N4: u32;
@@ -28,30 +28,31 @@ struct Normed {
 }
 
 // Every thread of the workgroup must call it.
-fn normed_row(thread: u32, row_lanes: u32, rows: u32, first_row: u32) -> Normed {
-  var normed = Normed(thread / row_lanes, thread % row_lanes, 0u, 0.0, 0.0);
-  let has_row = normed.owner < rows;
-  if (has_row) {
+fn normed_row(thread: u32, first_row: u32) -> Normed {
+  var normed = Normed(thread / NORM_LANES, thread % NORM_LANES, 0u, 0.0, 0.0);
+  if (normed.owner < TILE_ROWS) {
     normed.row = first_row + normed.owner;
     if (SAMPLES_ONLY) {
       normed.row = samples[normed.row].row;
     }
-    for (var part = normed.lane; part < NUM_PARTS; part += row_lanes) {
-      put_values(normed.owner * NUM_PARTS + part, sum_part(normed.row, part));
-    }
   }
-  workgroupBarrier();
-  normed.mean = mean_of(total_of_parts(min(normed.owner, rows - 1u)));
-  workgroupBarrier();
-  if (has_row) {
-    for (var part = normed.lane; part < NUM_PARTS; part += row_lanes) {
-      put_values(normed.owner * NUM_PARTS + part, square_part(normed.row, part, normed.mean));
-    }
+  if (!RMS) {
+    put_parts(normed, false);
+    workgroupBarrier();
+    normed.mean = total_of_parts(min(normed.owner, TILE_ROWS - 1u)) / f32(WIDTH);
+    workgroupBarrier();
   }
+  put_parts(normed, true);
   workgroupBarrier();
-  normed.scale = scale_of(total_of_parts(min(normed.owner, rows - 1u)));
+  normed.scale = scale_of(total_of_parts(min(normed.owner, TILE_ROWS - 1u)));
   workgroupBarrier();
   return normed;
+}
+
+fn put_parts(normed: Normed, are_squares: bool) {
+  for (var part = normed.lane; part < NUM_PARTS && normed.owner < TILE_ROWS; part += NORM_LANES) {
+    put_values(normed.owner * NUM_PARTS + part, part_of_row(normed.row, part, normed.mean, are_squares));
+  }
 }
 
 fn total_of_parts(owner: u32) -> f32 {

@@ -37,14 +37,14 @@ fn part_of_four(logits: vec4<f32>, token: u32, row: u32) -> LogitPart {
 fn joined_part(first: u32) -> LogitPart {
   var likeliest = Best(FORBIDDEN, 0u);
   var luckiest = Best(FORBIDDEN, 0u);
-  for (var i = first; i < first + 8u; i++) {
-    let part = aside(i);
+  for (var i = 0u; i < 8u; i++) {
+    let part = aside(first + i);
     likeliest = better(likeliest, part.peak, u32(part.tokens) % PART_TOKENS);
     luckiest = better(luckiest, part.luck, u32(part.tokens) / PART_TOKENS);
   }
   var total = 0.0;
-  for (var i = first; i < first + 8u; i++) {
-    let part = aside(i);
+  for (var i = 0u; i < 8u; i++) {
+    let part = aside(first + i);
     total = fma(part.total, exp(part.peak - likeliest.value), total);
   }
   return LogitPart(likeliest.value, total, luckiest.value, f32(likeliest.token + PART_TOKENS * luckiest.token));

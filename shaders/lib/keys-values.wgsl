@@ -23,8 +23,10 @@ fn projected4(row: u32, part: u32, head: u32, vec: u32) -> vec4<f32> {
     return qkv[start / 4u];
   }
   var values = vec4(0.0);
-  for (var i = 0u; i < 4u && 4u * vec + i < HEAD_SIZE; i++) {
-    values[i] = qkv[(start + i) / 4u][(start + i) % 4u];
+  for (var i = 0u; i < 4u; i++) {
+    if (4u * vec + i < HEAD_SIZE) {
+      values[i] = qkv[(start + i) / 4u][(start + i) % 4u];
+    }
   }
   return values;
 }

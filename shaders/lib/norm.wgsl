@@ -10,31 +10,21 @@ override EPSILON: f32;
 
 const NUM_PARTS = 8u;
 
-fn sum_part(row: u32, part: u32) -> vec4<f32> {
+// Returns a part of the sum, or of the sum of the squares of the distances to the mean.
+fn part_of_row(row: u32, part: u32, mean: f32, of_squares: bool) -> vec4<f32> {
   var sum = vec4(0.0);
-  for (var k4 = part; k4 < K4; k4 += NUM_PARTS) {
-    sum += x[row * K4 + k4];
-  }
-  return sum;
-}
-
-fn square_part(row: u32, part: u32, mean: f32) -> vec4<f32> {
-  var sum = vec4(0.0);
-  for (var k4 = part; k4 < K4; k4 += NUM_PARTS) {
+  for (var i = 0u; i < K4 / NUM_PARTS; i++) {
+    let k4 = NUM_PARTS * i + part;
+    let values = x[row * K4 + k4];
     let is_value = vec4(4u * k4) + vec4(0u, 1u, 2u, 3u) < vec4(WIDTH);
-    let d = select(vec4(0.0), x[row * K4 + k4] - mean, is_value);
-    sum = fma(d, d, sum);
+    let d = select(vec4(0.0), values - mean, is_value);
+    sum = select(sum + values, fma(d, d, sum), of_squares);
   }
   return sum;
 }
 
 fn add_part(total: f32, part: vec4<f32>) -> f32 {
   return (((total + part.x) + part.y) + part.z) + part.w;
-}
-
-// RMSNorm subtracts no mean.
-fn mean_of(total: f32) -> f32 {
-  return select(total / f32(WIDTH), 0.0, RMS);
 }
 
 // 1 / sqrt(variance + epsilon), or 1 / sqrt(mean of squares + epsilon).

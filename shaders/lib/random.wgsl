@@ -17,7 +17,7 @@ fn threefry(key: vec2<u32>, counter: vec2<u32>) -> vec2<u32> {
   var rotations = vec4(13u, 15u, 26u, 6u);
   var others = vec4(17u, 29u, 16u, 24u);
   var x = counter + key;
-  for (var i = 1u; i <= 5u; i++) {
+  for (var i = 1u; i < 6u; i++) {
     x = mixed(mixed(mixed(mixed(x, rotations.x), rotations.y), rotations.z), rotations.w);
     keys = keys.yzx;
     x += vec2(keys.x, keys.y + i);

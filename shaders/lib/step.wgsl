@@ -17,6 +17,13 @@ fn span_index(i: u32, of_step: Step, is_tile: bool) -> u32 {
   return select(of_step.num_tiles + i, i, is_tile);
 }
 
+// Written out, a loop with a large body takes more registers than there are. It stays a loop if it ends at MOST_ROUNDS, and
+// before that at unknown(n), which is n, but compilers don't know that.
+const MOST_ROUNDS = 1024u;
+fn unknown(n: u32, of_step: Step) -> u32 {
+  return n + (of_step.num_rows >> 31u);
+}
+
 // One token to compute. If `token` is FEEDBACK, the id was sampled on the GPU and is in feedback[slot]. `start` is the
 // sequence's first position in this step; its rows are consecutive.
 struct Row {

@@ -114,7 +114,7 @@ it("reads and writes no more of a large head than of a small one", async () => {
 
 it.each([
   ["a late row of a tile", "ROWS * local.y + r;", "ROWS * local.y + r - select(0u, 1u, local.y == 5u);"],
-  ["the rows of the second tile", "first_row = group.y * tile_rows", "first_row = 0u * tile_rows"],
+  ["the rows of the second tile", "first_row = group.y * TILE_ROWS", "first_row = 0u * TILE_ROWS"],
   [
     "a late column of a tile",
     "store(total[r * VECS + v],",

@@ -1,10 +1,12 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import type { Kernel } from "./kernel-type.ts";
+import { withProvableLoops } from "./provable-loops.ts";
 
 const OVERRIDE = /^override (\w+): (\w+);/gm;
 
 /**
- * Returns the kernel's text with each `override NAME: T;` turned into `const NAME: T = value;`, on its own line.
+ * Returns the kernel's text with each `override NAME: T;` turned into `const NAME: T = value;`, on its own line, and with
+ * provable loops.
  *
  * WGSL's overrides would suffice, but Firefox's compiler (naga) refuses arrays whose length is an override. Throws
  * internal_error for a missing or unknown constant, or a value outside its type.
@@ -30,7 +32,7 @@ export function specialise(kernel: Kernel, constants: Readonly<Record<string, nu
   if (unknown !== undefined) {
     throw new ChorusError("internal_error", `kernel ${kernel.name} has no constant ${unknown}`);
   }
-  return code;
+  return withProvableLoops(code);
 }
 
 /** Returns the value in WGSL; null if it is outside the type. */

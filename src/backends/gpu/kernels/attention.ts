@@ -102,7 +102,7 @@ export function usesQuads({ hasSubgroups }: { readonly hasSubgroups: boolean }, 
 /** Positions of a split, or slightly fewer, unless the head is so large that a tile has more. */
 const SPLIT_POSITIONS = 128;
 
-/** Most queries that share a load of keys and values: their sums take registers. Also in attention.wgsl. */
+/** Most queries that share a load of keys and values: their sums take registers. */
 const MAX_QUERIES = 8;
 /** Workgroup memory of every adapter. */
 const WORKGROUP_BYTES = 16_384;
