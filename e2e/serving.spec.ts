@@ -19,16 +19,16 @@ test("what can changes at once; what is fixed restarts the engine and keeps ever
   await app.pane(1).finished();
 
   const sheet = await openServing(page);
-  const sequences = sheet.getByRole("textbox", { name: "Most sequences" });
+  const sequences = sheet.getByRole("textbox", { name: "Most answers at once" });
   await expect(sequences).toHaveAttribute("placeholder", "64");
   const apply = sheet.getByRole("button", { name: "Apply" });
   await sequences.fill("none");
   await expect(sequences).toHaveAttribute("aria-invalid", "true");
   await expect(sequences).toHaveAccessibleDescription(
-    "Most sequences (maxNumSeqs) must be a whole number from 1 to 1024.",
+    "Most answers at once (maxNumSeqs) must be a whole number from 1 to 1024.",
   );
   await apply.click();
-  await expect(sheet).toContainText("Not applied yet. Most sequences");
+  await expect(sheet).toContainText("Not applied yet. Most answers at once");
   await sequences.fill("1");
   await expect(sequences).toHaveAccessibleDescription(/Applied at once up to 64; more restarts the engine/);
   await expect(sheet).toContainText("Applied at once: nothing is interrupted.");
@@ -72,7 +72,9 @@ test("a link sets how the engine serves on its visit; a wrong one is refused by 
 
   // Followed in the open page. The waiting question is asked again.
   await page.evaluate(() => location.assign("#/?maxNumSeqs=two&batchingMode=static"));
-  await expect(page.getByText("The link's serving settings are not used. Most sequences (maxNumSeqs)")).toBeVisible();
+  await expect(
+    page.getByText("The link's serving settings are not used. Most answers at once (maxNumSeqs)"),
+  ).toBeVisible();
   await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
   await page.evaluate(() => location.assign("#/?maxNumSeqs=2&batchingMode=static"));
   await expect(page.getByText("on this visit: batchingMode static, maxNumSeqs 2.")).toBeVisible();
@@ -86,14 +88,14 @@ test("a link sets how the engine serves on its visit; a wrong one is refused by 
   await page.reload();
   await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
   const sheet = await openServing(page);
-  await expect(sheet.getByRole("textbox", { name: "Most sequences" })).toHaveValue("");
+  await expect(sheet.getByRole("textbox", { name: "Most answers at once" })).toHaveValue("");
 });
 
 test("settings are copied as a link, thresholds of alerts included", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await App.openFake(page);
   const sheet = await openServing(page);
-  await sheet.getByRole("textbox", { name: "Most sequences" }).fill("4");
+  await sheet.getByRole("textbox", { name: "Most answers at once" }).fill("4");
   await sheet.getByRole("combobox", { name: "Drafts" }).selectOption("ngram");
   await sheet.getByRole("textbox", { name: "Draft length" }).fill("4");
   await sheet.getByRole("combobox", { name: "Prefix cache" }).selectOption("off");

@@ -132,7 +132,7 @@ test("tabs of the app say what their engines take, and share one once that is ch
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   const sheet = page.getByRole("dialog", { name: "Settings for all panes" });
   await sheet.getByRole("heading", { name: "Serving" }).click();
-  await sheet.getByRole("textbox", { name: "Most sequences" }).fill("7");
+  await sheet.getByRole("textbox", { name: "Most answers at once" }).fill("7");
   await sheet.getByRole("button", { name: "Apply" }).click();
   await expect(b.figure("Running")).toHaveText("0 of 7");
   await tab.getByRole("button", { name: "Settings for all panes" }).click();

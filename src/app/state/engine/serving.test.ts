@@ -106,7 +106,7 @@ it("takes over the thresholds of alerts that an earlier version kept apart", asy
   expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
-it("the usual mode, chosen again, is no setting", async () => {
+it("the default mode, chosen again, is no setting", async () => {
   const { serving, mode } = await open();
   mode.choose("static");
   mode.choose("continuous");
@@ -114,7 +114,7 @@ it("the usual mode, chosen again, is no setting", async () => {
   expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
-it("the usual mode is no setting either where an older version kept it or a link names it", async () => {
+it("the default mode is no setting either where an older version kept it or a link names it", async () => {
   localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "continuous", maxNumSeqs: 4 }));
   expect((await open()).serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
   localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "static" }));

@@ -47,7 +47,7 @@ const WORDS = {
     help: "How long a static batch waits for more questions before it starts.",
     unit: "ms",
   },
-  maxNumSeqs: { label: "Most sequences", help: "This many answers grow at once; further ones wait." },
+  maxNumSeqs: { label: "Most answers at once", help: "This many answers grow at once; further ones wait." },
   maxNumBatchedTokens: {
     label: "Token budget",
     help: "A step computes at most this many tokens, of prompts and answers together.",
@@ -55,14 +55,14 @@ const WORDS = {
     defaultText: (model) => (model === null ? "the backend's" : model.backend === "cpu" ? "64" : "256"),
   },
   longPrefillTokenThreshold: {
-    label: "Longest piece of a prompt",
+    label: "Prompt chunk size",
     help: "A step computes at most this many tokens of one prompt. 0: the whole budget.",
     unit: "tokens",
   },
   maxStepStretch: {
-    label: "Stretch of a step by prompts",
+    label: "How much new prompts may slow running answers",
     help: "Prompts that join may make a step this many times as long for those who stream.",
-    unit: "times",
+    unit: "(times)",
   },
   schedulingPolicy: {
     label: "Policy",
@@ -75,7 +75,7 @@ const WORDS = {
     },
   },
   maxQueueSize: {
-    label: "Queue bound",
+    label: "Longest queue",
     help: "When this many sequences wait, further questions are refused.",
     unit: "sequences",
   },

@@ -72,7 +72,7 @@ it("the batching mode is no part of the config: it is changed while the engine r
 });
 
 it.each([
-  [{ maxNumSeqs: "0" }, "maxNumSeqs", "Most sequences (maxNumSeqs) must be a whole number from 1 to 1024."],
+  [{ maxNumSeqs: "0" }, "maxNumSeqs", "Most answers at once (maxNumSeqs) must be a whole number from 1 to 1024."],
   [{ maxNumSeqs: "many" }, "maxNumSeqs", "a whole number"],
   [{ runAhead: "1.5" }, "runAhead", "Run-ahead (runAhead) must be a whole number from 0 to 4."],
   [{ "alerts.queueLength": "never" }, "alerts.queueLength", ", or off."],

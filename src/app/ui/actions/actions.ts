@@ -283,7 +283,7 @@ export const ACTIONS = {
   "backend.auto": runOn("auto"),
   "backend.webgpu": runOn("webgpu"),
   "backend.cpu": runOn("cpu"),
-  "theme.system": chooseTheme("system", "Light or dark, like the system"),
+  "theme.system": chooseTheme("system", "System theme"),
   "theme.light": chooseTheme("light", "Light theme"),
   "theme.dark": chooseTheme("dark", "Dark theme"),
   ...BATCH_ACTIONS,

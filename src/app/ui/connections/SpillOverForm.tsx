@@ -6,7 +6,7 @@ import { useStore } from "../use-store.ts";
 import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
 
-const USUAL_LIMIT_S = 10;
+const DEFAULT_LIMIT_S = 10;
 
 /** Chooses where new questions go when this page's own queue is long. */
 export function SpillOverForm({ connections }: { connections: Connections }) {
@@ -15,7 +15,7 @@ export function SpillOverForm({ connections }: { connections: Connections }) {
   const choices = remoteChoices(servers, spillOver);
   const choose = (text: string) => {
     const remote = readRemote(text);
-    connections.spillTo(remote && { ...remote, limitS: spillOver?.limitS ?? USUAL_LIMIT_S });
+    connections.spillTo(remote && { ...remote, limitS: spillOver?.limitS ?? DEFAULT_LIMIT_S });
   };
   return (
     <div className={view.form}>

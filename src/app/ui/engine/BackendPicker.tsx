@@ -4,7 +4,7 @@ import { useStore } from "../use-store.ts";
 import css from "./EngineStatus.module.css";
 
 export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
-  auto: "What suits this machine",
+  auto: "Automatic",
   webgpu: "GPU",
   cpu: "CPU",
 };

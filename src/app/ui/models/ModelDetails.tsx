@@ -36,7 +36,7 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
       </fieldset>
       <div className={css.takes} aria-live="polite">
         {isEstimating && !estimate && <p>Checking memory needed…</p>}
-        {estimateError && <p>What it needs could not be looked up. {withoutAddresses(estimateError.message)}</p>}
+        {estimateError && <p>Its memory could not be estimated. {withoutAddresses(estimateError.message)}</p>}
         {estimate && (
           <p>
             {formatBytes(estimate.weightBytesByDtype[dtype ?? estimate.dtype])} of weights and{" "}
