@@ -124,6 +124,19 @@ test("all pages hear which batching mode one of them chooses, and who joins late
   expect((await join()).config.batchingMode).toBe("continuous");
 });
 
+test("who joins with another batching mode or other alerts has the same engine, and its choice counts for all", async () => {
+  const { backend, join } = pages();
+  const a = await join();
+  await a.update({ batchingMode: "static", alerts: { itlMs: null } });
+  const b = await join({ ...CONFIG, alerts: { itlMs: null } });
+  expect(b.config).toMatchObject({ batchingMode: "static", alerts: { itlMs: null } });
+  const c = await join({ ...CONFIG, batchingMode: "sequential", alerts: { queueLength: 5 } });
+  for (const { config } of [a, b, c]) {
+    expect(config).toMatchObject({ batchingMode: "sequential", alerts: { queueLength: 5 } });
+  }
+  expect(backend.devices).toHaveLength(1);
+});
+
 test("who joins hears of the alerts that are raised, and of nothing that was resolved", async () => {
   const { join } = pages();
   // A busy machine is slow between tokens: that alert would be raised as well.

@@ -66,9 +66,13 @@ export class SharedEngines {
   }
 }
 
-/** Returns a key that is equal where pages share an engine. Names come in any order, and null is the default. */
+/**
+ * Returns a key that is equal where pages share an engine. Names come in any order, and null is the default. The batching mode
+ * and the thresholds of alerts are no part of it: pages choose them for all while the engine runs.
+ */
 function keyOf(location: ModelLocation, config: EngineConfig): string {
-  const requested = Object.entries(config).filter(([, value]) => (value ?? null) !== null);
+  const { batchingMode: _, alerts: __, ...lasting } = config;
+  const requested = Object.entries(lasting).filter(([, value]) => (value ?? null) !== null);
   const key = [location, requested.toSorted(([a], [b]) => (a < b ? -1 : 1))];
   return JSON.stringify(key, (name, value: unknown) => (name === "token" ? undefined : value));
 }
@@ -114,7 +118,8 @@ class SharedEngine {
   }
 
   async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<LoadedEngine>> {
-    if (this.#running === null) this.#config = config;
+    const isFirst = this.#running === null;
+    if (isFirst) this.#config = config;
     const running = (this.#running ??= this.#start(location, config));
     this.#pages.add(page);
     const result = await running.loaded;
@@ -124,6 +129,11 @@ class SharedEngine {
       return result;
     }
     if (this.#raised.size > 0) page.onMessage({ ...EMPTY_MESSAGE, alerts: [...this.#raised.values()] });
+    // Who joins finds what the others have chosen, but for what it asks for itself.
+    const asked = Object.entries(config).filter(
+      ([name, value]) => (name === "batchingMode" || name === "alerts") && value,
+    );
+    if (!isFirst && asked.length > 0) await this.update(Object.fromEntries(asked) as EngineChanges);
     return { ok: true, value: { ...result.value, config: running.config ?? result.value.config } };
   }
 
@@ -148,9 +158,7 @@ class SharedEngine {
     if (!result.ok || running === null) return result;
     running.config = result.value;
     const before = this.#config;
-    // Pages choose these while they run: who joins finds what was chosen, and need not ask for it.
-    const { batchingMode: _, alerts: __, ...lasting } = changes;
-    this.#config = { ...before, ...lasting } as EngineConfig; // null is the default
+    this.#config = { ...before, ...changes } as EngineConfig; // null is the default
     this.#onChanged(before, this.#config);
     return result;
   }

@@ -1,15 +1,14 @@
 import type { BatchingMode } from "../../../index.ts";
+import { DEFAULT_MODE } from "../settings/serving-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
-
-const USUAL: BatchingMode = "continuous";
 
 /**
  * How the page's engine batches. The choice outlives the engine: the next one begins with it. Where tabs share an engine, each
  * follows what the others choose.
  */
 export class BatchingModeControl {
-  readonly #store = createStore<BatchingMode>(() => USUAL);
+  readonly #store = createStore<BatchingMode>(() => DEFAULT_MODE);
   readonly store: ReadonlyStore<BatchingMode> = this.#store;
   readonly #held = createStore<boolean>(() => false);
   /** True while the demo sets the mode: people can't choose it then. */
@@ -37,8 +36,8 @@ export class BatchingModeControl {
       if (this.#numPending === 0) this.#follow(mode);
     });
     const { batchingMode } = engine.config;
-    if (batchingMode !== USUAL) this.#follow(batchingMode);
-    else if (this.store.getState() !== USUAL) this.#applyToEngine();
+    if (batchingMode !== DEFAULT_MODE) this.#follow(batchingMode);
+    else if (this.store.getState() !== DEFAULT_MODE) this.#applyToEngine();
   }
 
   hold(isHeld: boolean): void {
