@@ -127,3 +127,18 @@ test("a copy of a pane with another seed, asked the same, marks the first word t
   expect(marked.toSorted()).toEqual([own, other].toSorted());
   expect(await axeFindings(page)).toEqual([]);
 });
+
+test("a thought is seen while it grows, and folded when it is over; it opens again", async ({ page }) => {
+  const app = await App.openFake(page, "panes=2&stepms=20");
+  const [thinking, over] = [app.pane(1), app.pane(2)];
+  await thinking.ask("Think without end.");
+  await expect(thinking.turn.getByText("Hm. Hm. Hm.")).toBeVisible();
+  await thinking.turn.getByText("Thinking…").click();
+  await expect(thinking.turn.getByText("Hm. Hm. Hm.")).toBeHidden();
+
+  await over.ask("What is six times seven?");
+  await expect(over.turn).toContainText("It is 42.");
+  await expect(over.turn.getByText("Six sevens are wanted.")).toBeHidden();
+  await over.turn.getByText("Thoughts").click();
+  await expect(over.turn.getByText("Six sevens are wanted.")).toBeVisible();
+});

@@ -40,6 +40,10 @@ const ANSWERS: Record<string, string> = {
   "Write a short poem about the sea at night.":
     "The harbour keeps its lamps alight,\nthe nets are folded, dry and brown,\nand all the boats lean into night\nto hear the tide come up to town.\n\nIt says one word, and says it low,\nand draws it back beneath the pier;\nand those who listen, as they go,\nsay it again, for none to hear.",
 };
+const THOUGHTS: Record<string, string> = {
+  "What is six times seven?": "<think>Six sevens are wanted.</think>It is 42.",
+  "Think without end.": `<think>${"Hm. ".repeat(5000)}`,
+};
 const LONG_ANSWER = Array.from(
   { length: number("paragraphs", 6) },
   () =>
@@ -98,7 +102,7 @@ async function createEngine({
     );
   }
   const engine = new FakeEngine({
-    answer: (messages) => ANSWERS[messages.at(-1)?.content ?? ""] ?? LONG_ANSWER,
+    answer: (messages) => ({ ...ANSWERS, ...THOUGHTS })[messages.at(-1)?.content ?? ""] ?? LONG_ANSWER,
     maxNumSeqs,
     numDrafts: number("drafts", speculation ? 4 : 0),
     model: {

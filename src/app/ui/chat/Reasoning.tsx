@@ -1,10 +1,19 @@
+import { useState } from "react";
 import { AnswerText } from "./AnswerText.tsx";
 import css from "./Reasoning.module.css";
 
-/** The model's thought before its answer, folded. */
+/** The model's thought before its answer: seen while it grows, folded when it is over, or as somebody has left it. */
 export function Reasoning({ turnId, text, isOver }: { turnId?: number; text: string; isOver: boolean }) {
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const isOpen = chosen ?? !isOver;
   return (
-    <details className={css.reasoning}>
+    <details
+      className={css.reasoning}
+      open={isOpen}
+      onToggle={({ currentTarget }) => {
+        if (currentTarget.open !== isOpen) setChosen(currentTarget.open);
+      }}
+    >
       <summary>{isOver ? "Thoughts" : "Thinking\u2026"}</summary>
       <div data-thoughts={turnId}>
         <AnswerText text={text} caret={null} />

@@ -102,7 +102,10 @@ export function coloursOf(language: Language): ReturnType<typeof lateColours> {
 
 function lateColours(language: Language) {
   return lateLibrary(async () => {
-    const [{ createLowlight }, { default: grammar }] = await Promise.all([import("lowlight"), GRAMMARS[language]()]);
+    const [{ createLowlight }, { default: grammar }] = await Promise.all([
+      import("./lowlight.ts"),
+      GRAMMARS[language](),
+    ]);
     const lowlight = createLowlight({ [language]: grammar });
     return { parts: (code: string) => lowlight.highlight(language, code).children };
   });

@@ -1,0 +1,2 @@
+// Of lowlight this alone: its index has all languages.
+export { createLowlight } from "lowlight";
