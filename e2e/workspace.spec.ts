@@ -145,12 +145,17 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
   await expect(pane.turn).toContainText("small pockets.");
   await expect.poll(() => questions(pane)).toEqual([expect.stringContaining(BREAD)]);
 
-  await menuItem(page, 1, "Clear chat");
+  await page.getByRole("button", { name: "New chat in pane 1" }).click();
   await expect(pane.log.getByRole("article")).toHaveCount(0);
-  await expect(page.getByRole("status").filter({ hasText: "1 message cleared" })).toBeVisible();
+  await expect(pane.message).toBeFocused();
+  await expect(
+    page.getByRole("status").filter({ hasText: "New chat: the one before is in the list of chats" }),
+  ).toBeVisible();
   await page.getByRole("button", { name: "Undo" }).click();
   await expect(pane.turn).toContainText("small pockets.");
   await expect(page.getByRole("button", { name: "Undo" })).toBeHidden();
+  await page.keyboard.press("Control+Shift+O");
+  await expect(pane.log.getByRole("article")).toHaveCount(0);
 });
 
 test("a double click on × closes one pane; Ctrl+Z brings it back, unless a text field has something to undo", async ({

@@ -323,7 +323,7 @@ it("loses no turn that a tab has shown as saved, whatever tabs do in whatever or
         } else if (what === "close") tab.workspace.closePane(pane);
         else if (what === "undo") tab.workspace.undoList.undo();
         else if (what === "add") tab.workspace.addPane();
-        else if (what === "clear") tab.workspace.clearPane(pane);
+        else if (what === "clear") tab.workspace.newChat(pane);
         else if (what === "save") tab.keeper.flush();
         else if (what === "full") browser.space = browser.space === Infinity ? 0 : Infinity;
         else if (what === "reopen") {

@@ -194,7 +194,7 @@ it("undoing leaves no chat behind that was not there before", async () => {
   panes()[0]!.rename("Mine");
   panes()[0]!.send("Why?");
   await later();
-  workspace.clearPane(panes()[0]!);
+  workspace.newChat(panes()[0]!);
   await later();
   workspace.undoList.undo();
   workspace.importChats([chat("in a pane")], [chat("listed")]);

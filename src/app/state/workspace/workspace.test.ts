@@ -145,7 +145,7 @@ describe("what was done to panes", () => {
     close(3);
     expect(closed()).toEqual([]);
     close(2);
-    workspace.clearPane(panes()[0]!);
+    workspace.newChat(panes()[0]!);
     expect(closed().map(({ turns: { length } }) => length)).toEqual([3, 3]);
     undo();
     undo();
@@ -189,19 +189,25 @@ describe("what was done to panes", () => {
     openFromList();
     undo();
     expect([numOpen(), toast()]).toEqual([2, "“Pane 1 closed” can’t be undone any more"]);
-    workspace.clearPane(panes()[0]!);
+    workspace.newChat(panes()[0]!);
     openFromList();
     workspace.addPane();
     undo();
-    expect([numOpen(), toast()]).toEqual([2, "“3 messages cleared” can’t be undone any more"]);
+    expect([numOpen(), toast()]).toEqual([
+      2,
+      "“New chat: the one before is in the list of chats” can’t be undone any more",
+    ]);
     const [first, second] = panes();
-    workspace.clearPane(second!);
+    workspace.newChat(second!);
     workspace.closePane(first!);
     workspace.deleteForGood(recordsOf(closed()));
     undo();
     expect([numOpen(), toast()]).toEqual([0, "“Pane 3 closed” can’t be undone any more"]);
     undo();
-    expect([numOpen(), toast()]).toEqual([0, "“3 messages cleared” can’t be undone any more"]);
+    expect([numOpen(), toast()]).toEqual([
+      0,
+      "“New chat: the one before is in the list of chats” can’t be undone any more",
+    ]);
   });
 
   it("can't be undone where another tab's chats came with this one among them", () => {
@@ -213,17 +219,17 @@ describe("what was done to panes", () => {
     expect(panes().map((pane) => pane.store.getState().id)).toEqual([chat.id]);
   });
 
-  it("is undone: a chat that was cleared comes back, unless another was begun", () => {
+  it("is undone: the chat before a new one comes back with its name, unless another was begun", () => {
     workspace = new Workspace(context, saved(1));
     const [pane] = panes();
     pane!.rename("Mine");
     const { id } = pane!.store.getState();
-    workspace.clearPane(pane!);
-    expect(pane!.store.getState()).toMatchObject({ turns: [], title: "Mine", settings: { seed: 1 } });
+    workspace.newChat(pane!);
+    expect(pane!.store.getState()).toMatchObject({ turns: [], title: null, settings: { seed: 1 } });
     expect(pane!.store.getState().id).not.toBe(id);
     undo();
-    expect(pane!.store.getState()).toMatchObject({ id, turns });
-    workspace.clearPane(pane!);
+    expect(pane!.store.getState()).toMatchObject({ id, turns, title: "Mine" });
+    workspace.newChat(pane!);
     pane!.send("Another?");
     undo();
     expect(pane!.store.getState().turns).toMatchObject([{ question: "Another?" }]);
@@ -258,7 +264,7 @@ describe("what was done to panes", () => {
     workspace = new Workspace(opened.context, saved(1));
     await control.start();
     panes()[0]!.memory.branches.set(0, { word: "No", cost: null });
-    workspace.clearPane(panes()[0]!);
+    workspace.newChat(panes()[0]!);
     close(1);
     undo();
     panes()[0]!.send("Another?");

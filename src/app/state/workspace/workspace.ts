@@ -155,25 +155,27 @@ export class Workspace {
     return heir;
   }
 
-  /** Closes a pane's chat and begins a new one there. Its name, settings and draft stay. */
-  clearPane(pane: Pane): void {
+  /** Begins a new chat in a pane, whose settings and draft stay. The one before is in the list of chats. */
+  newChat(pane: Pane): void {
     pane.stop();
     const chat = { ...chatOf(pane), draft: "" };
     if (chat.turns.length === 0) return;
     const left = this.#leave({ chat });
     this.chats.put([chat]);
     pane.replaceChat();
+    pane.rename("");
     const { id } = pane.store.getState();
     const undo = () => {
       const emptied = this.#paneOf(id);
       if (!this.#canComeBack(left) || emptied === undefined || emptied.store.getState().turns.length > 0) return false;
       emptied.replaceChat(left.chat);
+      emptied.rename(left.chat.title ?? "");
       this.#take(left.chat.id);
-      // It may have been stored with its name.
+      // It may have been named, and stored.
       this.chats.delete([id]);
       return true;
     };
-    this.undoList.add({ title: `${counted(chat.turns.length, "message")} cleared`, undo });
+    this.undoList.add({ title: "New chat: the one before is in the list of chats", undo });
   }
 
   /** Returns whether another chat can be put into a pane. */

@@ -84,7 +84,7 @@ it("offers the batch in the demo, which Escape leaves, but no chat", async () =>
   const { isEnabled, find } = await openPage("demo");
   expect(find("demo.leave")?.keys).toBe("Escape");
   for (const id of ["batch.toggle", "batching.static", "engine.start"]) expect(find(id)).toBeDefined();
-  for (const id of ["pane.add", "pane.clear", "prompt.save", "models.open"]) expect(isEnabled(id)).toBe(false);
+  for (const id of ["pane.add", "pane.new", "prompt.save", "models.open"]) expect(isEnabled(id)).toBe(false);
 });
 
 it("offers no chat where nothing can compute, but another backend", async () => {
@@ -114,7 +114,7 @@ it("offers to continue an answer only where whoever answers can", async () => {
 it("offers what can be done with the current chat, and does it", async () => {
   const { workspace, isEnabled, run } = await openPage();
   const offered = () =>
-    ["pane.again", "pane.duplicate", "pane.left", "pane.right", "pane.clear", "panes.export"].filter(isEnabled);
+    ["pane.again", "pane.duplicate", "pane.left", "pane.right", "pane.new", "panes.export"].filter(isEnabled);
   const numbers = () => workspace.store.getState().panes.map(({ number }) => number);
 
   expect(offered()).toEqual(["pane.duplicate", "panes.export"]);

@@ -164,14 +164,6 @@ export const ACTIONS = {
     when: (context) => hasTurns(context) && context.pane.asking.getState().showsPrompt,
     run: ({ overlay, pane }) => overlay.open({ kind: "prompt", pane }),
   },
-  "pane.clear": {
-    title: "Clear this chat",
-    label: "Clear chat",
-    group: "Chats",
-    words: "empty delete",
-    when: hasTurns,
-    run: ({ app, pane }) => app.workspace.clearPane(pane),
-  },
   "pane.markdown": {
     title: "Save this chat as Markdown",
     label: "Save as Markdown",
@@ -212,11 +204,22 @@ export const ACTIONS = {
     on: EVERYWHERE,
     run: () => void window.open(docsUrl("README"), "_blank", "noopener"),
   },
+  "pane.new": {
+    title: "New chat",
+    group: "Chats",
+    keys: "Mod+Shift+O",
+    words: "clear empty begin start",
+    when: hasTurns,
+    run: (context) => {
+      context.app.workspace.newChat(context.pane);
+      focusMessageOf(context.pane);
+    },
+  },
   "pane.add": {
     title: "Add a pane",
     group: "Chats",
     keys: "Alt+N",
-    words: "new chat open",
+    words: "chat open beside",
     when: hasRoom,
     run: (context) => goTo(context, () => context.app.workspace.addPane()),
   },

@@ -22,7 +22,7 @@ interface PaneHeadProps {
   onClose: (event: MouseEvent) => void;
 }
 
-const IN_MENU = ["pane.duplicate", "pane.left", "pane.right", "pane.prompt", "pane.markdown", "pane.clear"] as const;
+const IN_MENU = ["pane.duplicate", "pane.left", "pane.right", "pane.prompt", "pane.markdown"] as const;
 
 /** The pane's head. Dragging it moves the pane. */
 export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
@@ -45,6 +45,7 @@ export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
         />
         <Remote pane={pane} />
         <div className={css.buttons}>
+          <NewChatButton pane={pane} />
           <SettingsButton pane={pane} />
           <Menu
             name={`More for pane ${pane.number}`}
@@ -55,6 +56,21 @@ export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
       </div>
       <PaneFigures pane={pane} engine={app.engine} />
     </header>
+  );
+}
+
+function NewChatButton({ pane }: { pane: Pane }) {
+  const page = usePage();
+  const isNew = useStore(pane.store, ({ turns }) => turns.length === 0);
+  const name = `New chat in pane ${pane.number}`;
+  return (
+    <IconButton
+      icon="edit"
+      name={name}
+      title="New chat"
+      disabled={isNew}
+      onClick={() => perform("pane.new", page, pane)}
+    />
   );
 }
 
