@@ -7,6 +7,7 @@ import { pageUrl } from "./client/page-url.ts";
 import { startWorker } from "./client/worker-transport.ts";
 import type { Transport } from "./client/transport.ts";
 import type { Platform } from "./host/platforms/platform.ts";
+import type { ModelSource } from "./protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "./protocol/engine.ts";
 import { ChorusError } from "./protocol/errors.ts";
 import { locateModel, withAbsoluteDraft, type HubLocation } from "./protocol/model-source.ts";
@@ -63,9 +64,12 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
   checkOptions({ onProgress, worker, gpu });
   if (worker !== false) checkWorkers();
   signalOf({ signal })?.throwIfAborted();
-  const location = locateModel(model, { revision, token, hubUrl }, pageUrl());
+  const location = locateModel(await filesOf(model), { revision, token, hubUrl }, pageUrl());
   const isShared = worker === "shared" && globalThis.SharedWorker !== undefined;
   if (isShared && location.type === "hub") await storeModel(location, onProgress, signal);
+  const { speculation } = config;
+  if (speculation?.method === "draft_model")
+    config.speculation = { ...speculation, model: await filesOf(speculation.model) };
   const transport = isShared ? await joinShared(signal) : worker ? await startWorker(signal) : await inPlace(gpu);
   return EngineClient.connect(transport, location, withAbsoluteDraft(config, pageUrl()), {
     ...(onProgress && { onProgress }),
@@ -80,6 +84,14 @@ export async function createEngine(options: CreateEngineOptions): Promise<Chorus
 export async function schemaProblem(schema: unknown): Promise<string | null> {
   // A file of its own, loaded with the first schema.
   return (await importing(() => import("./grammar/schema-problem.ts"))).schemaProblem(schema);
+}
+
+/** Returns a folder's files where a path of this machine names the model: in Node, where no page gives paths a meaning. */
+async function filesOf(model: ModelSource): Promise<ModelSource> {
+  if (typeof model !== "string" || model === "" || globalThis.indexedDB || !globalThis.process?.getBuiltinModule)
+    return model;
+  const { openDiskFolder } = await import("./host/platforms/disk-folder.ts");
+  return (await openDiskFolder(model)) ?? model;
 }
 
 /** @throws ChorusError where there are none */

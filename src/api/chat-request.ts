@@ -145,6 +145,7 @@ function parseMessages(fields: Fields): ChatMessage[] {
 }
 
 function parseMessage(message: Fields): ChatMessage {
+  const role = message.oneOf("role", ROLES);
   message.refuseOthers(["role", "content", "name", "reasoning_content"], EMPTY_IN_ANSWERS);
   for (const name of EMPTY_IN_ANSWERS) {
     const value = message.get(name);
@@ -152,7 +153,6 @@ function parseMessage(message: Fields): ChatMessage {
     const path = message.path(name);
     throw new ChorusError("unsupported_parameter", `${path} is not supported. Leave it out.`, path);
   }
-  const role = message.oneOf("role", ROLES);
   if (role === undefined) throw missing(message.path("role"));
   const name = message.string("name");
   const reasoning = message.string("reasoning_content");

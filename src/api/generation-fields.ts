@@ -1,6 +1,7 @@
 // The fields that both endpoints have.
 
 import { ChorusError } from "../protocol/errors.ts";
+import { isObject } from "../protocol/json-object.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import { BEAM_FIELDS, parseBeamSearch } from "./beam-fields.ts";
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
@@ -34,6 +35,8 @@ export const GENERATION_FIELDS = [
   "cache_salt",
   "deadline_ms",
   "user",
+  "metadata",
+  "store",
 ] as const satisfies readonly (keyof GenerationFields)[];
 
 /** A temperature below this counts as greedy: dividing by it would overflow. */
@@ -85,6 +88,9 @@ export function parseGenerationFields(
   const stream = fields.boolean("stream") ?? false;
   const promptLogprobs = parsePromptLogprobs(fields, stream);
   fields.string("user");
+  fields.boolean("store");
+  const metadata = fields.get("metadata");
+  if (metadata !== undefined && !isObject(metadata)) throw invalidType("metadata", "an object", metadata);
   return {
     n,
     beamSearch,

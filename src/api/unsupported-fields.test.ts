@@ -11,7 +11,6 @@ test("values that change nothing are accepted", () => {
     tools: [],
     tool_choice: "auto",
     modalities: ["text"],
-    metadata: {},
     skip_special_tokens: true,
   });
 });
@@ -24,8 +23,17 @@ test.each(UNSUPPORTED_FIELDS)("%s is refused by name with a value that would cha
   }
 });
 
+test("tools change nothing where none may be called", () => {
+  refuse({ tools: [{ type: "function" }], tool_choice: "none", functions: [{ name: "f" }], function_call: "none" });
+  expect(() => refuse({ tools: [{ type: "function" }], tool_choice: "auto" })).toThrow(/The field tools/);
+});
+
+test.each(["json", "choice", "regex", "grammar"])("guided_%s names what took its place", (kind) => {
+  expect(() => refuse({ [`guided_${kind}`]: ["x"] })).toThrow(`structured_outputs: { ${kind}: ... }`);
+});
+
 test("the refusal says what could be given instead", () => {
   expect(() => refuse({ service_tier: "flex" })).toThrow(
-    'service_tier is not supported yet, and "flex" would change the answer. Leave it out (or give "auto" or "default").',
+    'The field service_tier is not supported yet, and "flex" would change the answer. Leave it out (or give "auto" or "default").',
   );
 });

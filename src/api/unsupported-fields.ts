@@ -12,7 +12,6 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   ["echo", [false]],
   ["function_call", ["none", "auto"]],
   ["functions", []],
-  ["metadata", []],
   ["modalities", [["text"]]],
   ["parallel_tool_calls", [true, false]],
   ["prediction", []],
@@ -21,7 +20,6 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   ["reasoning_effort", ["none"]],
   ["safety_identifier", [""]],
   ["service_tier", ["auto", "default"]],
-  ["store", [false]],
   ["suffix", [""]],
   ["tool_choice", ["none", "auto"]],
   ["tools", []],
@@ -48,6 +46,9 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   ["vllm_xargs", []],
 ]);
 
+/** Fields that change nothing where another one is "none". */
+const NAMED_BY: Readonly<Record<string, string>> = { tools: "tool_choice", functions: "function_call" };
+
 export const UNSUPPORTED_FIELDS: readonly string[] = [...NEUTRAL_VALUES.keys()];
 
 /**
@@ -57,14 +58,16 @@ export const UNSUPPORTED_FIELDS: readonly string[] = [...NEUTRAL_VALUES.keys()];
 export function refuseUnsupported(fields: Fields, supported: readonly string[] = []): void {
   for (const [name, neutral] of NEUTRAL_VALUES) {
     const value = fields.get(name);
+    if (fields.get(NAMED_BY[name] ?? "") === "none") continue;
     if (supported.includes(name) || value === undefined || isEmpty(value) || neutral.some((one) => isSame(value, one)))
       continue;
     const allowed = neutral.length === 0 ? "" : ` (or give ${neutral.map(quote).join(" or ")})`;
-    throw new ChorusError(
-      "unsupported_parameter",
-      `${name} is not supported yet, and ${quote(value)} would change the answer. Leave it out${allowed}.`,
-      name,
-    );
+    const guided = /^guided_(.*)$/.exec(name)?.[1];
+    const message =
+      guided === undefined
+        ? `The field ${name} is not supported yet, and ${quote(value)} would change the answer. Leave it out${allowed}.`
+        : `${name} is an older name that vLLM gave up. Give structured_outputs: { ${guided}: ... } instead.`;
+    throw new ChorusError("unsupported_parameter", message, name);
   }
 }
 

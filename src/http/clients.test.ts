@@ -205,7 +205,7 @@ describe.each(["as fetch", "through a port"] as const)("%s,", (way) => {
     });
 
     it.each([
-      [{ input: QUESTION, store: true }, "unsupported_parameter", "store"],
+      [{ input: QUESTION, background: true }, "unsupported_parameter", "background"],
       [{ input: QUESTION, previous_response_id: "resp_1" }, "unsupported_parameter", "previous_response_id"],
       [{ input: [{ role: "user", content: [{ type: "input_image" }] }] }, "invalid_value", "input[0].content[0].type"],
       [{ input: [] }, "invalid_value", "input"],

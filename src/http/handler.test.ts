@@ -47,7 +47,7 @@ describe("what is there", () => {
   });
 
   it.each([
-    ["GET", "/", 404, "path_not_found"],
+    ["GET", "/v1", 404, "path_not_found"],
     ["GET", "/v1/chat/completions", 405, "method_not_allowed"],
     ["POST", "/v1/models", 405, "method_not_allowed"],
     ["POST", "/toString", 404, "path_not_found"],

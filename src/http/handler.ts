@@ -10,6 +10,7 @@ import { errorResponse, HttpError } from "./errors.ts";
 import { readJson } from "./read-json.ts";
 import { createResponse } from "./responses/create-response.ts";
 import type { ServedRequest, Handler, ServedEngine } from "./served-engine.ts";
+import { withNames } from "./with-names.ts";
 
 /** A tokenizer that is busy for this long has a long text, and counts as healthy. */
 const BUSY_MS = 1000;
@@ -21,8 +22,19 @@ interface Endpoint {
 
 type Route = (served: ServedRequest) => Response | Promise<Response>;
 
+const namesOf = ({ engine, names }: ServedRequest) => (names.length === 0 ? [engine.model.name] : names);
+
 const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>> = {
-  "/v1/models": { GET: ({ engine }) => Response.json({ object: "list", data: [modelEntry(engine)] }) },
+  "/": {
+    GET: ({ engine }) =>
+      new Response(
+        `Chorus ${VERSION} serves ${engine.model.name}. OpenAI's clients take the address that ends in /v1.\n`,
+      ),
+  },
+  "/v1/models": {
+    GET: (served) =>
+      Response.json({ object: "list", data: namesOf(served).map((id) => modelEntry(served.engine, id)) }),
+  },
   "/v1/chat/completions": { POST: (served) => complete(served, served.engine.chat.completions) },
   "/v1/completions": { POST: (served) => complete(served, served.engine.completions) },
   "/v1/responses": { POST: async (served) => createResponse(served, await readJson(served.request)) },
@@ -57,13 +69,19 @@ const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   "/version": { GET: () => Response.json({ version: VERSION }) },
 };
 
+/** When this code was loaded, in Unix seconds: an engine's model has no date of its own. */
+const LOADED_AT = Math.floor(Date.now() / 1000);
 const MODEL_PATH = "/v1/models/";
 
-/** Returns a handler that answers by an engine. */
-export function createHandler(engine: ServedEngine): Handler {
+/**
+ * Returns a handler that answers by an engine.
+ * @param names of its model for clients, besides its own [its own]
+ */
+export function createHandler(ownEngine: ServedEngine, names: readonly string[] = []): Handler {
+  const engine = names.length === 0 ? ownEngine : withNames(ownEngine, names);
   return async (request) => {
     const requestId = crypto.randomUUID();
-    const response = await answer({ engine, request, requestId });
+    const response = await answer({ engine, names, request, requestId });
     response.headers.set("x-request-id", givenId(request) ?? requestId);
     return response;
   };
@@ -105,12 +123,12 @@ function named(body: unknown, requestId: string): unknown {
 }
 
 /** Returns vLLM's entry of a model: `root` is its own name, which `id` may be an alias of. */
-function modelEntry({ model }: ServedEngine) {
+function modelEntry({ model }: ServedEngine, id: string) {
   const { name, contextLength } = model;
   return {
-    id: name,
+    id,
     object: "model",
-    created: 0,
+    created: LOADED_AT,
     owned_by: "chorus",
     root: name,
     parent: null,
@@ -118,11 +136,11 @@ function modelEntry({ model }: ServedEngine) {
   };
 }
 
-function getModel({ engine, request }: ServedRequest): Response {
-  const id = new URL(request.url).pathname.slice(MODEL_PATH.length);
-  const { name } = engine.model;
-  if (id === name || id === encodeURIComponent(name)) return Response.json(modelEntry(engine));
-  const message = `The model "${id}" is not loaded; "${name}" is.`;
+function getModel(served: ServedRequest): Response {
+  const id = new URL(served.request.url).pathname.slice(MODEL_PATH.length);
+  const name = namesOf(served).find((one) => id === one || id === encodeURIComponent(one));
+  if (name !== undefined) return Response.json(modelEntry(served.engine, name));
+  const message = `The model "${id}" is not loaded; "${namesOf(served).join('", "')}" is.`;
   throw new HttpError(404, "model_not_found", message);
 }
 

@@ -10,6 +10,8 @@ export type ServedEngine = Pick<
 export interface ServedRequest {
   readonly request: Request;
   readonly engine: ServedEngine;
+  /** Of the model, for clients; none: its own. */
+  readonly names: readonly string[];
   /** Part of the answer's id and of the engine's reports about it. */
   readonly requestId: string;
 }

@@ -39,8 +39,9 @@ export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * A model in Hugging Face layout. "owner/name" is a model of the hub (two names, no slash at the end), and so is its
- * address there. Any other string is a folder's URL, absolute or relative to the page ("models/name/", "./models/name"). Or the folder's files.
+ * A model in Hugging Face layout. "owner/name" is a model of the hub (two names, no slash at the end), and so is its address
+ * there. Any other string is a folder's URL, absolute or relative to the page ("models/name/", "./models/name"); in Node also a
+ * path. Or the folder's files.
  */
 export type ModelSource = string | File[];
 

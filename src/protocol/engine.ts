@@ -37,6 +37,10 @@ export interface ChatCompletions {
     options?: CreateOptions,
   ): Promise<CompletionStream<ChatCompletionChunk>>;
   create(body: ChatCompletionRequest & { stream?: false | null }, options?: CreateOptions): Promise<ChatCompletion>;
+  create(
+    body: ChatCompletionRequest,
+    options?: CreateOptions,
+  ): Promise<ChatCompletion | CompletionStream<ChatCompletionChunk>>;
 }
 
 export interface Chat {
@@ -51,6 +55,7 @@ export interface Chat {
 export interface Completions {
   create(body: CompletionRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<Completion>>;
   create(body: CompletionRequest & { stream?: false | null }, options?: CreateOptions): Promise<Completion>;
+  create(body: CompletionRequest, options?: CreateOptions): Promise<Completion | CompletionStream<Completion>>;
 }
 
 export interface EngineEvents {

@@ -95,7 +95,7 @@ export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}
   if (model === "" || !folder) {
     throw new ChorusError(
       "invalid_value",
-      `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is none of these.`,
+      `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is none of these${baseUrl === undefined ? " (in Node: and no folder of this machine)" : ""}.`,
       "model",
     );
   }

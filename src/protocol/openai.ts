@@ -13,6 +13,18 @@ export interface ChatMessage {
   reasoning_content?: string | null;
 }
 
+/** A message of a request. OpenAI's own type of messages is one, too; of what it allows, other parts than text are refused. */
+export interface ChatMessageParam {
+  /** Who says it. "developer" is OpenAI's newer name of "system". "tool" and "function" are refused. */
+  role: ChatMessage["role"] | "developer" | "tool" | "function";
+  /** What is said: a text, or parts of type "text", which become lines. */
+  content?: string | readonly { type: string; text?: string }[] | null;
+  /** The speaker's name, where the model's template shows it. [none] */
+  name?: string;
+  /** An assistant's thoughts before its answer. Templates of models that think may show them to the model again. [none] */
+  reasoning_content?: string | null;
+}
+
 /** A JSON schema; "true" is one for anything. */
 export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
@@ -22,7 +34,7 @@ export type ResponseFormat =
   | {
       type: "json_schema";
       /** `name`, `description` and `strict` (it always is) are OpenAI's and change nothing. */
-      json_schema: { schema: JsonSchema; name?: string | null; description?: string | null; strict?: boolean | null };
+      json_schema: { schema?: JsonSchema; name?: string | null; description?: string | null; strict?: boolean | null };
     };
 
 export interface StructuredOutputs {
@@ -139,11 +151,15 @@ export interface GenerationFields {
   deadline_ms?: number | null;
   /** OpenAI's name for who asks. It changes nothing. [none] */
   user?: string | null;
+  /** OpenAI's notes on a request. They change nothing. [none] */
+  metadata?: Record<string, string> | null;
+  /** OpenAI's: whether the answer may be kept. Nothing ever is. [false] */
+  store?: boolean | null;
 }
 
 export interface ChatCompletionRequest extends GenerationFields {
   /** The conversation, oldest first. The model's template makes the prompt of it. */
-  messages: ChatMessage[];
+  messages: readonly ChatMessageParam[];
   /** Most tokens to generate. [the rest of the context; tokens] */
   max_tokens?: number | null;
   /** OpenAI's newer name of max_tokens. [max_tokens; tokens] */
@@ -173,7 +189,7 @@ export interface ChatCompletionRequest extends GenerationFields {
 
 export interface CompletionRequest extends GenerationFields {
   /** A text, several texts, token ids, or several arrays of ids. [; token ids] */
-  prompt: string | string[] | number[] | number[][];
+  prompt: string | string[] | number[] | number[][] | null;
   /** Most tokens to generate. [16; tokens] */
   max_tokens?: number | null;
   /**

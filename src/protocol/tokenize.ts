@@ -1,6 +1,6 @@
 // Text to tokens and back: vLLM's /tokenize and /detokenize.
 
-import type { ChatMessage } from "./openai.ts";
+import type { ChatMessageParam } from "./openai.ts";
 
 /** Either a text or a chat. */
 export interface TokenizeRequest {
@@ -9,7 +9,7 @@ export interface TokenizeRequest {
   /** A text. Not together with `messages`. [none] */
   prompt?: string | null;
   /** A chat, as in a chat request. Not together with `prompt`. [none] */
-  messages?: ChatMessage[] | null;
+  messages?: readonly ChatMessageParam[] | null;
   /** With `prompt`, as in a completion request. [true] */
   add_special_tokens?: boolean | null;
   /** With `prompt`, as in a completion request. [true] */

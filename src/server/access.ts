@@ -58,6 +58,18 @@ export function withCors(handler: Handler, allowed: string): Handler {
   };
 }
 
+/** Prints a line for each request as its answer begins: no header and no body, which may hold secrets. */
+export function withLog(handler: Handler, print: (text: string) => void): Handler {
+  return async (request) => {
+    const startMs = performance.now();
+    const response = await handler(request);
+    const { pathname } = new URL(request.url);
+    const ms = Math.round(performance.now() - startMs);
+    print(`${new Date().toISOString()} ${request.method} ${pathname} ${response.status} ${ms} ms\n`);
+    return response;
+  };
+}
+
 function preflight({ headers }: Request): Response {
   return new Response(null, {
     status: 204,

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { copyFile, mkdir, open, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
 import { downloadFailed, HttpClient, type HttpRequest } from "../files/hub/http-client.ts";
@@ -19,6 +19,8 @@ import { whyMissing } from "../files/web-page.ts";
 import { ChorusError, DEFAULT_HUB_URL, DEFAULT_REVISION, parseJson } from "../index.ts";
 
 interface HubCacheOptions {
+  /** Branch, tag, commit or "refs/pr/4". ["main"] */
+  readonly revision?: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Called with the bytes that have arrived, of all files together. */
   readonly onProgress: (receivedBytes: number, totalBytes: number) => void;
@@ -42,9 +44,9 @@ export function hubCacheFolder(env: Readonly<NodeJS.ProcessEnv>): string {
  * @throws ChorusError, Error with a message for the person who typed the command; the signal's reason
  */
 export async function openHubModel(id: string, options: HubCacheOptions): Promise<string> {
-  const { env, onProgress, signal } = options;
+  const { env, revision = DEFAULT_REVISION, onProgress, signal } = options;
   const folder = join(hubCacheFolder(env), `models--${id.replace("/", "--")}`);
-  const ref = join(folder, "refs", DEFAULT_REVISION);
+  const ref = join(folder, "refs", ...revision.split("/"));
   const keptCommit = await readFile(ref, "utf8").catch(() => null);
   const kept = keptCommit === null ? null : join(folder, "snapshots", keptCommit.trim());
   const isKept = kept !== null && (await isWhole(kept));
@@ -52,7 +54,7 @@ export async function openHubModel(id: string, options: HubCacheOptions): Promis
   const location = {
     type: "hub",
     id,
-    revision: DEFAULT_REVISION,
+    revision,
     hubUrl: (env["HF_ENDPOINT"] ?? DEFAULT_HUB_URL).replace(/\/+$/, ""),
     token: env["HF_TOKEN"] || null,
   } as const;
@@ -77,7 +79,7 @@ export async function openHubModel(id: string, options: HubCacheOptions): Promis
     throw new Error(`${id} has no weights as safetensors (model.safetensors, or its shards).`);
   }
   const snapshot = join(folder, "snapshots", commit);
-  for (const path of [snapshot, join(folder, "blobs"), join(folder, "refs")]) await mkdir(path, { recursive: true });
+  for (const path of [snapshot, join(folder, "blobs"), dirname(ref)]) await mkdir(path, { recursive: true });
   const totalBytes = files.reduce((sum, { size }) => sum + size, 0);
   let before = 0;
   for (const file of files) {

@@ -77,7 +77,7 @@ describe("what HTTP has and pages have not", () => {
     ["GET http://chorus.test/v1/models", 200],
     ["GET http://chorus.test/nowhere?x=1", 404],
     ["GET //chorus.test/v1/models", 404],
-    ["OPTIONS *", 404],
+    ["OPTIONS *", 405],
   ])("is answered: %s with %i", async (line, status) => {
     const answer = await sendRaw(
       `${line} HTTP/1.1\r\nHost: a\r\nAuthorization: bearer secret\r\nConnection: close\r\n\r\n`,

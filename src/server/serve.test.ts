@@ -55,7 +55,8 @@ describe("a server", () => {
     const url = await server.url();
     expect(server.printed()).toContain("chorus-chat in f32 on Fake (no WebGPU: no driver was found)");
     const [options] = server.created;
-    expect(options).toMatchObject({ worker: false, backend: "auto" });
+    expect(options).toMatchObject({ worker: false });
+    expect(await (await fetch(url)).text()).toMatch(/^Chorus .* serves chorus-chat\./);
     expect((options?.model as File[]).map(({ name }) => name)).toContain("model.safetensors");
     expect((await post(url, CHAT)).status).toBe(200);
     expect((await post(url, CHAT, { "content-type": "text/plain" })).status).toBe(415);
@@ -79,6 +80,42 @@ describe("a server", () => {
     expect(await server.exitCode).toBe(0);
   });
 
+  it("answers under the names that it was given, whole and streamed, and logs requests if asked to", async () => {
+    const server = start(`--model ${FOLDER} --port 0 --served-model-name gpt-4 --served-model-name b/c --log-requests`);
+    const url = await server.url();
+    const list = (await (await fetch(`${url}/v1/models`)).json()) as { data: { id: string }[] };
+    expect(list.data.map(({ id }) => id)).toEqual(["gpt-4", "b/c"]);
+    expect((await fetch(`${url}/v1/models/b/c`)).status).toBe(200);
+    expect(await (await post(url, { ...CHAT, model: "b/c" })).json()).toMatchObject({ model: "b/c" });
+    expect(await (await post(url, CHAT)).json()).toMatchObject({ model: "gpt-4" });
+    expect(await (await post(url, { ...CHAT, model: "b/c", stream: true })).text()).toContain('"model":"b/c"');
+    expect((await post(url, { ...CHAT, model: "gpt-5" })).status).toBe(404);
+    expect(server.printed()).toMatch(/T\S+Z POST \/v1\/chat\/completions 404 \d+ ms\n/);
+    server.end();
+    await server.exitCode;
+  });
+
+  it("takes an address of the hub and a revision", async () => {
+    const [hub, home] = await Promise.all([ModelServer.start(), mkdtemp(join(tmpdir(), "chorus-serve-"))]);
+    const files = new Map([
+      ["config.json", new TextEncoder().encode("{}")],
+      ["model.safetensors", new Uint8Array(7)],
+    ]);
+    hub.serveAsHub("owner/name", files, { commit: "decade5" });
+    const address = "https://huggingface.co/owner/name/tree/decade5";
+    const server = start(`--model ${address} --port 0 --max-num-seqs 2`, undefined, {
+      HF_HOME: home,
+      HF_ENDPOINT: hub.url,
+    });
+    await server.url();
+    expect(server.created[0]).toMatchObject({ maxNumSeqs: 2 });
+    expect(hub.requested[0]?.path).toContain("api/models/owner/name/revision/decade5");
+    server.end();
+    await server.exitCode;
+    await hub.close();
+    await rm(home, { recursive: true });
+  });
+
   it("wants the key that it was given, and passes the backend on", async () => {
     const server = start(`--model ${FOLDER} --port 0 --api-key secret --backend cpu`);
     const url = await server.url();
@@ -91,6 +128,7 @@ describe("a server", () => {
 
   it.each([
     ["--help", 0, /^Usage: npm run serve/],
+    ["--version", 0, /^\d+\.\d+\.\d+\n$/],
     ["--model nowhere", 2, /^There is no folder nowhere/],
     ["--model src", 2, /it has no config\.json/],
     ["--model package.json", 2, /is a file/],

@@ -1,11 +1,20 @@
 // npm run serve: an engine in Node, behind the same handler as in pages.
 
-import { ChorusError, isHubId, type ChorusEngine, type CreateEngineOptions, type LoadProgress } from "../index.ts";
-import { withApiKey, withCors, withHostNames, withJsonBodies, type Handler } from "./access.ts";
+import { openDiskFolder } from "../host/platforms/disk-folder.ts";
+import { createHandler } from "../http/handler.ts";
+import {
+  ChorusError,
+  isHubId,
+  locateRemoteModel,
+  type ChorusEngine,
+  type CreateEngineOptions,
+  type LoadProgress,
+} from "../index.ts";
+import { VERSION } from "../version.ts";
+import { withApiKey, withCors, withHostNames, withJsonBodies, withLog, type Handler } from "./access.ts";
 import { isLoopback, parseCommandLine, USAGE, UsageError, type ServeOptions } from "./command-line.ts";
 import { DownloadBar } from "./download-bar.ts";
 import { openHubModel } from "./hub-cache.ts";
-import { openModelFolder } from "./model-folder.ts";
 import { NodeServer } from "./node-server.ts";
 import { refusal } from "./refusal.ts";
 
@@ -31,6 +40,7 @@ export async function serve(words: readonly string[], home: ServeHome): Promise<
   try {
     const options = parseCommandLine(words, home.env);
     if (options === "help") home.print(USAGE);
+    else if (options === "version") home.print(`${VERSION}\n`);
     else await run(options, home);
     return 0;
   } catch (error) {
@@ -42,12 +52,14 @@ export async function serve(words: readonly string[], home: ServeHome): Promise<
 /** Runs the server. Listens before it loads: a taken port is reported at once, and health checks get an answer. */
 async function run(options: ServeOptions, home: ServeHome): Promise<void> {
   const { print, ended } = home;
-  const folder = await openModelFolder(options.model);
+  const folder = await openDiskFolder(options.model).catch((error: unknown) => {
+    throw error instanceof ChorusError ? new UsageError(error.message, { cause: error }) : error;
+  });
   if (!folder && !isHubId(options.model))
     throw new UsageError(`There is no folder ${options.model}, and it is no model of the hub ("owner/name") either.`);
   let answer: Handler = async () => stillLoading();
   const server = await NodeServer.listen(
-    withAccess((request) => answer(request), options),
+    withAccess((request) => answer(request), options, print),
     options,
   );
   print(`Listening at ${server.url}; it answers 503 until the model is loaded.\n`);
@@ -59,7 +71,7 @@ async function run(options: ServeOptions, home: ServeHome): Promise<void> {
       print(`${engine}: loading is cancelled.\n`);
       return;
     }
-    answer = (request) => engine.fetch(request);
+    answer = createHandler(engine, options.names);
     print(`Serving at ${server.url}/v1\nCtrl+C ends it.\n`);
     print(`${await ended}: no new requests; those in flight have ${GRACE_MS / 1000} s.\n`);
     await server.drain(GRACE_MS);
@@ -72,18 +84,19 @@ async function run(options: ServeOptions, home: ServeHome): Promise<void> {
 /** Loads the engine, and prints what runs where, and why. */
 async function load(
   folder: File[] | null,
-  { model, backend }: ServeOptions,
+  options: ServeOptions,
   home: ServeHome,
   signal: AbortSignal,
 ): Promise<ChorusEngine> {
-  const files = folder ?? (await openHubFolder(model, home, signal));
-  const webGpu = backend === "cpu" ? { reason: "--backend cpu" } : await home.openWebGpu();
+  const { config } = options;
+  const files = folder ?? (await openHubFolder(options, home, signal));
+  const webGpu = config.backend === "cpu" ? { reason: "--backend cpu" } : await home.openWebGpu();
   const engine = await home.createEngine({
+    ...config,
     model: files,
     worker: false,
     onProgress: progressPrinter(home.print),
     ...("gpu" in webGpu && { gpu: webGpu.gpu }),
-    backend,
     signal,
   });
   const { name, adapter, dtype, contextLength } = engine.model;
@@ -94,20 +107,32 @@ async function load(
 }
 
 /** Downloads a hub's model if it is not there yet. */
-async function openHubFolder(id: string, { env, print }: ServeHome, signal: AbortSignal): Promise<File[]> {
+async function openHubFolder(
+  { model, revision: given }: ServeOptions,
+  { env, print }: ServeHome,
+  signal: AbortSignal,
+): Promise<File[]> {
+  const location = locateRemoteModel(model, { ...(given !== null && { revision: given }) });
+  if (location.type !== "hub") return [];
+  const { id, revision } = location;
   const bar = new DownloadBar(id, print);
   const onProgress = (received: number, total: number) => bar.show(received, total);
   const onWaiting = () => print("\nWaiting for the hub.\n");
-  const folder = await openHubModel(id, { env, onProgress, onWaiting, signal }).finally(() => bar.end());
-  return (await openModelFolder(folder, id.split("/").at(-1))) ?? [];
+  const folder = await openHubModel(id, { env, revision, onProgress, onWaiting, signal }).finally(() => bar.end());
+  return (await openDiskFolder(folder, id.split("/").at(-1))) ?? [];
 }
 
-function withAccess(handler: Handler, { apiKey, cors, host }: ServeOptions): Handler {
+function withAccess(
+  handler: Handler,
+  { apiKey, cors, host, logRequests }: ServeOptions,
+  print: ServeHome["print"],
+): Handler {
   let guarded = withJsonBodies(handler);
   if (apiKey !== null) guarded = withApiKey(guarded, apiKey);
   else if (isLoopback(host)) guarded = withHostNames(guarded, isLoopback);
   // Outermost: a preflight has no key.
-  return cors === null ? guarded : withCors(guarded, cors);
+  if (cors !== null) guarded = withCors(guarded, cors);
+  return logRequests ? withLog(guarded, print) : guarded;
 }
 
 /** Returns a function that prints a line for each tenth of the weights in memory. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
 import type { LogitRules } from "../../src/engine/sampling/logit-rules.ts";
-import { createEngine, type ChatCompletionRequest, type ChorusEngine } from "../../src/index.ts";
+import { createEngine, type ChatCompletionRequest, type ChorusEngine, type Completion } from "../../src/index.ts";
 import { processedLogprobs } from "../references/filter-reference.ts";
 import { loadGolden } from "../models/golden.ts";
 import { createRunner, lastLogits } from "../gpu/runner-runs.ts";
@@ -161,8 +161,7 @@ describe("an answer's log-probabilities", async () => {
 
   it("leave beam search's scores as they are", async () => {
     const beams = { prompt: [1, 2, 3], use_beam_search: true, n: 3, max_tokens: 6, repetition_penalty: 1.3 };
-    const scores = ({ choices }: Awaited<ReturnType<ChorusEngine["completions"]["create"]>>) =>
-      choices.map(({ beam_score, text }) => [beam_score, text]);
+    const scores = ({ choices }: Completion) => choices.map(({ beam_score, text }) => [beam_score, text]);
     const [found, requested] = await Promise.all([processed, raw].map((engine) => engine.completions.create(beams)));
     if (!found || !requested) throw new Error("no answer");
     expect(scores(found)).toEqual(scores(requested));

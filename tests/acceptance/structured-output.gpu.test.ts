@@ -2,7 +2,7 @@
 
 import { expect, it } from "vitest";
 
-import { createEngine } from "../../src/index.ts";
+import { createEngine, type Completion } from "../../src/index.ts";
 import { withCommonDevice } from "../gpu/one-device.ts";
 
 const onGpu = { backend: "webgpu", worker: false, gpu: await withCommonDevice() } as const;
@@ -28,8 +28,7 @@ it.each([onGpu, { backend: "cpu", worker: false, cpuThreads: 1 }] as const)(
         return_token_ids: true,
       },
     ];
-    const reported = ({ choices }: Awaited<ReturnType<typeof engine.completions.create>>) =>
-      choices.map(({ token_ids, logprobs }) => ({ token_ids, logprobs }));
+    const reported = ({ choices }: Completion) => choices.map(({ token_ids, logprobs }) => ({ token_ids, logprobs }));
     const alone = [];
     for (const body of free) alone.push(reported(await engine.completions.create(body)));
 

@@ -47,6 +47,7 @@ import { asTexts, ChunkQueue } from "./chunk-queue.ts";
 import { FakeBlocks } from "./fake-blocks.ts";
 import { FAKE_MODEL } from "./fake-model-card.ts";
 import { askedBody, logprobsOf, tokenIdsOf, wordsIn } from "./fake-words.ts";
+import { textOf } from "./text-of.ts";
 
 export interface FakeEngineOptions {
   /** The whole answer; a word is a token. */
@@ -123,7 +124,7 @@ export class FakeEngine implements ChorusEngine {
         this.#submit(body, options)) as ChatCompletions["create"],
     },
     render: async ({ messages }) => {
-      const text = [...messages.map(({ role, content }) => `${role}: ${content}`), "assistant:"].join("\n");
+      const text = [...messages.map((message) => `${message.role}: ${textOf(message)}`), "assistant:"].join("\n");
       return { text, tokenIds: wordsIn(text).map((_, index) => index) };
     },
   };
@@ -237,8 +238,8 @@ export class FakeEngine implements ChorusEngine {
     return this.config;
   }
 
-  async tokenize({ prompt, messages }: TokenizeRequest): Promise<TokenizeResponse> {
-    const text = prompt ?? (messages ?? []).map(({ content }) => content).join("\n");
+  async tokenize({ prompt, messages = [] }: TokenizeRequest): Promise<TokenizeResponse> {
+    const text = prompt ?? messages?.map(textOf).join("\n") ?? "";
     const tokens = wordsIn(text).map((_, index) => index);
     return { count: tokens.length, max_model_len: this.model.contextLength, tokens, token_strs: null };
   }
@@ -268,7 +269,7 @@ export class FakeEngine implements ChorusEngine {
     options: CreateOptions = {},
     prefix = "chatcmpl",
   ): CompletionStream<ChatCompletionChunk> {
-    const promptTokens = body.messages.reduce((sum, message) => sum + wordsIn(message.content).length, 0);
+    const promptTokens = body.messages.reduce((sum, message) => sum + wordsIn(textOf(message)).length, 0);
     const { contextLength } = this.model;
     const room = contextLength - promptTokens;
     if (room < 1 || promptTokens + (body.max_tokens ?? 0) > contextLength) {
@@ -297,8 +298,7 @@ export class FakeEngine implements ChorusEngine {
     };
     this.#requests.push(request);
     this.#report(request, "queued", null);
-    const text = body.messages.map(({ content }) => content).join("\n");
-    const question = body.messages.at(-1)?.content ?? "";
+    const [text, question] = [body.messages.map(textOf).join("\n"), textOf(body.messages.at(-1))];
     const requested = askedBody(text, request.maxTokens, body);
     this.#emit("words", { status: "asked", requestId: request.id, question, text, body: requested });
     options.signal?.addEventListener("abort", () => {
@@ -322,9 +322,10 @@ export class FakeEngine implements ChorusEngine {
 
   /** Returns the rest of the scripted answer after a continued beginning. */
   #answerTo({ messages, continue_final_message: isContinued }: ChatCompletionRequest): string {
-    const said = isContinued ? (messages.at(-1)?.content ?? "") : "";
-    const answer = this.#options.answer?.(isContinued ? messages.slice(0, -1) : messages) ?? "Yes.";
-    return answer.startsWith(said) ? answer.slice(said.length) : answer;
+    const said = isContinued ? textOf(messages.at(-1)) : "";
+    const asked = isContinued ? messages.slice(0, -1) : messages;
+    const answer = this.#options.answer?.(asked as readonly ChatMessage[]) ?? "Yes.";
+    return answer.slice(answer.startsWith(said) ? said.length : 0);
   }
 
   #advance(request: FakeRequest, atMs: number): StepEntry {

@@ -280,6 +280,8 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
   cache_salt: field("cache_salt", ["string"], ["s", "s".repeat(1024)], ["", "s".repeat(1025), LONG_TEXT]),
   deadline_ms: positive("deadline_ms", 2 ** 31 - 1),
   user: field("user", ["string"], ["", "somebody"]),
+  metadata: field("metadata", ["object"], [{}, { topic: "demo" }]),
+  store: boolean("store"),
 };
 
 const user = (content: unknown) => [

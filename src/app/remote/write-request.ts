@@ -63,6 +63,7 @@ function chatFields(body: ChatCompletionRequest, software: ServerSoftware, soFar
 function withText({ messages, continue_final_message: isContinued }: ChatCompletionRequest, soFar: string) {
   if (soFar === "") return messages;
   const last = messages.at(-1);
-  if (isContinued && last) return [...messages.slice(0, -1), { ...last, content: last.content + soFar }];
+  const begun = typeof last?.content === "string" ? last.content : "";
+  if (isContinued && last) return [...messages.slice(0, -1), { ...last, content: begun + soFar }];
   return [...messages, { role: "assistant", content: soFar }];
 }

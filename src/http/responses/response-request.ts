@@ -17,7 +17,7 @@ const NEUTRAL_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   previous_response_id: [],
   prompt: [],
   reasoning: [],
-  store: [false],
+  store: [false, true],
   truncation: ["disabled"],
 };
 
