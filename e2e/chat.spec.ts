@@ -1,5 +1,5 @@
 import { expect, test } from "playwright/test";
-import { App, ENDLESS, ON_GPU } from "./support/app.ts";
+import { App, ENDLESS, ON_GPU, type Pane } from "./support/app.ts";
 import { axeFindings } from "./support/axe.ts";
 import { Steps } from "./support/steps.ts";
 
@@ -141,4 +141,31 @@ test("a thought is seen while it grows, and folded when it is over; it opens aga
   await expect(over.turn.getByText("Six sevens are wanted.")).toBeHidden();
   await over.turn.getByText("Thoughts").click();
   await expect(over.turn.getByText("Six sevens are wanted.")).toBeVisible();
+});
+
+test("a text that is dropped on a pane goes into its question, cut to what the model reads; no text is refused", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "panes=2&stepms=20&context=200");
+  const drop = async (pane: Pane, content: string, name: string) => {
+    const dataTransfer = await page.evaluateHandle(
+      ([text, file]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], file));
+        return data;
+      },
+      [content, name] as const,
+    );
+    await pane.log.dispatchEvent("drop", { dataTransfer });
+  };
+  const second = app.pane(2);
+  await second.message.fill("What is this?");
+  await drop(second, "word ".repeat(500), "words.md");
+  await expect(second.message).toHaveValue(/^What is this\?\n\nwords\.md:\n```md\nword word/);
+  await expect(second.message).toHaveValue(/room for the first [\d,]+ of 2,499 characters of words\.md/);
+  await expect(second.message).toBeFocused();
+  await expect(app.pane(1).message).toHaveValue("");
+  await drop(app.pane(1), "\0\0", "picture.png");
+  await expect(page.getByRole("status").filter({ hasText: "picture.png is not a text file" })).toBeVisible();
+  await expect(app.pane(1).message).toHaveValue("");
 });

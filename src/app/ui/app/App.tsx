@@ -5,7 +5,7 @@ import css from "./App.module.css";
 import { GpuNotice } from "./GpuNotice.tsx";
 import { KeepingNotice } from "./KeepingNotice.tsx";
 import { MemoryNotice } from "./MemoryNotice.tsx";
-import { RecordingDrop } from "./RecordingDrop.tsx";
+import { DroppedFiles } from "./DroppedFiles.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchStrip } from "../batch/BatchStrip.tsx";
 import { Guard } from "../components/Guard.tsx";
@@ -58,7 +58,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
           </Guard>
         )}
       </main>
-      <RecordingDrop />
+      <DroppedFiles app={app} />
       <Toasts undoList={app.workspace.undoList} />
       <WordLinks app={app} />
       <Announcer announcements={app.announcements} />
