@@ -11,7 +11,7 @@ import { KernelCompiler, type Dispatch } from "../../src/backends/gpu/kernel.ts"
 import { LaterPipelines } from "../../src/backends/gpu/later-pipelines.ts";
 import { LaterTiles } from "../../src/backends/gpu/later-tiles.ts";
 import type { KernelTraits } from "../../src/backends/gpu/kernel-style.ts";
-import { defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
+import { defaultMatmuls, type MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
 import type { OperationContext } from "../../src/backends/gpu/operations/operations.ts";
 import { ModelBuffers } from "../../src/backends/gpu/model-buffers.ts";
 import { tileChoices, type QueryTiles } from "../../src/backends/gpu/query-tiles.ts";
@@ -38,6 +38,8 @@ interface GraphOptions {
   readonly maxBindingBytes?: number;
   /** How attention tiles rows. [the adapter's default] */
   readonly tiles?: QueryTiles;
+  /** By ascending rows. [those that are enough: they compile slowly] */
+  readonly matmuls?: readonly MatmulVariant[];
   /** Whether all is compiled, and not only what a first step needs; if not, products have no other kernels later. [true] */
   readonly isComplete?: boolean;
 }
@@ -46,7 +48,7 @@ export async function prepareGraph(
   { device, poller }: OpenedDevice,
   weights: ModelWeights,
   engine: ResolvedEngineConfig,
-  { adapter, maxBindingBytes = 2 ** 27, tiles, isComplete = true }: GraphOptions,
+  { adapter, maxBindingBytes = 2 ** 27, tiles, isComplete = true, ...options }: GraphOptions,
 ): Promise<PreparedGraph> {
   const { shape, graph } = weights.model;
   const arena = new Arena(device);
@@ -69,7 +71,8 @@ export async function prepareGraph(
   // One of the kernels for GPUs suffices, for products of any size: they compile slowly on a software adapter, which itself
   // needs none but the first.
   const fewest = adapter.style === "plain" ? [] : defaultMatmuls(adapter).slice(-1);
-  const matmuls = adapter.style === "plain" && isComplete ? defaultMatmuls(adapter) : fewest;
+  const usual = adapter.style === "plain" && isComplete ? defaultMatmuls(adapter) : fewest;
+  const { matmuls = usual } = options;
   const later = new LaterPipelines(compiler);
   const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   const laterTiles = new LaterTiles(step, tiles ?? tileChoices(adapter, shape)[0]);

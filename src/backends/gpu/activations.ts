@@ -33,6 +33,8 @@ export class Activations {
   readonly feedback: GPUBuffer;
   /** (id, bits of its log-probability) of each sample, to be read back. */
   readonly sampled: GPUBuffer;
+  /** What a norm of its own writes for the product after it, on GPUs. */
+  readonly normed: GPUBuffer;
   readonly #values: readonly (GPUBuffer | undefined)[];
 
   constructor(arena: Arena, shape: ModelShape, graph: Graph, limits: ActivationLimits) {
@@ -45,6 +47,9 @@ export class Activations {
       arena.storage(`activations ${i} of ${slot.width}`, 4 * heightOf(slot) * strideOf(slot.width)),
     );
     this.#values = slotOf.map((slot) => (slot === null ? undefined : buffers[slot]));
+    const widths = graph.operations.map((one) => (one.type === "norm" ? (graph.values[one.output]?.width ?? 0) : 0));
+    const normedBytes = 4 * Math.max(rows, samples) * strideOf(Math.max(...widths));
+    this.normed = arena.storage("normed", isFused ? normedBytes : UNUSED_BYTES);
     this.attentionParts = arena.storage("attention parts", isFused ? 4 * splitFloats(shape, limits) : UNUSED_BYTES);
     this.logits = arena.storage("logits", 4 * samples * strideOf(shape.vocabSize));
     this.logitParts = arena.storage("logit parts", (samples * strideOf(shape.vocabSize)) / 2);

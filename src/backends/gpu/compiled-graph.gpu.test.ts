@@ -10,6 +10,7 @@ import { dispatchesOf, prepareGraph, runDispatches } from "../../../tests/gpu/pr
 import { StepPlanner } from "../../engine/step-planner.ts";
 import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
 import { differingWords, expectClose, openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
+import { defaultMatmuls } from "./matmul-variants.ts";
 import { strideOf } from "./padding.ts";
 
 const opened = await openTestDevice();
@@ -46,8 +47,8 @@ function outputOf(label: string): Value {
   return operation && "output" in operation ? operation.output : expect.fail(`no operation "${label}"`);
 }
 
-/** The kernels for GPUs have no separate dispatch for a norm. */
-const isNorm = ([dispatch]: (typeof CHECKPOINTS)[number]) => /ln\d$/.test(dispatch);
+/** The kernels for GPUs of few rows have no separate dispatch for a norm. */
+const isNorm = (dispatch: string) => /ln\d$/.test(dispatch);
 // Keyed by the kernel of attention, since each has its own order of additions. Products agree in all kernels.
 const firstLogits = new Map<boolean, ArrayBuffer>();
 
@@ -55,15 +56,21 @@ it.each([
   { style: "plain", hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27 },
   { style: "plain", hasSubgroups: false, embedding: "four parts", maxBindingBytes: 1 },
   { style: "fused", hasSubgroups, embedding: "three parts", maxBindingBytes: 50_000 },
+  // The kernel for one row comes first, and normalises by itself; that for many has norms of their own before it.
+  { style: "fused", hasSubgroups, embedding: "one part", maxBindingBytes: 2 ** 27, hasNorms: true },
 ] as const)(
   "computes every module's output (style: $style, subgroups: $hasSubgroups, embedding in $embedding)",
-  async ({ maxBindingBytes, ...adapter }) => {
+  async ({ maxBindingBytes, ...given }) => {
+    const adapter = { style: given.style, hasSubgroups: given.hasSubgroups };
     const isPlain = adapter.style === "plain";
+    const isApart = "hasNorms" in given;
+    const fused = defaultMatmuls({ ...adapter, style: "fused" });
     const ids = prompt?.ids ?? [];
     const { shape: model } = golden.weights.model;
     const { compiled, buffers, activations, step, arena } = await prepareGraph(opened, golden.weights, engine, {
       adapter,
       maxBindingBytes,
+      ...(isApart && { matmuls: [...fused.slice(0, 1), ...fused.slice(-1)] }),
     });
 
     const sequence = new Sequence({ requestId: "a", index: 0, params: GREEDY, prompt: ids, arrivalMs: 0 });
@@ -76,7 +83,8 @@ it.each([
     const table = head?.type === "head" ? head.table : expect.fail("the graph ends without a head");
     const parts = 2 * buffers.table(table).length; // tied: used by the embedding and the head
     const inLayer = isPlain ? 8 : 5; // plain kernels take such a prompt in tiles, from the cache
-    expect(dispatches.length).toBe(model.numLayers * inLayer + parts + Number(isPlain));
+    // The one sample of the head is computed by the kernel for one row.
+    expect(dispatches.length).toBe(model.numLayers * (inLayer + 2 * Number(isApart)) + parts + Number(isPlain));
     for (const [i, dispatch] of dispatches.entries()) {
       runDispatches(opened, [dispatch], shape);
 
@@ -85,12 +93,13 @@ it.each([
       // The parts of an operation share its name.
       if (!name || !expected || dispatches[i + 1]?.name === dispatch.name) continue;
       const width = expected.shape[1] ?? 0;
-      const values = new Float32Array(await readBuffer(device, activations.buffer(outputOf(name))));
+      const buffer = isApart && isNorm(name) ? activations.normed : activations.buffer(outputOf(name));
+      const values = new Float32Array(await readBuffer(device, buffer));
       const dense = ids.flatMap((_, r) => [...values.subarray(r * strideOf(width), r * strideOf(width) + width)]);
       expectClose(dense, golden.tensor(expected), 5e-5);
       checked.push(dispatch.name);
     }
-    expect(checked).toEqual(CHECKPOINTS.filter((at) => isPlain || !isNorm(at)).map(([at]) => at));
+    expect(checked).toEqual(CHECKPOINTS.map(([at]) => at).filter((at) => isPlain || isApart || !isNorm(at)));
 
     if (isPlain) {
       const final = new Float32Array(await readBuffer(device, activations.buffer(outputOf("lnF")))).subarray(0, 64);

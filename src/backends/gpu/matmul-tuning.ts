@@ -4,9 +4,11 @@ import type { Norm, Value } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import type { TuningStore } from "../backend.ts";
+import { encode, type Dispatch } from "./kernel.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
-import { normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
+import { isNormApart, normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import type { LinearBuffers } from "./model-buffers.ts";
+import { normDispatch } from "./operations/normalisation.ts";
 import { valueOf, type ModelContext } from "./operations/operations.ts";
 import { productsOfGate } from "./operations/products.ts";
 import { timedMs, tune, type Tuned } from "./tuning.ts";
@@ -50,13 +52,11 @@ export function measureOn(model: TunedModel): Measure {
   const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: false, WEIGHTS_DTYPE, EPILOGUE };
   const norm = first.norm && normShape(first.norm.norm, valueOf(model, first.input).width);
-  // Created at the first measurement: on loads without measurements the kernels' bindings may differ.
-  let bindGroups: readonly GPUBindGroup[] | null = null;
-  const bind = () =>
+  const bind = (isApart: boolean) =>
     measured.map((product) => {
       const { w, bias } = product.weights;
       return compiler.bind(matmulSkinny, {
-        x: activations.buffer(product.norm?.input ?? product.input),
+        x: isApart ? activations.normed : activations.buffer(product.norm?.input ?? product.input),
         w,
         bias,
         norm: product.norm ? buffers.norm(product.norm.norm) : bias,
@@ -67,14 +67,21 @@ export function measureOn(model: TunedModel): Measure {
       });
     });
   return async (variant, maxRows) => {
-    const bound = (bindGroups ??= bind());
+    const isApart = norm !== null && isNormApart(variant);
+    const bound = bind(isApart);
     const rows = Math.min(maxRows, engine.maxNumBatchedTokens);
-    const pipeline = await compiler.compile(variant.kernel(shape, { norm }));
+    const pipeline = await compiler.compile(variant.kernel(shape, { norm: isApart ? null : norm }));
     step.writeRows(device.queue, rows);
     const groups = variant.workgroups(shape, rows);
+    const norms: Dispatch[] = [];
+    for (const one of isApart ? measured : []) {
+      if (one.norm) norms.push(await normDispatch(model, one.norm, activations.normed));
+    }
     const ms = await timedMs(model, (pass) => {
-      pass.setPipeline(pipeline);
-      for (const bindGroup of bound) {
+      for (const [i, bindGroup] of bound.entries()) {
+        const before = norms[i];
+        if (before) encode(pass, before, { rows, samples: rows, tiles: 0, singles: 0, longest: 0 });
+        pass.setPipeline(pipeline);
         pass.setBindGroup(0, bindGroup);
         pass.dispatchWorkgroups(...groups);
       }

@@ -50,6 +50,11 @@ export interface MatmulVariant extends RowTile {
   workgroups(shape: MatmulShape, rows: number): readonly [number, number];
 }
 
+/** Whether the norm before a kernel is a dispatch of its own: with so many rows that costs less than a norm in each workgroup. */
+export function isNormApart({ tileRows }: MatmulVariant): boolean {
+  return tileRows >= 8;
+}
+
 const LANES = 32;
 /** Rows that a lane of the kernel computes. */
 const LANE_ROWS = 4;

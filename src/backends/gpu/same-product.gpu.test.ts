@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
-import { KernelCompiler, type KernelVariant } from "./kernel.ts";
+import { KernelCompiler, type Dispatch, type KernelVariant } from "./kernel.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
 import { firstMatmul, matmulChoices, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import { isSameProduct } from "./same-product.ts";
@@ -58,9 +58,15 @@ async function isSame(
   const head = isHead ? { VOCABULARY: 4 * N4, FIRST_TOKEN: 0 } : null;
   const tried = variant.kernel(shape, { head });
   const changed: KernelVariant = { ...tried, kernel: { ...tried.kernel, code: change(tried.kernel.code) } };
+  const dispatch = (pipeline: GPUComputePipeline): Dispatch => ({
+    name: "product",
+    pipeline,
+    bindGroup,
+    workgroups: () => [1, 1],
+  });
   const kernels = [
-    { variant: FIRST, pipeline: await compiler.compile(FIRST.kernel(shape, { head })), bindGroup },
-    { variant, pipeline: await compiler.compile(changed), bindGroup },
+    { variant: FIRST, dispatches: [dispatch(await compiler.compile(FIRST.kernel(shape, { head })))] },
+    { variant, dispatches: [dispatch(await compiler.compile(changed))] },
   ] as const;
   let bytes = 0;
   const write = device.queue.writeBuffer.bind(device.queue);

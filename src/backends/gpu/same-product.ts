@@ -2,6 +2,7 @@
 // kernel of every product with the CPU. The others are compiled while answers stream, and compared with it before use.
 
 import type { OpenedDevice } from "./device.ts";
+import { encode, type Dispatch } from "./kernel.ts";
 import { Epilogue } from "./kernels/matmul.ts";
 import type { HeadShape, MatmulShape, MatmulVariant } from "./matmul-variants.ts";
 import { numbers, readAfter, type BufferRange } from "./read-after.ts";
@@ -32,8 +33,8 @@ interface Output {
 
 interface TriedKernel {
   readonly variant: MatmulVariant;
-  readonly pipeline: GPUComputePipeline;
-  readonly bindGroup: GPUBindGroup;
+  /** The product, after a norm of its own if it has one. */
+  readonly dispatches: readonly Dispatch[];
 }
 
 /** Returns whether both give the same outputs for the same inputs. */
@@ -47,21 +48,22 @@ export async function isSameProduct(
   // A full tile of either kernel and a row of the next, as far as there is room.
   const neededRows = Math.max(...kernels.map(({ variant }) => variant.tileRows)) + 1;
   const room = [{ buffer: x, offset: 0, rowBytes: 16 * shape.K4 }, ...outputs].map(roomOf);
-  const rows = Math.min(neededRows, ...room);
+  const rows = Math.min(neededRows, step.maxRows, ...room);
   const N4 = Math.min(shape.N4, MAX_N4);
   const ranges = outputs.flatMap((output) => rangesOf(output, rows, N4));
   const { queue } = opened.device;
   // All is submitted at once, so that no step comes between.
   step.writeRows(queue, rows);
   queue.writeBuffer(x, 0, numbers(4 * rows * shape.K4));
-  const results = kernels.map(({ variant, pipeline, bindGroup }) => {
+  const size = { rows, samples: rows, tiles: 0, singles: 0, longest: 0 };
+  const results = kernels.map(({ variant, dispatches }) => {
     for (const { buffer, offset, bytes } of ranges) queue.writeBuffer(buffer, offset, numbers(bytes / 4));
-    const encode = (pass: GPUComputePassEncoder) => {
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(0, bindGroup);
-      pass.dispatchWorkgroups(...variant.workgroups({ ...shape, N4 }, rows));
+    const encodeAll = (pass: GPUComputePassEncoder) => {
+      for (const dispatch of dispatches.slice(0, -1)) encode(pass, dispatch, size);
+      const last = dispatches.at(-1);
+      if (last) encode(pass, { ...last, workgroups: () => variant.workgroups({ ...shape, N4 }, rows) }, size);
     };
-    return readAfter(opened, encode, ranges);
+    return readAfter(opened, encodeAll, ranges);
   });
   const [expected, given] = (await Promise.all(results)).map((bytes) => new Float32Array(bytes));
   return expected !== undefined && given !== undefined && areClose(expected, given);

@@ -58,6 +58,7 @@ export type StepShape = StepSize & SampleKinds;
  * get their slot.
  */
 export class StepBuffer {
+  readonly maxRows: number;
   readonly step: GPUBufferBinding;
   readonly samples: GPUBufferBinding;
   readonly rows: GPUBufferBinding;
@@ -89,6 +90,7 @@ export class StepBuffer {
 
   constructor(arena: Arena, limits: StepLimits) {
     const { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize, logprobsMode } = limits;
+    this.maxRows = maxRows;
     this.#maxSamples = maxSamples;
     this.#vocabSize = vocabSize;
     this.#logprobsMode = logprobsMode;

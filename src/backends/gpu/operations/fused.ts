@@ -3,7 +3,7 @@ import { Epilogue, matmulSkinny } from "../kernels/matmul.ts";
 import { firstMatmul, normShape } from "../matmul-variants.ts";
 import { splitAttention } from "./attention.ts";
 import { embedding } from "./embedding.ts";
-import { normalisation } from "./normalisation.ts";
+import { normalisation, normDispatch } from "./normalisation.ts";
 import { valueOf, type OperationContext, type Operations } from "./operations.ts";
 import { compileProduct, productOperations } from "./products.ts";
 import { rotations } from "./rotation.ts";
@@ -11,8 +11,8 @@ import { rotations } from "./rotation.ts";
 const ROTARY_LANES = 32;
 
 /**
- * Operations of the fused style: products normalise their input themselves, attention writes the cache, and the head
- * summarises each 32 logits for the sampler.
+ * Operations of the fused style: products of few rows normalise their input themselves, attention writes the cache, and the
+ * head summarises each 32 logits for the sampler.
  */
 export function fusedOperations(context: OperationContext): Operations {
   const { compiler, graph, buffers, activations, step } = context;
@@ -31,8 +31,7 @@ export function fusedOperations(context: OperationContext): Operations {
       const { w, bias } = product.weights;
       const norm = norms.get(input);
       const x = activations.buffer(norm?.input ?? input);
-      const bindGroup = compiler.bind(matmulSkinny, {
-        x,
+      const bound = {
         w,
         bias,
         norm: norm ? buffers.norm(norm.norm) : bias,
@@ -40,9 +39,14 @@ export function fusedOperations(context: OperationContext): Operations {
         y: product.y,
         logit_parts: activations.logitParts,
         step: step.step,
-      });
+      };
+      const bindGroup = compiler.bind(matmulSkinny, { x, ...bound });
+      const ownNorm = norm && {
+        bindGroup: compiler.bind(matmulSkinny, { x: activations.normed, ...bound }),
+        dispatch: () => normDispatch(context, norm, activations.normed),
+      };
       const extras = { norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null, head };
-      return compileProduct(context, { ...product, x, first, bindGroup, extras });
+      return compileProduct(context, { ...product, x, first, bindGroup, extras, ownNorm });
     }),
   };
 }

@@ -2,24 +2,34 @@ import type { Norm } from "../../../models/graph.ts";
 import { layerNorm } from "../kernels/layer-norm.ts";
 import { normShape } from "../matmul-variants.ts";
 import { strideOf } from "../padding.ts";
-import { always, valueOf, type CompiledOperation, type OperationContext } from "./operations.ts";
+import type { Dispatch } from "../kernel.ts";
+import { always, valueOf, type CompiledOperation, type ModelContext, type OperationContext } from "./operations.ts";
 
 /** Returns a norm as a dispatch of its own. */
 export async function normalisation(context: OperationContext, operation: Norm): Promise<CompiledOperation> {
+  return always(await normDispatch(context, operation, context.activations.buffer(operation.output)));
+}
+
+/** Returns a norm's dispatch, which writes to `y`. */
+export async function normDispatch(
+  context: Omit<ModelContext, "later">,
+  operation: Norm,
+  y: GPUBuffer,
+): Promise<Dispatch> {
   const { compiler, buffers, activations, step } = context;
   const { label, norm, input, output, addsToOutput = false } = operation;
   const { width, height } = valueOf(context, output);
   const isOfSamples = height === "samples";
   const kind = { K4: strideOf(width) / 4, ADD_TO_OUTPUT: addsToOutput };
-  return always({
+  return {
     name: label,
     pipeline: await compiler.pipeline(layerNorm, { ...normShape(norm, width), ...kind }),
     bindGroup: compiler.bind(layerNorm, {
       x: activations.buffer(input),
       norm: buffers.norm(norm),
       samples: isOfSamples ? step.samples : step.allRows,
-      y: activations.buffer(output),
+      y,
     }),
     workgroups: (size) => [isOfSamples ? size.samples : size.rows, 1],
-  });
+  };
 }

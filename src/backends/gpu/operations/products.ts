@@ -1,7 +1,13 @@
 import type { Activation, Gate, Value } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
 import { Epilogue } from "../kernels/matmul.ts";
-import type { HeadShape, MatmulExtras, MatmulShape, MatmulVariant } from "../matmul-variants.ts";
+import {
+  isNormApart,
+  type HeadShape,
+  type MatmulExtras,
+  type MatmulShape,
+  type MatmulVariant,
+} from "../matmul-variants.ts";
 import type { LinearBuffers } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import { isSameProduct, type TriedProduct } from "../same-product.ts";
@@ -23,6 +29,8 @@ interface Product {
   /** Makes the first kernel's bind group for the product's shape. [bindGroup] */
   readonly bindFirst?: (shape: MatmulShape) => GPUBindGroup;
   readonly extras: MatmulExtras;
+  /** For kernels of many rows: the norm as a dispatch of its own, and the bind group for what it writes. */
+  readonly ownNorm?: { readonly bindGroup: GPUBindGroup; readonly dispatch: () => Promise<Dispatch> } | undefined;
   /** Whether it has one row per sample, not one per row of the step. [false] */
   readonly samplesOnly?: boolean;
   /** The stride of y over 4, where it is not N4. */
@@ -32,7 +40,7 @@ interface Product {
 /** Multiplies by the kernel for the step's number of rows, or by another one until that is compiled. The bits are the same. */
 export async function compileProduct(context: OperationContext, product: Product): Promise<CompiledOperation> {
   const { compiler, later, engine, matmuls } = context;
-  const { label: name, bindGroup, x, y, first, epilogue, extras, samplesOnly = false } = product;
+  const { label: name, bindGroup, x, y, first, epilogue, extras, ownNorm, samplesOnly = false } = product;
   const { K4, N4 } = product.weights;
   const shape: MatmulShape = {
     K4,
@@ -45,29 +53,36 @@ export async function compileProduct(context: OperationContext, product: Product
   const head = extras.head ? { ...extras.head, logitParts: context.activations.logitParts } : null;
   const height = (size: StepSize) => (samplesOnly ? size.samples : size.rows);
   const bindGroupOfFirst = product.bindFirst?.(shape) ?? bindGroup;
-  const bound = (variant: MatmulVariant) => (variant === first ? bindGroupOfFirst : bindGroup);
-  const dispatchesOf = (variant: MatmulVariant, pipeline: GPUComputePipeline): readonly Dispatch[] => {
-    const workgroups = (size: StepSize) => variant.workgroups(shape, height(size));
-    return [{ name, pipeline, bindGroup: bound(variant), workgroups }];
-  };
+  const dispatchOf = (variant: MatmulVariant, pipeline: GPUComputePipeline, bound: GPUBindGroup): Dispatch => ({
+    name,
+    pipeline,
+    bindGroup: bound,
+    workgroups: (size: StepSize) => variant.workgroups(shape, height(size)),
+  });
   const compiling = compiler.compile(first.kernel(shape, extras));
   // By ascending rows; undefined until compiled.
   const ready = matmuls.map((): readonly Dispatch[] | undefined => undefined);
   for (const [i, variant] of matmuls.entries()) {
     if (variant === first) continue;
-    const added = later.add(variant.kernel(shape, extras), variant.rank, async (pipeline) =>
+    const own = isNormApart(variant) ? ownNorm : undefined;
+    const dispatches = async (pipeline: GPUComputePipeline) => [
+      ...(own ? [await own.dispatch()] : []),
+      dispatchOf(variant, pipeline, own?.bindGroup ?? bindGroup),
+    ];
+    const kernel = variant.kernel(shape, own ? { ...extras, norm: null } : extras);
+    const added = later.add(kernel, variant.rank, async (pipeline) =>
       isSameProduct(context, { shape, x, y, head }, [
-        { variant: first, pipeline: await compiling, bindGroup: bindGroupOfFirst },
-        { variant, pipeline, bindGroup },
+        { variant: first, dispatches: [dispatchOf(first, await compiling, bindGroupOfFirst)] },
+        { variant, dispatches: await dispatches(pipeline) },
       ]),
     );
-    const use = (pipeline: GPUComputePipeline | null) => {
-      if (pipeline) ready[i] = dispatchesOf(variant, pipeline);
+    const use = async (pipeline: GPUComputePipeline | null) => {
+      if (pipeline) ready[i] = await dispatches(pipeline);
     };
     // If a kernel is refused, others take its place.
     added.ready.then(use, () => undefined);
   }
-  const ofFirst = dispatchesOf(first, await compiling);
+  const ofFirst = [dispatchOf(first, await compiling, bindGroupOfFirst)];
   if (matmuls.includes(first)) ready[matmuls.indexOf(first)] = ofFirst;
   return (size) => {
     const rows = height(size);
