@@ -39,7 +39,7 @@ test("a model is downloaded with a pause, used, remembered over a reload, and de
   await model.getByRole("button", { name: "What GPT-2 (124M) takes" }).click();
   await expect(model.getByText("It does not answer questions. Licence: mit.")).toBeVisible();
   await model.getByRole("radio", { name: "as q8" }).check();
-  await expect(model.getByText("132 MB of weights and 256 MB of cache on the GPU")).toBeVisible();
+  await expect(model.getByText("132 MB of weights and 256 MB of cache; context of")).toBeVisible();
   await expect(model.getByText("Should run here")).toBeVisible();
   await model.getByRole("button", { name: "Use GPT-2 (124M) as q8" }).click();
 

@@ -24,30 +24,42 @@ export function isFatal(error: ChorusErrorData): boolean {
   return FATAL_CODES.has(error.code);
 }
 
-const TITLES: Partial<Record<ChorusErrorCode, string>> = {
+const BAD_REQUEST = "This can't be asked";
+const TITLES: Record<ChorusErrorCode, string> = {
+  missing_required_parameter: BAD_REQUEST,
+  unknown_parameter: BAD_REQUEST,
+  unsupported_parameter: BAD_REQUEST,
+  invalid_type: BAD_REQUEST,
+  invalid_value: BAD_REQUEST,
   context_length_exceeded: "Too long for this model",
   cache_capacity_exceeded: "Too long for the cache",
   queue_full: "Too many questions at once",
   device_lost: "The GPU was lost",
-  out_of_memory: "The GPU is out of memory",
+  out_of_memory: "Not enough memory",
   worker_died: "The engine stopped",
   engine_disposed: "The engine stopped",
   model_not_found: "The model was not found",
   model_download_failed: "The model could not be downloaded",
   model_invalid: "The model's files are damaged",
   model_unsupported: "This model can't run here",
-  model_numerics: "The model computes no numbers",
+  model_numerics: "The model's results are not numbers",
+  model_access_denied: "This model is private or gated",
+  model_in_use: "This model is in use",
+  storage_full: "Not enough space on the disk",
   server_unreachable: "The server can't be reached",
   server_access_denied: "The server refuses access",
   server_refused: "The server refuses this request",
   server_failed: "The server failed",
   server_answer_invalid: "The server's answer can't be read",
   webgpu_unavailable: "No WebGPU",
+  wasm_unavailable: "No WebAssembly",
   kernel_refused: "The GPU's compiler refused a kernel",
+  wrong_answers: "Wrong answers",
+  internal_error: "Something went wrong in Chorus",
 };
 
-export function titleOf(error: ChorusErrorData): string {
-  return TITLES[error.code] ?? "Something went wrong";
+export function titleOf({ code }: ChorusErrorData): string {
+  return TITLES[code];
 }
 
 /** Says that there are as many panes as the page allows. */

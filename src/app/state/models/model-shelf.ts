@@ -22,7 +22,7 @@ const EMBEDDED: NamedChoice = { model: EMBEDDED_MODEL };
 
 /** The state of one model. */
 interface ModelWork {
-  /** Weight format on the GPU; null: the adapter's default. */
+  /** Weight format in memory; null: the adapter's default. */
   readonly dtype: WeightsDtype | null;
   readonly isDownloading: boolean;
   /** Progress of the download; null until it is known. */

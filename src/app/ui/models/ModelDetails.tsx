@@ -40,8 +40,7 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
         {estimate && (
           <p>
             {formatBytes(estimate.weightBytesByDtype[dtype ?? estimate.dtype])} of weights and{" "}
-            {formatBytes(estimate.kvCacheBytes)} of cache on the GPU; context of {formatCount(estimate.contextLength)}{" "}
-            tokens.
+            {formatBytes(estimate.kvCacheBytes)} of cache; context of {formatCount(estimate.contextLength)} tokens.
           </p>
         )}
         {estimate && !isEstimating && <Verdict problem={estimate.problem?.message ?? null} />}
