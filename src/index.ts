@@ -43,6 +43,7 @@ export {
 } from "./protocol/model-source.ts";
 export type { DownloadProgress, ModelEstimate, StoredModel } from "./protocol/models.ts";
 export type * from "./protocol/openai.ts";
+export type * from "./protocol/openai-responses.ts";
 export type * from "./protocol/rendered-chat.ts";
 export type * from "./protocol/reports.ts";
 export type * from "./protocol/request-metrics.ts";

@@ -1,3 +1,4 @@
+import { randomId } from "../protocol/random-id.ts";
 import { refuseUnbounded } from "../protocol/bounded-data.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import type {
@@ -5,6 +6,7 @@ import type {
   ChatCompletions,
   ChorusEngine,
   Completions,
+  Responses,
   CreateEngineOptions,
   EngineEvents,
 } from "../protocol/engine.ts";
@@ -45,6 +47,7 @@ type Listeners = { [Name in keyof EngineEvents]: Set<(payload: EngineEvents[Name
 export class EngineClient implements ChorusEngine {
   readonly chat: Chat;
   readonly completions: Completions;
+  readonly responses: Responses;
 
   readonly #transport: Transport;
   readonly #open = new Map<number, RequestEvents>();
@@ -81,6 +84,7 @@ export class EngineClient implements ChorusEngine {
       render: (body) => this.#ask(body, (service) => service.renderChat(body)),
     };
     this.completions = endpoint("completions") as Completions;
+    this.responses = { create: (body: object, options?: CreateOptions) => this.#respond(body, options) } as Responses;
     const { ping } = transport;
     this.#heartbeat = ping
       ? new Heartbeat({
@@ -226,6 +230,13 @@ export class EngineClient implements ChorusEngine {
     } catch (error) {
       throw isDataCloneError(error) ? notPlainData(what, body, error) : error;
     }
+  }
+
+  async #respond(body: object, options?: CreateOptions) {
+    const signal = signalOf(options);
+    refuseUnbounded("A request", body);
+    const { createResponse } = await import("../http/responses/create-response.ts");
+    return createResponse(this, body, { id: randomId(), signal });
   }
 
   async #create(request: GenerationRequest, options?: CreateOptions): Promise<Response | ChunkStream> {

@@ -9,6 +9,7 @@ import { CHUNK_EVENTS, eventStream } from "./event-stream.ts";
 import { errorResponse, HttpError } from "./errors.ts";
 import { readJson } from "./read-json.ts";
 import { createResponse } from "./responses/create-response.ts";
+import { responseWriter } from "./responses/response-events.ts";
 import type { ServedRequest, Handler, ServedEngine } from "./served-engine.ts";
 import { withNames } from "./with-names.ts";
 
@@ -37,7 +38,13 @@ const ROUTES: Readonly<Record<string, Readonly<Partial<Record<string, Route>>>>>
   },
   "/v1/chat/completions": { POST: (served) => complete(served, served.engine.chat.completions) },
   "/v1/completions": { POST: (served) => complete(served, served.engine.completions) },
-  "/v1/responses": { POST: async (served) => createResponse(served, await readJson(served.request)) },
+  "/v1/responses": {
+    async POST({ engine, request, requestId }) {
+      const { signal } = request;
+      const made = await createResponse(engine, await readJson(request), { id: requestId, signal });
+      return Symbol.asyncIterator in made ? eventStream(made, responseWriter(), signal) : Response.json(made);
+    },
+  },
   "/tokenize": {
     POST: async ({ engine, request }) =>
       Response.json(await engine.tokenize((await readJson(request)) as TokenizeRequest)),

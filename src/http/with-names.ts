@@ -1,5 +1,6 @@
 import type { ModelCard } from "../protocol/reports.ts";
 import { isObject } from "../protocol/json-object.ts";
+import { mapStream } from "./map-stream.ts";
 import type { ServedEngine } from "./served-engine.ts";
 
 /** A request or an answer, whichever endpoint's. */
@@ -23,7 +24,7 @@ export function withNames(engine: ServedEngine, names: readonly string[]): Serve
       const name = isObject(body) && isName(body.model) ? body.model : first;
       const answer = await of.create(unnamed(body) as never, options as never);
       return Symbol.asyncIterator in answer
-        ? renamed(answer as AsyncIterable<Named>, name)
+        ? mapStream(answer as AsyncIterableIterator<Named>, (chunk) => [{ ...chunk, model: name }])
         : { ...answer, model: name };
     }) as unknown as Create,
   });
@@ -36,8 +37,4 @@ export function withNames(engine: ServedEngine, names: readonly string[]): Serve
     metrics: () => engine.metrics(),
     stats: () => engine.stats(),
   };
-}
-
-async function* renamed(chunks: AsyncIterable<Named>, name: string): AsyncGenerator<Named> {
-  for await (const chunk of chunks) yield { ...chunk, model: name };
 }

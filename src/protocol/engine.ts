@@ -12,6 +12,7 @@ import type {
   CompletionRequest,
   CreateOptions,
 } from "./openai.ts";
+import type { ResponseAnswer, ResponseEvent, ResponseRequest } from "./openai-responses.ts";
 import type { RenderChatRequest, RenderedChat } from "./rendered-chat.ts";
 import type {
   Alert,
@@ -58,6 +59,12 @@ export interface Completions {
   create(body: CompletionRequest, options?: CreateOptions): Promise<Completion | CompletionStream<Completion>>;
 }
 
+export interface Responses {
+  create(body: ResponseRequest & { stream: true }, options?: CreateOptions): Promise<CompletionStream<ResponseEvent>>;
+  create(body: ResponseRequest & { stream?: false | null }, options?: CreateOptions): Promise<ResponseAnswer>;
+  create(body: ResponseRequest, options?: CreateOptions): Promise<ResponseAnswer | CompletionStream<ResponseEvent>>;
+}
+
 export interface EngineEvents {
   /** After each engine step. Crosses to the page only while somebody listens. */
   step: StepReport;
@@ -91,6 +98,8 @@ export interface ChorusEngine extends AsyncDisposable {
   readonly sizes: LoadedSizes;
   readonly chat: Chat;
   readonly completions: Completions;
+  /** OpenAI's newer shape of chats, text and thoughts alone. Nothing is stored. */
+  readonly responses: Responses;
   /** Returns the function that unsubscribes. */
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void;
   /** Returns the tokens of a text or a chat. @throws ChorusError as create does */

@@ -95,7 +95,6 @@ export class FakeEngine implements ChorusEngine {
   readonly #listeners = new Set<{ event: keyof EngineEvents; listener: (payload: never) => void }>();
   readonly #blocks: FakeBlocks;
   #requests: FakeRequest[] = [];
-  /** Time of the last step. */
   #running: readonly FakeRequest[] = [];
   #preemptions = 0;
   #steps = 0;
@@ -129,6 +128,7 @@ export class FakeEngine implements ChorusEngine {
     },
   };
 
+  readonly responses = { create: () => Promise.reject(new Error("The app asks for none.")) };
   readonly completions: Completions = {
     create: (async (body: CompletionRequest, options?: CreateOptions): Promise<unknown> => {
       const { logprobs: _, prompt, ...fields } = body;

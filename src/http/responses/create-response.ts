@@ -1,37 +1,44 @@
+import type { CompletionStream } from "../../protocol/engine.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import { eventStream } from "../event-stream.ts";
-import type { ServedRequest } from "../served-engine.ts";
+import type { ResponseAnswer, ResponseEvent } from "../../protocol/openai-responses.ts";
+import { mapStream } from "../map-stream.ts";
+import type { ServedEngine } from "../served-engine.ts";
 import { ResponseEvents } from "./response-events.ts";
 import { responseObject, type ResponseHead } from "./response-object.ts";
 import { parseResponseRequest, renamed } from "./response-request.ts";
 
-/** Answers POST /v1/responses: a chat answer in OpenAI's newer shape. Nothing is stored. */
-export async function createResponse({ engine, request, requestId }: ServedRequest, body: unknown): Promise<Response> {
+/**
+ * Answers a request to /v1/responses: a chat answer in OpenAI's newer shape. Nothing is stored.
+ * @param id part of the answer's ids, and of the engine's reports unless the request names itself
+ */
+export async function createResponse(
+  engine: Pick<ServedEngine, "model" | "chat">,
+  body: unknown,
+  { id, signal }: { readonly id: string; readonly signal?: AbortSignal | undefined },
+): Promise<ResponseAnswer | CompletionStream<ResponseEvent>> {
   const parsed = parseResponseRequest(body);
-  const chat = { request_id: requestId, ...parsed.chat };
+  const chat = { request_id: id, ...parsed.chat };
   const head: ResponseHead = {
-    id: `resp_${requestId}`,
-    messageId: `msg_${requestId}`,
-    reasoningId: `rs_${requestId}`,
+    id: `resp_${id}`,
+    messageId: `msg_${id}`,
+    reasoningId: `rs_${id}`,
     createdAt: Math.floor(Date.now() / 1000),
     model: engine.model.name,
     request: parsed,
   };
-  const { signal } = request;
+  const options = signal ? { signal } : {};
   const { completions } = engine.chat;
   try {
     if (chat.stream === true) {
-      const chunks = await completions.create(
-        { ...chat, stream: true, stream_options: { include_usage: true } },
-        { signal },
-      );
-      return eventStream(chunks, new ResponseEvents(head), signal);
+      const streamed = { ...chat, stream: true, stream_options: { include_usage: true } } as const;
+      const events = new ResponseEvents(head);
+      return mapStream(await completions.create(streamed, options), events.of, events.end);
     }
-    const { choices, usage, metrics } = await completions.create({ ...chat, stream: false }, { signal });
+    const { choices, usage, metrics } = await completions.create({ ...chat, stream: false }, options);
     const [choice] = choices;
     const { content: text = "", reasoning_content: reasoning = "" } = choice?.message ?? {};
     const finishReason = choice?.finish_reason ?? "abort";
-    return Response.json(responseObject(head, { text, reasoning, finishReason, usage, metrics }));
+    return responseObject(head, { text, reasoning, finishReason, usage, metrics });
   } catch (error) {
     throw error instanceof ChorusError ? renamed(error) : error;
   }

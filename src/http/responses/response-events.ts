@@ -1,5 +1,6 @@
 import type { ChatCompletionChunk, FinishReason, Usage } from "../../protocol/openai.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
+import type { ResponseEvent } from "../../protocol/openai-responses.ts";
 import { describeError } from "../errors.ts";
 import type { EventWriter } from "../event-stream.ts";
 import {
@@ -22,7 +23,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 /** Turns the chunks of one chat answer into the events of a streamed response. */
-export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
+export class ResponseEvents {
   readonly #head: ResponseHead;
   #sequenceNumber = 0;
   readonly #texts: Record<Kind, string> = { reasoning: "", text: "" };
@@ -36,67 +37,64 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
     this.#head = head;
   }
 
-  write(chunk: ChatCompletionChunk): string {
-    const opening = this.#sequenceNumber === 0 ? this.#opening() : "";
+  /** Returns the events of a chunk. */
+  readonly of = (chunk: ChatCompletionChunk): ResponseEvent[] => {
+    const opening = this.#sequenceNumber === 0 ? this.#opening() : [];
     this.#usage = chunk.usage ?? this.#usage;
     this.#metrics = chunk.metrics;
     const [choice] = chunk.choices;
     this.#finishReason = choice?.finish_reason ?? this.#finishReason;
     const { content = "", reasoning_content: reasoning = "" } = choice?.delta ?? {};
-    return opening + this.#add("reasoning", reasoning) + this.#add("text", content);
-  }
+    return [...opening, ...this.#add("reasoning", reasoning), ...this.#add("text", content)];
+  };
 
-  end(): string {
+  /** Returns the events after the last chunk. */
+  readonly end = (): ResponseEvent[] => {
     const state = this.#state(this.#finishReason ?? "stop");
     const hasMessage = outputItems(this.#head, state).length > this.#items.length;
     return [
-      hasMessage ? this.#begin("text") : "",
-      this.#close(state),
+      ...(hasMessage ? this.#begin("text") : []),
+      ...this.#close(state),
       this.#event(`response.${statusOf(state.finishReason)}`, { response: responseObject(this.#head, state) }),
-    ].join("");
-  }
+    ];
+  };
 
-  fail(error: unknown): string {
-    const { message, code, param } = describeError(error).body.error;
-    return this.#event("error", { message, code, param });
-  }
-
-  #opening(): string {
+  #opening(): ResponseEvent[] {
     const response = responseObject(this.#head, null);
-    return this.#event("response.created", { response }) + this.#event("response.in_progress", { response });
+    return ["response.created", "response.in_progress"].map((type) => this.#event(type, { response }));
   }
 
-  #add(kind: Kind, delta: string): string {
-    if (delta === "") return "";
-    const started = this.#items.includes(kind) ? "" : this.#begin(kind);
+  #add(kind: Kind, delta: string): ResponseEvent[] {
+    if (delta === "") return [];
+    const started = this.#items.includes(kind) ? [] : this.#begin(kind);
     this.#texts[kind] += delta;
     const { event, more } = KINDS[kind];
-    return started + this.#event(`${event}.delta`, { ...this.#part(kind), delta, ...more });
+    return [...started, this.#event(`${event}.delta`, { ...this.#part(kind), delta, ...more })];
   }
 
   /** Begins an item and closes the one before: a thought is complete when its answer begins. */
-  #begin(kind: Kind): string {
+  #begin(kind: Kind): ResponseEvent[] {
     const closed = this.#close(this.#state("stop"));
     this.#items.push(kind);
     const { item, part } = KINDS[kind];
     const added = { output_index: this.#items.length - 1, item: item(this.#head, this.#state(null)) };
     return [
-      closed,
+      ...closed,
       this.#event("response.output_item.added", added),
       this.#event("response.content_part.added", { ...this.#part(kind), part: part("") }),
-    ].join("");
+    ];
   }
 
-  #close(state: ResponseState): string {
+  #close(state: ResponseState): ResponseEvent[] {
     const kind = this.#items.at(-1);
-    if (kind === undefined) return "";
+    if (kind === undefined) return [];
     const { item, part, event, more } = KINDS[kind];
     const text = this.#texts[kind];
     return [
       this.#event(`${event}.done`, { ...this.#part(kind), text, ...more }),
       this.#event("response.content_part.done", { ...this.#part(kind), part: part(text) }),
       this.#event("response.output_item.done", { output_index: this.#items.length - 1, item: item(this.#head, state) }),
-    ].join("");
+    ];
   }
 
   #state(finishReason: FinishReason | null): ResponseState {
@@ -109,8 +107,24 @@ export class ResponseEvents implements EventWriter<ChatCompletionChunk> {
     return { item_id: id, output_index: this.#items.indexOf(kind), content_index: 0 };
   }
 
-  #event(type: string, data: object): string {
-    const numbered = { type, sequence_number: this.#sequenceNumber++, ...data };
-    return `event: ${type}\ndata: ${JSON.stringify(numbered)}\n\n`;
+  #event(type: string, data: object): ResponseEvent {
+    return { type, sequence_number: this.#sequenceNumber++, ...data };
   }
+}
+
+/** Writes events as OpenAI's server does, with their names. */
+export function responseWriter(): EventWriter<ResponseEvent> {
+  let numWritten = 0;
+  const write = (event: ResponseEvent) => {
+    numWritten = event.sequence_number + 1;
+    return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`;
+  };
+  return {
+    write,
+    end: () => "",
+    fail(error) {
+      const { message, code, param } = describeError(error).body.error;
+      return write({ type: "error", sequence_number: numWritten, message, code, param });
+    },
+  };
 }

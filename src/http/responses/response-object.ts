@@ -1,6 +1,7 @@
 // An answer in the shape of /v1/responses.
 
 import type { FinishReason, Usage } from "../../protocol/openai.ts";
+import type { ResponseAnswer, ResponseItem, ResponseStatus } from "../../protocol/openai-responses.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { ResponseRequest } from "./response-request.ts";
 
@@ -27,7 +28,7 @@ export interface ResponseState {
 }
 
 /** Returns a response in this state; null while it has just begun. */
-export function responseObject(head: ResponseHead, state: ResponseState | null) {
+export function responseObject(head: ResponseHead, state: ResponseState | null): ResponseAnswer {
   const { request } = head;
   const { chat } = request;
   return {
@@ -42,6 +43,7 @@ export function responseObject(head: ResponseHead, state: ResponseState | null) 
     metadata: request.metadata,
     model: head.model,
     output: state === null ? [] : outputItems(head, state),
+    output_text: state?.text ?? "",
     parallel_tool_calls: true,
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
@@ -59,7 +61,7 @@ export function responseObject(head: ResponseHead, state: ResponseState | null) 
 }
 
 /** Returns the output's items. A thought that was cut off has no message after it. */
-export function outputItems(head: ResponseHead, state: ResponseState) {
+export function outputItems(head: ResponseHead, state: ResponseState): ResponseItem[] {
   const hasMessage = state.text !== "" || state.reasoning === "" || statusOf(state.finishReason) === "completed";
   return [
     ...(state.reasoning === "" ? [] : [outputReasoning(head, state)]),
@@ -68,7 +70,7 @@ export function outputItems(head: ResponseHead, state: ResponseState) {
 }
 
 /** Returns a thought's item, in the shape of OpenAI's open models. */
-export function outputReasoning(head: ResponseHead, state: ResponseState) {
+export function outputReasoning(head: ResponseHead, state: ResponseState): ResponseItem {
   return {
     id: head.reasoningId,
     type: "reasoning",
@@ -79,10 +81,10 @@ export function outputReasoning(head: ResponseHead, state: ResponseState) {
 }
 
 export function reasoningText(text: string) {
-  return { type: "reasoning_text", text };
+  return { type: "reasoning_text" as const, text };
 }
 
-export function outputMessage(head: ResponseHead, state: ResponseState) {
+export function outputMessage(head: ResponseHead, state: ResponseState): ResponseItem {
   return {
     id: head.messageId,
     type: "message",
@@ -93,11 +95,11 @@ export function outputMessage(head: ResponseHead, state: ResponseState) {
 }
 
 export function outputText(text: string) {
-  return { type: "output_text", text, annotations: [], logprobs: [] };
+  return { type: "output_text" as const, text, annotations: [], logprobs: [] };
 }
 
 /** Returns a response's status. "abort": the engine ended it at its deadline. */
-export function statusOf(finishReason: FinishReason | null): "in_progress" | "completed" | "incomplete" {
+export function statusOf(finishReason: FinishReason | null): ResponseStatus {
   if (finishReason === null) return "in_progress";
   return finishReason === "stop" ? "completed" : "incomplete";
 }

@@ -1,0 +1,91 @@
+// OpenAI's shapes of /v1/responses: text and thoughts. Nothing is stored, so each request brings the whole conversation.
+
+import type { ChatMessageParam, GenerationFields, JsonSchema } from "./openai.ts";
+import type { RequestMetrics } from "./request-metrics.ts";
+
+/** Fields whose answers a response has no place for. */
+type ChatOnly =
+  | "n"
+  | "prompt_logprobs"
+  | "response_format"
+  | "structured_outputs"
+  | "return_token_ids"
+  | "use_beam_search"
+  | "stream_options";
+
+/** A message, a thought, or an item of an earlier response's output, as it came. Other types are refused. */
+export interface ResponseInputItem {
+  type?: string;
+  role?: ChatMessageParam["role"];
+  content?: string | readonly { type: string; text?: string }[] | null;
+}
+
+export interface ResponseRequest extends Omit<GenerationFields, ChatOnly> {
+  /** What is asked: a text, or the conversation, oldest first. */
+  input: string | readonly ResponseInputItem[];
+  /** A system prompt before it. [none] */
+  instructions?: string | null;
+  /** Most tokens to generate. [the rest of the context; tokens] */
+  max_output_tokens?: number | null;
+  /** Format of the answer. [text] */
+  text?: {
+    format?:
+      | { type: "text" | "json_object" }
+      | { type: "json_schema"; schema: JsonSchema; name?: string; description?: string; strict?: boolean | null };
+  } | null;
+}
+
+export type ResponseStatus = "in_progress" | "completed" | "incomplete";
+
+export type ResponseItem =
+  | {
+      id: string;
+      type: "message";
+      role: "assistant";
+      status: ResponseStatus;
+      content: { type: "output_text"; text: string; annotations: never[]; logprobs: never[] }[];
+    }
+  | {
+      id: string;
+      type: "reasoning";
+      status: ResponseStatus;
+      summary: never[];
+      content: { type: "reasoning_text"; text: string }[];
+    };
+
+/** A response. Its other fields repeat the request. */
+export interface ResponseAnswer {
+  id: string;
+  object: "response";
+  /** Unix seconds. */
+  created_at: number;
+  model: string;
+  status: ResponseStatus;
+  incomplete_details: { reason: "max_output_tokens" } | null;
+  output: ResponseItem[];
+  /** The text of the output's message. */
+  output_text: string;
+  usage: {
+    input_tokens: number;
+    input_tokens_details: { cached_tokens: number };
+    output_tokens: number;
+    output_tokens_details: { reasoning_tokens: number };
+    total_tokens: number;
+  } | null;
+  /** If requested. */
+  metrics?: RequestMetrics;
+  [repeated: string]: unknown;
+}
+
+/** An event of a streamed response. What else it has depends on its type. */
+export interface ResponseEvent {
+  /** "response.created", "response.output_text.delta", "response.completed"... */
+  type: string;
+  /** Counts from 0. */
+  sequence_number: number;
+  /** A piece of text, in "response.output_text.delta" and "response.reasoning_text.delta". */
+  delta?: string;
+  /** In the first events and the last one. */
+  response?: ResponseAnswer;
+  [more: string]: unknown;
+}
