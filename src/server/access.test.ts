@@ -26,6 +26,8 @@ describe("a key", () => {
     const refused = await handler(request());
     expect(refused.headers.get("www-authenticate")).toBe("Bearer");
     expect(await refused.json()).toMatchObject({ error: { type: "authentication_error", code: "invalid_api_key" } });
+    const wrong = (await (await handler(request({ authorization: "Bearer x" }))).json()) as { error: object };
+    expect(wrong.error).toMatchObject({ message: "The key that was given is not this server's." });
   });
 });
 

@@ -15,7 +15,10 @@ export function withApiKey(handler: Handler, apiKey: string): Handler {
     // A scheme's name is case-insensitive.
     const given = /^bearer +(.*)$/i.exec(request.headers.get("authorization") ?? "")?.[1] ?? "";
     if (isOpen || isSame(given, apiKey)) return handler(request);
-    const message = "This server wants a key, as the header Authorization: Bearer KEY.";
+    const message =
+      given === ""
+        ? "This server wants a key, as the header Authorization: Bearer KEY."
+        : "The key that was given is not this server's.";
     return refusal(401, "invalid_api_key", message, { "www-authenticate": "Bearer" });
   };
 }
