@@ -48,7 +48,7 @@ export class FakeDatabase {
       return this.closedMs > 0 ? withinTime(answer, longestMs) : answer;
     };
     const leave: ChatsDatabase["leave"] = (write) => {
-      void transact("readwrite", async (transaction) => write(transaction)).catch(() => undefined);
+      if (write) void transact("readwrite", async (transaction) => write(transaction)).catch(() => undefined);
     };
     return { database: { transact, leave }, tab };
   }

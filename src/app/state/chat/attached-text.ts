@@ -29,6 +29,7 @@ const refusal = (message: string) => new ChorusError("invalid_value", message, "
 export async function attachText(pane: Pane, file: File): Promise<void> {
   const text = await readText(file);
   const { engine, isRemote, settings } = pane.asking.getState();
+  if (engine === null && !isRemote) throw refusal(`The model is not ready yet. Drop ${file.name} again when it is.`);
   const part = engine === null || isRemote ? text : await fitting(text, pane, engine, settings);
   const cut =
     part.length < text.length
@@ -88,6 +89,7 @@ async function fitting(
 /** Within a fence that is longer than those in the text. */
 function fenced(text: string, name: string): string {
   const [, language = ""] = /\.(\w+)$/.exec(name) ?? [];
-  const fence = "`".repeat(Math.max(3, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length + 1)));
+  const longest = [...text.matchAll(/`+/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 2);
+  const fence = "`".repeat(longest + 1);
   return `${fence}${language === "txt" ? "" : language}\n${text}\n${fence}`;
 }

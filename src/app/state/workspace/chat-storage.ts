@@ -20,7 +20,7 @@ import {
   type LoadedChats,
 } from "./load-chats.ts";
 import { OLD_COPIES, oldCopies, readOldDamaged } from "./old-chats.ts";
-import { copiesLeft, copyStorages, dropCopy, keepList, keptList, leaveCopy } from "./unsaved-copy.ts";
+import { copiesLeft, copyStorages, dropCopy, hasCopy, keepList, keptList, leaveCopy } from "./unsaved-copy.ts";
 
 /** Records that are read at once, between two frames. */
 const MAX_AT_ONCE = 50;
@@ -49,6 +49,8 @@ export class ChatStorage {
   #unwritten: ReadonlyMap<string, ChatRecord> = new Map();
   /** The last save, until the database confirms it. */
   #unsaved: LeftSave | null = null;
+  /** Whether this page has left a copy of it. */
+  #hasCopy = false;
 
   constructor({ database, storages = copyStorages() }: StorageOptions = {}) {
     this.#database = database ?? openChatsDatabase(() => this.onDeleted());
@@ -103,12 +105,14 @@ export class ChatStorage {
       const places = save.places.map((place) => ({ ...place, id: changed.get(place.id)?.chat.id ?? place.id }));
       store.put({ places, current: save.current, save: id }, LIST);
       if (save.shared) store.put(save.shared, SETTINGS);
+      store.delete(LEFT + this.#page);
       await committed(transaction);
       return changed;
     });
     this.#saves = this.#saves.slice(Math.max(0, this.#saves.indexOf(id)));
     if (this.#unsaved === unsaved) {
       this.#unsaved = null;
+      this.#hasCopy = false;
       // A page that was restored after it had closed has left one.
       dropCopy(this.#storages.copies, this.#page);
     }
@@ -121,11 +125,17 @@ export class ChatStorage {
    */
   leave(save: Save | null): void {
     const unsaved = save ? this.#begin(save).unsaved : this.#unsaved;
-    const isLeft = unsaved === null || leaveCopy(this.#storages.copies, this.#page, unsaved);
-    this.#database.leave((transaction) => {
-      if (!isLeft) transaction.objectStore(CHATS_STORE).put(unsaved, LEFT + this.#page);
+    this.#hasCopy = unsaved !== null && leaveCopy(this.#storages.copies, this.#page, unsaved);
+    const write = (transaction: IDBTransaction) => {
+      transaction.objectStore(CHATS_STORE).put(unsaved, LEFT + this.#page);
       transaction.commit();
-    });
+    };
+    this.#database.leave(unsaved === null || this.#hasCopy ? null : write);
+  }
+
+  /** Whether another page has taken over what this one left. */
+  isTakenOver(): boolean {
+    return this.#hasCopy && !hasCopy(this.#storages.copies, this.#page);
   }
 
   /** Returns a chat; null if it is not stored. Throws a ChorusError if it is damaged. */

@@ -26,7 +26,7 @@ export interface ChatsDatabase {
    * Ends what runs, writes what needs no answer, and closes the connection: for a page that closes. WebKit keeps one for "Back",
    * stopped in the middle of its transactions, and other pages would wait for them.
    */
-  readonly leave: (write: (transaction: IDBTransaction) => void) => void;
+  readonly leave: (write: ((transaction: IDBTransaction) => void) | null) => void;
 }
 
 /**
@@ -70,9 +70,10 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
     );
   };
   const leave: ChatsDatabase["leave"] = (write) => {
-    const leaving = opening?.then((database) => {
+    const connection = opening ?? (write && open());
+    const leaving = connection?.then((database) => {
       for (const transaction of running) abort(transaction);
-      write(begin(database, "readwrite"));
+      write?.(begin(database, "readwrite"));
       database.close();
     });
     void leaving?.catch(() => undefined);

@@ -39,6 +39,14 @@ export function leaveCopy(storage: CopyStorage | null, page: string, save: LeftS
   }
 }
 
+export function hasCopy(storage: CopyStorage | null, page: string): boolean {
+  try {
+    return (storage?.getItem(PREFIX + page) ?? null) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** @param page its name, or with `prefix` that of the item */
 export function dropCopy(storage: CopyStorage | null, page: string, prefix = PREFIX): void {
   try {

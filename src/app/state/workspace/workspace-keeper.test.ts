@@ -62,9 +62,52 @@ it("leaves what is not saved yet to the next page; shown again, it saves it itse
     ["Hi"],
   ]);
   expect(stored()).toEqual([]);
-  keeper.comeBack();
+  expect(keeper.comeBack()).toBe(true);
   await later();
   expect([stored(), status(), browser.copies.length]).toEqual([["Hi"], "kept", 0]);
+});
+
+it("a page that is shown again after the next one took what it had left does not go on with it", async () => {
+  const { keeper, panes, tab } = await openTab(browser);
+  panes()[0]!.setDraft("one");
+  keeper.leave();
+  await later();
+  const next = await openTab(browser, tab);
+  expect(next.drafts()).toEqual(["one"]);
+  next.panes()[0]!.setDraft("two");
+  await later();
+  expect(keeper.comeBack()).toBe(false);
+  await later();
+  expect(stored()).toEqual(["two"]);
+});
+
+it("a save that the closing has ended is no failure, and its chats are saved when the page is shown again", async () => {
+  const { keeper, storage, panes, status } = await openTab(browser);
+  let end = () => {};
+  vi.spyOn(storage, "save").mockImplementationOnce(
+    () => new Promise((_, reject) => (end = () => reject(new DOMException("It was ended.", "AbortError")))),
+  );
+  panes()[0]!.setDraft("one");
+  await later();
+  keeper.leave();
+  expect(keeper.comeBack()).toBe(true);
+  end();
+  await later(0);
+  expect(status()).toBe("kept");
+  await later();
+  expect(stored()).toEqual(["one"]);
+});
+
+it("leaves what was typed while the database did not answer", async () => {
+  browser.isReadable = false;
+  const { keeper, storage, panes } = await openTab(browser);
+  await later(60_000);
+  vi.spyOn(storage, "load").mockImplementation(() => new Promise(() => undefined));
+  await later(60_000);
+  const leave = vi.spyOn(storage, "leave");
+  panes()[0]!.setDraft("typed since");
+  keeper.leave();
+  expect(leave.mock.calls[0]?.[0]?.changes.map((change) => change.chat?.draft)).toEqual(["typed since"]);
 });
 
 it("forgets a pane that was closed", async () => {

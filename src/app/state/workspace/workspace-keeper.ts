@@ -32,7 +32,10 @@ export class WorkspaceKeeper {
   readonly #paneSubscriptions = new Map<Pane, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #retryMs = FIRST_RETRY_MS;
+  /** Whether the page is closed: it may be shown again. */
   #isAway = false;
+  /** How often it was closed. */
+  #numLeft = 0;
   /** Whether this tab has read what is stored, and converted it. If not, it saves nothing. */
   #hasRead: boolean;
   /** The stored settings for all panes, as far as this tab knows. */
@@ -70,23 +73,28 @@ export class WorkspaceKeeper {
 
   /** Leaves unsaved changes to the next page when this one closes: a save would not come to its end. */
   leave(): void {
-    const isSaved = this.#hasRead && this.#timer === undefined;
+    const isSaved = this.#hasRead && this.#timer === undefined && this.#store.getState() !== "not-kept";
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isAway = true;
+    this.#numLeft++;
     this.storage.leave(isSaved ? null : this.#next());
   }
 
-  /** Goes on when the browser shows the page again. */
-  comeBack(): void {
+  /** Goes on when the browser shows the page again. Returns false if another page has gone on with its chats meanwhile. */
+  comeBack(): boolean {
+    if (this.storage.isTakenOver()) return false;
     this.#isAway = false;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     if (this.#store.getState() === "not-kept") this.#retryLater();
     else this.#saveSoon();
+    return true;
   }
 
   /** Saves unsaved changes. */
   readonly flush = (): void => {
-    if (this.#timer === undefined) return;
+    if (this.#timer === undefined || this.#isAway) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     void (this.#hasRead ? this.#save() : this.#retry());
@@ -137,11 +145,12 @@ export class WorkspaceKeeper {
 
   async #save(): Promise<void> {
     const save = this.#next();
+    const numLeft = this.#numLeft;
     try {
       const outcomes = await this.storage.save(save);
       for (const copied of this.#workspace.chats.saved(save.changes, outcomes)) this.#tellCopied(copied);
     } catch {
-      this.#fail();
+      if (numLeft === this.#numLeft) this.#fail();
       return;
     }
     this.#shared = save.shared ?? this.#shared;
@@ -160,7 +169,6 @@ export class WorkspaceKeeper {
   }
 
   #fail(): void {
-    if (this.#isAway) return;
     this.#store.setState("not-kept", true);
     this.#retryLater();
   }
@@ -203,6 +211,6 @@ export function keepWhileOpen(keeper: WorkspaceKeeper, showAll: () => void): voi
     keeper.leave();
   });
   addEventListener("pageshow", ({ persisted }) => {
-    if (persisted) keeper.comeBack();
+    if (persisted && !keeper.comeBack()) location.reload();
   });
 }

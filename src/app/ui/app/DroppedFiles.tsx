@@ -22,12 +22,13 @@ export function DroppedFiles({ app }: { app: AppState }) {
     const take = async (files: readonly File[], place: EventTarget | null) => {
       const recording = files.find(({ name }) => name.endsWith(".jsonl"));
       if (recording) return playRecording(recording.name, await recording.text());
+      if (files.some(({ name }) => MODEL_FILE.test(name))) {
+        throw new Error("Model files are opened in the list of models: drop them there.");
+      }
       const pane = paneAt(place);
-      if (!pane) return;
+      if (!pane || (place instanceof Element && place.closest("dialog"))) return;
       const { answerer } = pane.store.getState();
       for (const file of files) {
-        if (MODEL_FILE.test(file.name))
-          throw new Error("Model files are opened in the list of models: drop them there.");
         // oxlint-disable-next-line no-await-in-loop -- each takes its place behind the one before
         await attachText(pane, file);
         if (answerer) app.workspace.undoList.notify(`${file.name} goes with the question to ${remoteName(answerer)}`);

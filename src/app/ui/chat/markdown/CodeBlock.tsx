@@ -20,7 +20,7 @@ export function CodeBlock({ code, language, caret }: CodeBlockProps) {
       {/* The arrow keys scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre tabIndex={0}>
-        <ColouredCode code={code} language={language} />
+        <ColouredCode code={code} language={language} isGrowing={caret !== null} />
         {caret}
       </pre>
     </div>

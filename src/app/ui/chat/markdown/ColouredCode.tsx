@@ -6,8 +6,11 @@ import css from "./Markdown.module.css";
 type Library = ReturnType<ReturnType<typeof coloursOf>["store"]["getState"]>;
 type Part = ReturnType<Exclude<Library, null | "missing">["parts"]>[number];
 
-/** Longer code stays plain: it is read again with each word that comes, and drawn as thousands of elements. */
-const MAX_LENGTH = 20_000;
+/** Longer code stays plain, as does one with longer lines: highlight.js's time can grow with the square. */
+const MAX_LENGTH = 10_000;
+const MAX_LINE_LENGTH = 500;
+/** What grows behind this is plain until its end: all would be read again with each word. */
+const MAX_GROWING_LENGTH = 3_000;
 
 /** Which parts have which colour, by highlight.js's classes. All others are ink. */
 const COLOURS: readonly (readonly [className: string | undefined, parts: ReadonlySet<string>])[] = [
@@ -18,10 +21,28 @@ const COLOURS: readonly (readonly [className: string | undefined, parts: Readonl
   [css.title, new Set(["title", "section", "type", "built_in", "attr", "attribute", "property"])],
 ];
 
+interface ColouredCodeProps {
+  code: string;
+  /** What stands behind the fence. */
+  language: string;
+  isGrowing: boolean;
+}
+
 /** Code in its language's colours; plain until the language is loaded. */
-export function ColouredCode({ code, language }: { code: string; language: string }) {
-  const known = code.length > MAX_LENGTH ? null : languageOf(language);
-  return <code>{known === null ? code : <Coloured code={code} colours={coloursOf(known)} />}</code>;
+export function ColouredCode({ code, language, isGrowing }: ColouredCodeProps) {
+  const known = isPlain(code) ? null : languageOf(language);
+  const end =
+    isGrowing && code.length > MAX_GROWING_LENGTH ? code.lastIndexOf("\n", MAX_GROWING_LENGTH) + 1 : code.length;
+  return (
+    <code>
+      {known === null ? code : <Coloured code={code.slice(0, end)} colours={coloursOf(known)} />}
+      {known !== null && code.slice(end)}
+    </code>
+  );
+}
+
+function isPlain(code: string): boolean {
+  return code.length > MAX_LENGTH || code.split("\n").some((line) => line.length > MAX_LINE_LENGTH);
 }
 
 function Coloured({ code, colours }: { code: string; colours: ReturnType<typeof coloursOf> }) {

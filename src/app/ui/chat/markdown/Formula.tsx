@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { classNames } from "../../class-names.ts";
+import type { Token } from "marked";
 import { useStore } from "../../use-store.ts";
 import { lateLibrary } from "./late-library.ts";
 import css from "./Markdown.module.css";
@@ -7,8 +8,11 @@ import css from "./Markdown.module.css";
 /** KaTeX with its fonts, which few answers need. */
 export const katex = lateLibrary(() => import("./katex.ts"));
 
-/** Bounds of what a formula may make of itself: macros that grow, and sizes in em. */
-const LIMITS = { maxExpand: 500, maxSize: 20 };
+/** Sizes in em. */
+const LIMITS = { maxSize: 20 };
+/** Macros of its own can grow without end, and large negative sizes draw over other text. */
+const IS_REFUSED =
+  /\\(?:[gex]?def|g?let|futurelet|(?:re)?newcommand|providecommand)(?![A-Za-z])|-\s*\d{2,}[\d.]*\s*(?:[a-z]{2})/;
 
 interface FormulaProps {
   tex: string;
@@ -26,6 +30,7 @@ export function Formula({ tex, isDisplay }: FormulaProps) {
     const { current } = element;
     if (!current || library === null || library === "missing") return;
     try {
+      if (IS_REFUSED.test(tex)) throw new Error("It is shown as it was written.");
       // Elements only: no HTML is parsed.
       library.render(tex, current, { ...LIMITS, displayMode: isDisplay, throwOnError: true, strict: "ignore" });
     } catch {
@@ -44,12 +49,10 @@ export function Formula({ tex, isDisplay }: FormulaProps) {
   );
 }
 
-const HAS_FORMULA = /\\[([]|\$/;
-
 /** Says once in an answer why its formulas are not drawn. */
-export function FormulasMissing({ text }: { text: string }) {
-  const library = useStore(katex.store);
-  if (library !== "missing" || !HAS_FORMULA.test(text)) return null;
+export function FormulasMissing({ blocks }: { blocks: readonly Token[] }) {
+  const isMissing = useStore(katex.store, (library) => library === "missing");
+  if (!isMissing || !JSON.stringify(blocks).includes('"type":"math"')) return null;
   return (
     <p className={css.missing}>
       The formulas are shown as they were written. They are drawn when this page is online again.

@@ -32,7 +32,7 @@ export function Markdown({ text, caret }: MarkdownProps) {
           caret={index === blocks.length - 1 ? caret : null}
         />
       ))}
-      <FormulasMissing text={text} />
+      <FormulasMissing blocks={blocks} />
     </div>
   );
 }

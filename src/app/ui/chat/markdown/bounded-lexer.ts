@@ -5,6 +5,8 @@ import { MATH } from "./math-tokens.ts";
 const MAX_DEPTH = 16;
 /** Most characters of a paragraph, item or cell. marked's time grows with the square, so a longer one is plain text. */
 const MAX_INLINE_LENGTH = 3_000;
+/** Most characters of a heading that is underlined. */
+const MAX_HEADING_LENGTH = 1_000;
 /** A table repeats its columns in every row, however short that row is. */
 const MAX_COLUMNS = 32;
 
@@ -14,7 +16,7 @@ export class BoundedLexer extends Lexer {
   #inlineDepth = 0;
 
   constructor() {
-    super({ gfm: true, breaks: true, tokenizer: new NarrowTables(), extensions: MATH });
+    super({ gfm: true, breaks: true, tokenizer: new BoundedTokenizer(), extensions: MATH });
   }
 
   override blockTokens(source: string, tokens?: Token[], isClipped?: boolean): Token[];
@@ -40,10 +42,15 @@ export class BoundedLexer extends Lexer {
   }
 }
 
-class NarrowTables extends Tokenizer {
+class BoundedTokenizer extends Tokenizer {
   override table(source: string): Tokens.Table | undefined {
     const [head = ""] = source.split("\n", 1);
     return head.split("|").length > MAX_COLUMNS ? undefined : super.table(source);
+  }
+
+  /** A heading is underlined soon: looked for behind each line, it would take the square of the text's length. */
+  override lheading(source: string): Tokens.Heading | undefined {
+    return super.lheading(source.slice(0, MAX_HEADING_LENGTH));
   }
 }
 

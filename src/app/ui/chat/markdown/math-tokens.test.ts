@@ -40,6 +40,29 @@ it.each([
   "\\[ x",
   "$a\nb$",
   String.raw`\$x$`,
+  "It costs $5/day, or 30$/month",
+  "I have $20 (=18€) and he 30$.",
+  String.raw`See \[1\] and \[citation needed\], call f\(x\)`,
+  `$$${"x".repeat(3000)}$$`,
 ])("%j has none", (text) => {
   expect(formulasOf(text)).toEqual([]);
 });
+
+it("a list behind two dollars and words is one", () => {
+  const blocks = new MarkdownStream().blocksOf("$$ is the shell's PID\n- one\n- two");
+  expect(blocks.map(({ type }) => type)).toEqual(["paragraph", "list"]);
+});
+
+it.each(["a\n$$\n", "$$a$$ b\n", "\\[a\\] b\n", "plain text line\n\\[x\\]\n", "\\[", "$$", "$$\n\n", "$x "])(
+  "reads %j over and over in a time that grows with the text",
+  (text) => {
+    const timeMs = (length: number) => {
+      const whole = text.repeat(Math.ceil(length / text.length)).slice(0, length);
+      const began = performance.now();
+      new MarkdownStream().blocksOf(whole);
+      return performance.now() - began;
+    };
+    // A bound for machines that are busy: the square of the length took seconds.
+    expect(Math.min(timeMs(40_000), timeMs(40_000))).toBeLessThan(1500);
+  },
+);
