@@ -103,6 +103,20 @@ it("refuses a number of threads that do not all start, and names its field", asy
   });
 });
 
+it("computes on one thread if the helpers start for the trial of numbers of threads, but not after it", async () => {
+  let numOpened = 0;
+  const openHelper = () => openBundledHelper(++numOpened === 2 ? "throw new Error('no thread today');" : "");
+  const opened = await cpuBackend({ most: 2, openHelper }).open();
+  // Each time is half as far from the last: in the trial, two threads are the faster ones.
+  let left = 1;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => 1 - (left /= 2));
+  const runner = await opened.load({ weights, engine: resolve({}) }).finally(() => clock.mockRestore());
+  expect(numOpened).toBe(2);
+  expect(runner.adapterName).toBe("CPU, 1 thread");
+  await expect(runner.submit({ ...NOTHING })).resolves.toMatchObject({ sequences: [] });
+  runner.dispose();
+});
+
 const NOTHING = {
   sequences: [],
   rows: new Uint32Array(),

@@ -57,7 +57,7 @@ export class CpuRunner implements LoadedRunner {
 
   /**
    * Makes the memory, reads the weights into it and starts the threads.
-   * @throws ChorusError out_of_memory if there is too little memory, invalid_value of cpuThreads if not all start
+   * @throws ChorusError out_of_memory if there is too little memory, invalid_value of cpuThreads if not all of that many start
    */
   static async create(
     { weights, engine, onKernel }: Pick<LoadOptions, "weights" | "engine" | "onKernel">,
@@ -91,9 +91,11 @@ export class CpuRunner implements LoadedRunner {
       engine.cpuThreads === null && openHelper !== null
         ? await chooseThreads(shared, maxThreads, openHelper)
         : maxThreads;
-    const opening = ThreadPool.open(shared, { threads, openHelper: openHelper ?? noHelper });
-    const pool = await opening.catch((cause: unknown) => {
-      throw cause instanceof ThreadFailure ? tooManyThreads(threads, cause) : cause;
+    const open = (number: number) => ThreadPool.open(shared, { threads: number, openHelper: openHelper ?? noHelper });
+    const pool = await open(threads).catch((cause: unknown) => {
+      if (!(cause instanceof ThreadFailure)) throw cause;
+      if (engine.cpuThreads === null) return open(1); // as after a trial whose helpers don't start
+      throw tooManyThreads(threads, cause);
     });
     const { address, stride } = plan.graph.logits;
     const logits = Array.from(
@@ -101,7 +103,7 @@ export class CpuRunner implements LoadedRunner {
       (_, i) => new Float32Array(memory.buffer, address + i * stride, model.shape.vocabSize),
     );
     const { weightBytes } = plan;
-    const kernelNotes = describeKernels(engine, threads, maxThreads);
+    const kernelNotes = describeKernels(engine, pool.threads, maxThreads);
     return new CpuRunner(pool, new StepWriter(memory.buffer, step, sampler), { weightBytes, logits, kernelNotes });
   }
 
