@@ -47,12 +47,13 @@ describe("a model is", () => {
     [`  ${HUB}/a/b `, "main"],
     [`${HUB}/a/b/discussions/3`, "main"],
     [`${HUB}/a/b/tree/v1.0`, "v1.0"],
-    [`${HUB}/a/b/tree/v1.0/onnx`, "v1.0"],
+    [`${HUB}/a/b/tree/v1.0/`, "v1.0"],
     [`${HUB}/a/b/tree/refs%2Fpr%2F4`, "refs/pr/4"],
     [`${HUB}/a/b/tree/refs/pr/4`, "refs/pr/4"],
     [`${HUB}/a/b/resolve/main/model.safetensors?download=true`, "main"],
     ["huggingface.co/a/b/blob/0123abc/config.json", "0123abc"],
     [`${HUB}/a/b/raw/v2/config.json`, "v2"],
+    [`${HUB}/a/b/blob/v2/LICENSE`, "v2"],
     [`${HUB}/a/b/commit/0123abc`, "0123abc"],
   ])("of the hub by its address there: %s", (address, revision) => {
     const there = { type: "hub", id: "a/b", revision, hubUrl: HUB, token: null };
@@ -60,6 +61,28 @@ describe("a model is", () => {
     expect(locateModel(address, { revision }, BASE)).toEqual(there);
     expect(isHubId(address)).toBe(true);
   });
+
+  test.each([
+    [`${HUB}/a/b/resolve/main/`, `${HUB}/a/b/resolve/main/`],
+    [`${HUB}/a/b/resolve/main`, `${HUB}/a/b/resolve/main/`],
+    [`${HUB}/a/b/resolve/v1.0/onnx/`, `${HUB}/a/b/resolve/v1.0/onnx/`],
+    [`${HUB}/a/b/resolve/v1.0/onnx`, `${HUB}/a/b/resolve/v1.0/onnx/`],
+    [`${HUB}/a/b/resolve/refs%2Fpr%2F4/onnx/`, `${HUB}/a/b/resolve/refs%2Fpr%2F4/onnx/`],
+  ])("a folder, where the hub serves its files: %s", (model, url) => {
+    expect(locateModel(model, {}, BASE)).toEqual({ type: "folder", url });
+    expect(locateModel(model, { hubUrl: HUB }, BASE)).toEqual({ type: "folder", url });
+    expect(isHubId(model)).toBe(false);
+  });
+
+  test.each(["files/gpt2/", "models/gpt2/", "models/gpt2", "gpt2", "files/gpt2/v2", "files/gpt2/?key=1"])(
+    "a folder beside a mirror's models: %s",
+    (path) => {
+      const url = `https://example.com/${path}`;
+      const folder = locateModel(url, {}, BASE);
+      expect(folder.type).toBe("folder");
+      expect(locateModel(url, { hubUrl: "https://example.com" }, BASE)).toEqual(folder);
+    },
+  );
 
   test("of a mirror by its address there, or by the hub's own", () => {
     const hubUrl = "https://mirror.example/hub";
@@ -109,6 +132,32 @@ test.each([
 ])("an address of the hub that is no model's is refused: %s", (address) => {
   const refusal = { code: "invalid_value", param: "model", message: expect.stringContaining("owner/name") };
   expect(() => locateModel(address, {}, BASE)).toThrow(expect.objectContaining(refusal));
+});
+
+test.each([
+  ["tree/main/onnx", "resolve/main/onnx/"],
+  ["tree/feature/x", "resolve/feature/x/"],
+  ["tree/refs/pr/4/a%20b/c", "resolve/refs%2Fpr%2F4/a%20b/c/"],
+  ["blob/v1.0/onnx/model.onnx", "resolve/v1.0/onnx/"],
+  ["resolve/main/onnx/model.onnx?download=true", "resolve/main/onnx/"],
+])("an address of a folder inside a model's repository is refused, and the folder's URL named: %s", (path, url) => {
+  for (const hubUrl of ["https://huggingface.co", "https://mirror.example/hub"]) {
+    const address = `${hubUrl}/a/b/${path}`;
+    const message = expect.stringMatching(/"owner\/name".* revision/) as string;
+    expect(() => locateModel(address, { hubUrl })).toThrow(
+      expect.objectContaining({ code: "invalid_value", param: "model", message }),
+    );
+    expect(() => locateModel(address, { hubUrl })).toThrow(`"${hubUrl}/a/b/${url}"`);
+  }
+});
+
+test.each([
+  "huggingface.co/a/b/resolve/main/onnx/",
+  "hf.co/a/b/resolve/main/onnx",
+  "https://hf.co/a/b/tree/main/onnx/",
+])("a folder's address on the hub that is no URL of its files is refused: %s", (address) => {
+  const url = '"https://huggingface.co/a/b/resolve/main/onnx/"';
+  expect(() => locateModel(address, {}, BASE)).toThrow(url);
 });
 
 test("a draft model's address of the hub stays, whatever the page's", () => {

@@ -55,23 +55,36 @@ interface HubName {
   /** Null: an address of the hub, but no model's. */
   readonly id: string | null;
   readonly revision?: string | undefined;
+  /** The URL of the folder inside a model's repository that the address names. */
+  readonly folder?: string | undefined;
 }
 
-/** Reads "owner/name", or an address as people copy it: with or without "https://", of a model, a revision or a file. */
+/**
+ * Reads "owner/name", or an address as people copy it: with or without "https://", of a model, a revision or a file. Returns
+ * null for a folder's URL, such as that from which a hub serves a folder's files, ".../resolve/main/".
+ */
 function readHubName(model: string, hubUrl?: unknown): HubName | null {
   const address = model.trim();
-  const mirror = typeof hubUrl === "string" ? hubUrl.replace(/\/*$/, "/") : null;
-  const isMirrors = mirror !== null && address.startsWith(mirror);
-  if (!isMirrors && !HUB_HOST.test(address)) return HUB_ID.test(model) ? { id: model } : null;
-  const path = isMirrors ? address.slice(mirror.length) : address.replace(HUB_HOST, "").slice(1);
-  const [owner = "", name = "", before = "", ...rest] = path
-    .replace(/[?#].*$/s, "")
-    .split("/")
-    .map((part) => percentDecoded(part) ?? part);
+  const isHubs = HUB_HOST.test(address);
+  const hub = isHubs || typeof hubUrl !== "string" ? DEFAULT_HUB_URL : hubUrl.replace(/\/+$/, "");
+  if (!isHubs && !address.startsWith(`${hub}/`)) return HUB_ID.test(model) ? { id: model } : null;
+  const path = address.replace(isHubs ? HUB_HOST : hub, "").replace(/[?#].*$/s, "");
+  const [, owner = "", name = "", before = "", ...rest] = path.split("/");
   const id = `${owner}/${name}`;
-  if (!HUB_ID.test(id) || NO_OWNER.test(owner)) return { id: null };
-  const revision = BEFORE_REVISION.test(before) ? rest.slice(0, rest[0] === "refs" ? 3 : 1).join("/") : "";
-  return { id, ...(revision !== "" && { revision }) };
+  const isModels = HUB_ID.test(id) && !NO_OWNER.test(owner);
+  const isBeforeRevision = BEFORE_REVISION.test(before);
+  // A mirror's host may serve folders beside its models.
+  if (!isHubs && (!isModels || path.endsWith("/") || !(isBeforeRevision || before === ""))) return null;
+  if (!isModels) return { id: null };
+  if (!isBeforeRevision) return { id };
+  const revision = rest.splice(0, rest[0] === "refs" ? 3 : 1).join("%2F");
+  const inside = rest.join("/");
+  // "tree" names a folder, and "resolve" either: a file's name has a dot.
+  const fileName = before === "tree" ? /$/ : before === "resolve" ? /[^/]*\.[^/]*$/ : /[^/]*$/;
+  if (before === "resolve" && !fileName.test(inside) && /^https?:/i.test(address)) return null;
+  const folder = inside.replace(fileName, "").replace(/\/+$/, "");
+  if (folder !== "") return { id: null, folder: `${hub}/${id}/resolve/${revision}/${folder}/` };
+  return { id, ...(revision !== "" && { revision: percentDecoded(revision) ?? revision }) };
 }
 
 /**
@@ -126,10 +139,14 @@ export function withAbsoluteDraft<Config extends Pick<EngineChanges, "speculatio
   return url === undefined ? config : { ...config, speculation: { ...speculation, model: url } };
 }
 
-function hubLocation({ id, revision: named }: HubName, model: string, hub: HubOptions): HubLocation {
+function hubLocation({ id, revision: named, folder }: HubName, model: string, hub: HubOptions): HubLocation {
   const { revision = named ?? DEFAULT_REVISION, token = null, hubUrl = DEFAULT_HUB_URL } = hub;
   if (id === null) {
-    const message = `${JSON.stringify(model)} is an address of the hub, but no model's. Give "owner/name", or the address of the model's page.`;
+    const whole = 'Give "owner/name", or the address of the model\'s page';
+    const message =
+      folder === undefined
+        ? `${JSON.stringify(model)} is an address of the hub, but no model's. ${whole}.`
+        : `${JSON.stringify(model)} is inside a model's repository. ${whole}, or "${folder}" for that folder. A branch with "/" in its name goes into revision.`;
     throw new ChorusError("invalid_value", message, "model");
   }
   if (named !== undefined && named !== revision) {
