@@ -45,7 +45,9 @@ function writeLibrary(modelUrl: string): void {
   write("chorus.js", [
     `import { createEngine as create } from ${built("chorus.js")};`,
     `export * from ${built("chorus.js")};`,
-    `const absolute = (model) => (typeof model === "string" ? new URL(model, ${JSON.stringify(modelUrl)}).href : model);`,
+    'import { existsSync } from "node:fs";',
+    'const isAddress = (model) => typeof model === "string" && !existsSync(model);',
+    `const absolute = (model) => (isAddress(model) ? new URL(model, ${JSON.stringify(modelUrl)}).href : model);`,
     `const here = { worker: false, backend: "cpu", cpuThreads: 1 };`,
     "export const createEngine = ({ model, ...options }) => create({ ...options, model: absolute(model), ...here });",
     `export const engine = await createEngine({ model: "/${MODEL}" });`,
