@@ -110,6 +110,22 @@ describe("a template", () => {
       "['a', 'B'][2, 1]",
     ],
     ["{{ {'items': 1}['items'] }}{{ {'a': 1}.items() | list | length }}{{ {'a': {'b': 2}}['a']['b'] }}", "112"],
+    [
+      "{% set p = {'items': {'type': 'x'}, 'get': 1, 'keys': 2, 'values': 3} %}{% for k, v in p.items() %}{{ k }} {% endfor %}{{ p['items'].type }}{{ p.items is mapping }}{{ p.items.type is defined }}",
+      "items get keys values xFalseFalse",
+    ],
+    [
+      "{% set p = {'get': 1, 'keys': 2, 'values': 3} %}{{ p.get('get') }}{{ p.get('x') }}{{ p.get('x', 'd') }}{{ p.keys() }}{{ p.values() }}{{ p['get'] }}",
+      "1Noned['get', 'keys', 'values'][1, 2, 3]1",
+    ],
+    [
+      "{{ {512: 'a'}.get(512) }}{{ {512: 'a'}.keys() }}{{ [{'items': 5}] | map(attribute='items') | list }}",
+      "a[512][5]",
+    ],
+    ["{% set n = namespace(items=[1], get=3) %}{{ n.items }}{{ n.get }}", "[1]3"],
+    // Numbers
+    ["{{ true | int }}{{ false | int }} {{ true | float }} {{ none | int }}{{ 'x' | int(3) }}", "10 1.0 03"],
+    ["{{ 5 % 3.0 }} {{ 5.5 % 2 }}", "2.0 1.5"],
     // Equality
     [
       "{{ '' != false }} {{ '1' == 1 }} {{ 1 == true }} {{ [1] == [1] }} {{ {'a': []} == {'a': []} }} {{ u == none }}",
@@ -134,6 +150,7 @@ describe("a template", () => {
   test("may refuse messages, in its own words", () => {
     expect(() => render("{{ raise_exception('no system prompt') }}")).toThrow("no system prompt");
     expect(() => render("{{ 'a b'.rsplit(' ') }}{{ joiner() }}")).toThrow('there is no "rsplit"');
+    expect(() => render("{{ u | tojson }}")).toThrow("undefined has no JSON");
     expect(() => render("{% set j = joiner(', ') %}")).toThrow('there is no "joiner"');
     expect(() => render("{% for x in [1] %}{{ loop.depth }}{% endfor %}")).toThrow("loop.depth is not known");
   });

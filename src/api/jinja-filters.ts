@@ -11,6 +11,7 @@ import {
   isTrue,
   isUndefined,
   listValue,
+  NONE,
   numberValue,
   pairsOf,
   strOf,
@@ -32,7 +33,9 @@ type Filter = (value: Value, call: FilterCall) => Value;
 export type Test = (value: Value, ...args: Value[]) => boolean;
 
 /** These take any value as a text, undefined as an empty one. */
-export const TEXT_FILTERS: ReadonlySet<string> = new Set(["upper", "lower", "replace", "indent", "int", "float"]);
+export const TEXT_FILTERS: ReadonlySet<string> = new Set(["upper", "lower", "replace", "indent"]);
+/** These take any value but a boolean as a text. */
+export const NUMBER_FILTERS: ReadonlySet<string> = new Set(["int", "float"]);
 /** These take whatever can be looped over as a list. */
 export const LIST_FILTERS: ReadonlySet<string> = new Set(["sort", "unique"]);
 
@@ -225,6 +228,18 @@ export const TEXT_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>
           .map(strOf)
           .join(text),
       ),
+  ],
+]);
+
+/** Of these names `object.name` is the method, and `object["name"]` the field. */
+export const OBJECT_METHODS: ReadonlyMap<string, (object: Value, args: readonly Value[]) => Value> = new Map([
+  ["items", (object: Value) => listValue(pairsOf(object).map(listValue))],
+  ["keys", (object: Value) => listValue(elementsOf(object))],
+  ["values", (object: Value) => listValue(pairsOf(object).map(([, field]) => field))],
+  [
+    "get",
+    ({ value }: Value, [name, missing = NONE]: readonly Value[]) =>
+      (value as unknown as ReadonlyMap<unknown, Value>).get(name?.value) ?? missing,
   ],
 ]);
 

@@ -4,19 +4,28 @@
 
 import { Interpreter, type Environment } from "@huggingface/jinja";
 
-import { FILTERS, LIST_FILTERS, TESTS, TEXT_FILTERS, TEXT_METHODS, type Test } from "./jinja-filters.ts";
+import {
+  FILTERS,
+  LIST_FILTERS,
+  NUMBER_FILTERS,
+  OBJECT_METHODS,
+  TESTS,
+  TEXT_FILTERS,
+  TEXT_METHODS,
+  type Test,
+} from "./jinja-filters.ts";
 import {
   areEqual,
   booleanValue,
   contains,
   elementsOf,
+  floatValue,
   formatted,
   functionValue,
   isUndefined,
   listValue,
   numberValue,
   objectValue,
-  pairsOf,
   strOf,
   textValue,
   UNDEFINED,
@@ -160,8 +169,10 @@ export class JinjaInterpreter extends OpenInterpreter {
   override applyFilter(operand: Value, node: FilterNode, environment: Environment): Value {
     const name = node.callee?.value ?? node.value ?? "";
     const filter = FILTERS.get(name);
+    if (name === "tojson" && isUndefined(operand)) throw new Error("undefined has no JSON");
     if (filter === undefined) {
-      const isText = TEXT_FILTERS.has(name);
+      const isBoolean = typeof operand.value === "boolean";
+      const isText = TEXT_FILTERS.has(name) || (!isBoolean && NUMBER_FILTERS.has(name));
       const asNeeded = isText
         ? textValue(strOf(operand))
         : LIST_FILTERS.has(name)
@@ -207,8 +218,8 @@ export class JinjaInterpreter extends OpenInterpreter {
     if (!node.computed) {
       const isUnknown = content.has("revindex0") && ["depth", "depth0"].includes(String(node.property.value));
       if (isUnknown) throw new Error(`loop.${String(node.property.value)} is not known`);
-      const isItems = node.property.value === "items" && !content.has("items") && object.type === "ObjectValue";
-      if (isItems) return functionValue(() => listValue(pairsOf(object).map(listValue)));
+      const own = object.type === "ObjectValue" ? OBJECT_METHODS.get(String(node.property.value)) : undefined;
+      if (own) return functionValue((args) => own(object, args));
       return super.evaluateMemberExpression(known, environment);
     }
     const name = this.evaluate(node.property, environment);
@@ -229,8 +240,10 @@ function isFound(element: Value, container: Value, requested: boolean): Value | 
 }
 
 /** As in Python the result has the divisor's sign. What divides a text are its values. */
-function modulo({ value: a }: Value, right: Value): Value | null {
+function modulo(left: Value, right: Value): Value | null {
+  const { value: a } = left;
   if (typeof a === "string") return textValue(formatted(a, right.type === "TupleValue" ? elementsOf(right) : [right]));
   const { value: b } = right;
-  return typeof a === "number" && typeof b === "number" && b !== 0 ? numberValue(((a % b) + b) % b) : null;
+  const valueOf = [left.type, right.type].includes("FloatValue") ? floatValue : numberValue;
+  return typeof a === "number" && typeof b === "number" && b !== 0 ? valueOf(((a % b) + b) % b) : null;
 }

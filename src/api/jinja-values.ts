@@ -20,6 +20,7 @@ const integerValue = maker(1);
 export const floatValue = maker(0.5);
 export const numberValue = (number: number): Value =>
   Number.isInteger(number) ? integerValue(number) : floatValue(number);
+export const NONE: Value = maker(null)(null);
 const undefinedValue = maker(undefined);
 export const UNDEFINED: Value = undefinedValue(undefined);
 
