@@ -64,6 +64,9 @@ it("a link has the config's names, and the config its shape", () => {
   const config = { runAhead: 0, speculation, alerts: { itlMs: null, queueLength: 8 } };
   expect(engineConfigOf(servingOf(config))).toEqual(config);
   expect(servingOf({ speculation: null, targetItlMs: null })).toEqual({});
+  expect(checkServing({ maxNumSeqs: 4, maxQueueSize: null, "alerts.itlMs": null, batchingMode: null })).toEqual({
+    maxNumSeqs: 4,
+  });
   expect(writeServingLink({})).toBe("#/");
 });
 

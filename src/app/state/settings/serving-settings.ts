@@ -17,13 +17,14 @@ export const DEFAULT_MODE: BatchingMode = CONFIG_FIELDS.batchingMode.default;
 const MAX_DEFAULT_BATCHED_TOKENS = CONFIG_FIELDS.maxNumBatchedTokens.default;
 
 /**
- * Returns the settings in the table's order.
+ * Returns the settings in the table's order, without those that are null.
  * @throws ChorusError unknown_parameter or invalid_value, naming the field
  */
 export function checkServing(values: Readonly<Record<string, unknown>>): ServingSettings {
-  const { batchingMode: mode, ...others } = values;
-  const given = mode === DEFAULT_MODE ? others : values;
-  const settings: ServingSettings = checkFields(SERVING_FIELDS, given, "serving setting");
+  const given = Object.entries(values).map(([name, value]) => {
+    return [name, value === null || (name === "batchingMode" && value === DEFAULT_MODE) ? undefined : value] as const;
+  });
+  const settings: ServingSettings = checkFields(SERVING_FIELDS, Object.fromEntries(given), "serving setting");
   checkTogether(settings);
   return settings;
 }
