@@ -34,7 +34,9 @@ async function askPage(request) {
       if (stream) stream.error(new TypeError(message));
       else reject(new TypeError(message));
     };
-    port.addEventListener("message", ({ data: { number, head, bytes, error } }) => {
+    const unreadable = "The answer could not be read.";
+    port.addEventListener("message", ({ data }) => {
+      const { number, head, bytes, error } = data ?? { error: unreadable }; // null: as Chromium says it
       if (number < numHeard) return; // it came twice
       numHeard = number + 1;
       if (head)
@@ -43,7 +45,7 @@ async function askPage(request) {
       else if (error) fail(error);
       else stream.close();
     });
-    port.addEventListener("messageerror", () => fail("The answer could not be read."));
+    port.addEventListener("messageerror", () => fail(unreadable));
     port.addEventListener("close", () => fail("The page that has the engine was closed."));
     port.start();
     port.postMessage({ url, method, headers: [...request.headers], body });

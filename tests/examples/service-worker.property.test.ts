@@ -18,11 +18,18 @@ function run(script: string, names: Record<string, unknown>): unknown {
 }
 
 class Port extends EventTarget {
+  /** Whether what can't be read comes as a message, with null, as in Chromium. */
+  readonly #hasNulls: boolean;
   onmessage: ((event: Event) => void) | null = null;
   onmessageerror: ((event: Event) => void) | null = null;
   postMessage: (message: unknown) => void = () => undefined;
 
   #isClosed = false;
+
+  constructor(hasNulls: boolean) {
+    super();
+    this.#hasNulls = hasNulls;
+  }
 
   start(): void {}
 
@@ -32,16 +39,20 @@ class Port extends EventTarget {
 
   readonly hear = (data: unknown): void => {
     if (this.#isClosed) return;
-    const event = new MessageEvent(data === null ? "messageerror" : "message", { data });
+    const isError = data === null && !this.#hasNulls;
+    const event = new MessageEvent(isError ? "messageerror" : "message", { data });
     this.dispatchEvent(event);
-    (data === null ? this.onmessageerror : this.onmessage)?.(event);
+    (isError ? this.onmessageerror : this.onmessage)?.(event);
   };
 }
 
 type Ask = (url: string) => Promise<Response>;
 
 /** Opens the page and its service worker. @param faultOf a message's fault, by its number among those of its channel's side */
-function openSite(faultOf: (channel: number, side: "there" | "back", message: number) => Fault | undefined): Ask {
+function openSite(
+  faultOf: (channel: number, side: "there" | "back", message: number) => Fault | undefined,
+  hasNulls: boolean,
+): Ask {
   let numChannels = 0;
   const connect = (from: Port, to: Port, fault: (message: number) => Fault | undefined) => {
     let numPosted = 0;
@@ -49,7 +60,7 @@ function openSite(faultOf: (channel: number, side: "there" | "back", message: nu
   };
   const openChannel = function () {
     const channel = numChannels++;
-    const [port1, port2] = [new Port(), new Port()];
+    const [port1, port2] = [new Port(hasNulls), new Port(hasNulls)];
     connect(port1, port2, (message) => faultOf(channel, "there", message));
     connect(port2, port1, (message) => faultOf(channel, "back", message));
     return { port1, port2 };
@@ -95,12 +106,12 @@ it("each request gets its own answer, whole and once, or an error", async () => 
     FAULTS.filter((fault) => fault !== "lost"),
   );
   await fc.assert(
-    fc.asyncProperty(faults, faults, fc.nat(PIECES.length + 2), async (there, back, at) => {
+    fc.asyncProperty(faults, faults, fc.nat(PIECES.length + 2), fc.boolean(), async (there, back, at, hasNulls) => {
       const ask = openSite((channel, side, message) => {
         if (side === "there") return message === 0 ? there[channel] : "none";
         // Of a request that can't be read the page says only so: a text can be posted.
         return message === at && !isBroken(there[channel]) ? back[channel] : "none";
-      });
+      }, hasNulls);
       const answers = Array.from({ length: NUM_REQUESTS }, async (_, i) => {
         try {
           return await (await ask(`https://site.test/v1/${i}`)).text();
