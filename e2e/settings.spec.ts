@@ -53,6 +53,7 @@ test("an answer cut by the length limit continues exactly as it would have", asy
   await page.getByRole("button", { name: "Settings of pane 1" }).click();
   const sheet = page.getByRole("dialog", { name: "Settings of pane 1" });
   await expect(sheet).toContainText("trained without system prompts");
+  await expect(sheet).toContainText(/ reads [\d,]+ tokens in all, the conversation and its answer together\./);
   await sheet.getByRole("textbox", { name: "Maximum answer length" }).fill("12");
   await page.keyboard.press("Escape");
   await pane!.ask("Tell me a story about a fox.");
