@@ -65,7 +65,7 @@ function NewChatButton({ pane }: { pane: Pane }) {
   const name = `New chat in pane ${pane.number}`;
   return (
     <IconButton
-      icon="edit"
+      icon="compose"
       name={name}
       title="New chat"
       disabled={isNew}

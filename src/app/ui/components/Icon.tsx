@@ -31,6 +31,7 @@ const SHAPES = {
   stepOn: <path d="M4 3.5v9l6-4.5zM12 3.5v9" fill="currentColor" />,
   copy: <path d="M6 5.5h7.5v8H6zM10.5 3H2.5v8" />,
   edit: <path d="M3 13l.5-3L10.5 3l2.5 2.5L6 12.5zM9 4.5L11.5 7" />,
+  compose: <path d="M13 9v4H3V3h4M6.5 9.5l.5-2.25L12.5 1.75l1.75 1.75-5.5 5.5z" />,
   again: <path d="M13 8a5 5 0 1 1-1.5-3.6M13 2.5V5h-2.5" />,
   onward: <path d="M3 8h10M9 4l4 4-4 4" />,
   fork: (
