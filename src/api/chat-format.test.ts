@@ -68,6 +68,9 @@ describe("with the model's template", () => {
   test.each([
     [TRIMS, "ab c", "ab ", "ab"],
     [TRIMS, "ab", "  ", ""],
+    // White space is Python's: not a byte order mark, but separators of files.
+    [TRIMS, "ab", "ab\ufeff", "ab\ufeff"],
+    [TRIMS, "ab", "ab\u001c", "ab"],
     ...["e", "end", ">", "|", "t", "of", "\n", " ", "ab", "ab ", ">\n"].flatMap(
       (text): [string, string, string, string][] => [
         [KEEPS, "ab c", text, text],
@@ -86,6 +89,20 @@ describe("with the model's template", () => {
       const between = source === KEEPS ? plain(`\n${left}`) : plain(left);
       expect(tokenIds).toEqual([...plain(question), END, ...between]);
     }
+  });
+
+  test("only the beginning of the prompt is the start of a text, where a tokenizer may put a space before it", () => {
+    const starts: (readonly [string, boolean | undefined])[] = [];
+    const tokenizer: ChatTokenizer = {
+      ...withTemplate("a<|endoftext|>{{ messages[0].content }}<|endoftext|>b"),
+      encodePlain: (text, isStart) => (starts.push([text, isStart]), []),
+    };
+    createChatFormat(tokenizer).open([user("u")]);
+    expect(starts.filter(([text]) => text !== "")).toEqual([
+      ["a", true],
+      ["u", false],
+      ["b", false],
+    ]);
   });
 
   test("tells whether system messages are read", () => {

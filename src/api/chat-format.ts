@@ -12,6 +12,7 @@ import { CLOSING, NO_REASONING, OPENING, type ReasoningStart } from "../engine/t
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
+import { stripped } from "./jinja-values.ts";
 import { TextMask } from "./text-mask.ts";
 
 /** The part of a model's tokenizer that chats need. */
@@ -137,11 +138,11 @@ function leftOpen(
   const open = marked.slice(0, Math.max(0, end)).replaceAll(`${marker} `, "").replaceAll(marker, "");
   // Templates may set the thoughts before an answer anew.
   const answer = content.split(CLOSING).at(-1) ?? content;
-  if (end < 0 || !open.trimEnd().endsWith(answer.trim())) {
+  if (end < 0 || !stripped(open, "right").endsWith(stripped(answer))) {
     const message = "The model's chat template does not keep the last message as it is, so it cannot be continued.";
     throw new ChorusError("invalid_value", message, "continue_final_message");
   }
-  return marked[end + 1] === " " ? open : open.trimEnd();
+  return marked[end + 1] === " " ? open : stripped(open, "right");
 }
 
 /** For models that weren't trained for chats: a dialogue to continue, with stop strings before the next question. */
