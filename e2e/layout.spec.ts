@@ -128,6 +128,16 @@ test("nothing in the bar lies over anything, also where the model could not be s
 const isUncut = (element: Locator) =>
   element.evaluate((target) => target.scrollWidth <= target.clientWidth && target.scrollHeight <= target.clientHeight);
 
+test("where the model runs can be read on small and large laptops, beside a model's long name", async ({ page }) => {
+  await App.openFake(page, "name=SmolLM2-135M-Instruct");
+  const runsOn = page.locator("header").getByText("Fake adapter", { exact: true });
+  for (const width of [1200, 1280, 1440, 1600]) {
+    await page.setViewportSize({ width, height: 800 });
+    await expect(runsOn).toBeVisible();
+    expect(await isUncut(runsOn), `at ${width}`).toBe(true);
+  }
+});
+
 test("an alert's words are whole on tablets and desktops, and cost no counter its place", async ({ page }) => {
   for (const [width, lastShown] of [
     [1440, "Preemptions"],
