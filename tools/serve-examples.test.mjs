@@ -13,6 +13,7 @@ it("each example has its address, and nothing else has one", () => {
     "samplers",
     "service-worker",
     "summaries",
+    "vue-chat",
   ]);
   const byName = new Map(addresses);
   expect(byName.get("agents")).toBe("http://127.0.0.1:1/agents/?model=/models/chorus-chat/");

@@ -1,7 +1,8 @@
 // The package as strangers have it: installed from its tarball, built by their bundlers with no settings of ours.
 
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { SourceMap, type SourceMapPayload, type SourceMapping } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
@@ -82,6 +83,24 @@ it("is of at most 3 MB, unpacked too, with types, workers and licences, without 
     expect(paths).toContain(`dist/lib/${name}`);
   }
   expect(paths.filter((path) => !/^(?:dist\/lib\/.*|package\.json|README\.md|LICENSE)$/.test(path))).toEqual([]);
+});
+
+it("has source maps of its release, which lead from its files to the lines of the sources", async () => {
+  const maps = join(root, ".chorus", "maps");
+  const words = ["vite", "build", "--config", "vite.lib.config.ts", "--sourcemap", "hidden", "--outDir", maps];
+  await run("npx", words, { cwd: root, shell: process.platform === "win32", timeout: 60_000 });
+  const sentence = "WebGPU needs a secure page";
+  const lineOf = (text: string) => text.split("\n").findIndex((line) => line.includes(sentence));
+  const names = readdirSync(maps).filter((name) => name.endsWith(".js"));
+  const read = (name: string) => readFileSync(join(maps, name), "utf8");
+  for (const name of names) expect(read(name), name).toBe(readFileSync(join(root, "dist/lib", name), "utf8"));
+  const [file = ""] = names.filter((name) => name.startsWith("worker-transport") && read(name).includes(sentence));
+  const line = lineOf(read(file));
+  const column = read(file).split("\n")[line]?.indexOf(sentence) ?? 0;
+  const map = new SourceMap(JSON.parse(read(`${file}.map`)) as SourceMapPayload);
+  const { originalSource, originalLine } = map.findEntry(line, column) as SourceMapping;
+  expect(originalSource).toMatch(/src\/client\/worker-transport\.ts$/);
+  expect(originalLine).toBe(lineOf(readFileSync(join(root, "src/client/worker-transport.ts"), "utf8")));
 });
 
 it("is found right by publint and arethetypeswrong", async () => {

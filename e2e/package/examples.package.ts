@@ -95,8 +95,8 @@ it("service-worker: a page beside the one that has the engine is answered while 
   expect(await ask("v1/models", null)).toEqual([503, expect.stringContaining("not open")]);
 });
 
-it("react-chat: two chats of the AI SDK are answered at once", async () => {
-  const page = await open("react-chat/");
+it.each(["react-chat", "vue-chat"])("%s: two chats of the AI SDK are answered at once", async (name) => {
+  const page = await open(`${name}/`);
   await page.getByRole("button", { name: "Ask both" }).click();
   await figure(page, /^\d+ steps with (?:1\.[1-9]\d|2\.00) chats in each, on average \(chorus-chat, .+\)\.$/);
   const answers = ["Temperature 0", "Temperature 1"].map(async (name) => {

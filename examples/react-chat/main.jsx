@@ -2,7 +2,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { useChat } from "@ai-sdk/react";
 import { DirectChatTransport, ToolLoopAgent } from "ai";
 import { createEngine } from "chorus-llm";
-import { useEffect, useMemo, useState } from "react";
+import { StrictMode, useEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 
 function App({ engine }) {
@@ -70,16 +70,31 @@ function Figure({ engine, isBusy }) {
   return <output>{text}</output>;
 }
 
-const root = createRoot(document.getElementById("root"));
-const showStatus = (text) => root.render(<output>{text}</output>);
-try {
-  const engine = await createEngine({
-    model: new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct",
-    onProgress: ({ stage, done, total }) => {
-      if (stage === "weights" && total > 0) showStatus(`Loading the model: ${Math.round((100 * done) / total)}%`);
-    },
-  });
-  root.render(<App engine={engine} />);
-} catch (error) {
-  showStatus(error.message);
+/** Shows the chats once there is an engine. Whoever leaves while it loads ends the loading, as StrictMode does once. */
+function Page({ model }) {
+  const [engine, setEngine] = useState(null);
+  const [status, setStatus] = useState("Loading the model…");
+  useEffect(() => {
+    const leave = new AbortController();
+    const onProgress = ({ stage, done, total }) => {
+      if (stage === "weights" && total > 0) setStatus(`Loading the model: ${Math.round((100 * done) / total)}%`);
+    };
+    const loading = createEngine({ model, onProgress, signal: leave.signal });
+    loading.then(setEngine, (error) => leave.signal.aborted || setStatus(error.message));
+    return () => {
+      leave.abort();
+      loading.then(
+        (loaded) => loaded.dispose(),
+        () => {},
+      );
+    };
+  }, [model]);
+  return engine === null ? <output>{status}</output> : <App engine={engine} />;
 }
+
+const model = new URLSearchParams(location.search).get("model") ?? "HuggingFaceTB/SmolLM2-135M-Instruct";
+createRoot(document.getElementById("root")).render(
+  <StrictMode>
+    <Page model={model} />
+  </StrictMode>,
+);

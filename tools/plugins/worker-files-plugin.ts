@@ -36,8 +36,9 @@ export function workerFiles(): Plugin {
       return worker === undefined ? null : `export default "./${worker}.js"`;
     },
     // Written out last: Vite would look for the files among the sources.
-    transform: (code) => code.replaceAll(WORKER_URL, 'fileUrl("$1.js")'),
-    renderChunk: (code) => code.replaceAll(/\bfileUrl\(["'`]([\w.-]+)["'`]\)/g, 'new URL("./$1", import.meta.url)'),
+    transform: (code) => replaceInLines(code, WORKER_URL, 'fileUrl("$1.js")'),
+    renderChunk: (code) =>
+      replaceInLines(code, /\bfileUrl\(["'`]([\w.-]+)["'`]\)/g, 'new URL("./$1", import.meta.url)'),
     generateBundle() {
       this.emitFile({ type: "asset", fileName: "xgrammar.js", source: readXgrammar() });
     },
@@ -46,6 +47,12 @@ export function workerFiles(): Plugin {
       await Promise.all(workers.map((name) => checkBundles(join(dir, name))));
     },
   };
+}
+
+/** Returns what to give a bundler: nothing where nothing changes; else the code, whose lines its source map still finds. */
+function replaceInLines(code: string, pattern: RegExp, by: string): { code: string; map: null } | null {
+  const replaced = code.replaceAll(pattern, by);
+  return replaced === code ? null : { code: replaced, map: null };
 }
 
 /** Builds a worker as a page's Vite does, into one script. @throws Error if it has to be several */
