@@ -9,6 +9,7 @@ import { HttpClient } from "../files/hub/http-client.ts";
 import { ModelStore } from "../files/store/model-store.ts";
 import { ModelsHost } from "../host/models-host.ts";
 import { nodePlatform } from "../host/platforms/node.ts";
+import { asFolder } from "../host/loading/gguf-as-folder.ts";
 import { describeModel } from "../models/families.ts";
 import { announced } from "../protocol/announced-endpoint.ts";
 import { createModels } from "./models-client.ts";
@@ -21,7 +22,7 @@ afterEach(() => {
 /** Has the page's worker run here. Returns what ends it. */
 function startWorker(): () => void {
   const http = new HttpClient();
-  const store = new ModelStore({ root: memoryFolder({ freeBytes: Infinity }), http, describeModel });
+  const store = new ModelStore({ root: memoryFolder({ freeBytes: Infinity }), http, describeModel, asFolder });
   const host = new ModelsHost({ ...nodePlatform({ gpu: undefined }), openModelStore: () => Promise.resolve(store) });
   const { port1, port2 } = new MessageChannel();
   Comlink.expose(Object.assign(host, { started: () => true }), announced(port2));

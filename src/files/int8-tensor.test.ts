@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { weightsAsKept } from "../../tests/references/weights-as-kept.ts";
-import { openSafetensors, type Checkpoint } from "./safetensors.ts";
+import { openSafetensors, type SafetensorsFile } from "./safetensors.ts";
 import { encodeSafetensorsHeader } from "./safetensors-header.ts";
 import { readF32 } from "./tensor.ts";
 
@@ -46,7 +46,7 @@ describe("an int8 file of tools/train/export.py", () => {
 
 describe("unreadable int8 is refused", () => {
   /** A checkpoint of zeros. */
-  function zeros(tensors: Record<string, [dtype: string, shape: number[], bytes: number]>): Promise<Checkpoint> {
+  function zeros(tensors: Record<string, [dtype: string, shape: number[], bytes: number]>): Promise<SafetensorsFile> {
     const entries = Object.entries(tensors).map(([name, [dtype, shape, end]]) => ({
       name,
       dtype,

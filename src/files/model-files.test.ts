@@ -291,8 +291,8 @@ describe("a folder's files", () => {
     await expect(openFileList([new File(["x"], "merges.txt")]).open("config.json")).rejects.toEqual(
       failure("model_not_found", "no config.json in the file you chose.", "config.json"),
     );
-    await expect(openFileList([new File(["x"], "x.gguf")]).open("config.json")).rejects.toEqual(
-      failure("model_not_found", "in the file you chose: x.gguf has a format that", "config.json"),
+    await expect(openFileList([new File(["x"], "x.onnx")]).open("config.json")).rejects.toEqual(
+      failure("model_not_found", "in the file you chose: x.onnx has a format that", "config.json"),
     );
   });
 

@@ -2,6 +2,7 @@
 
 import { byteSize } from "../protocol/byte-size.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { chooseGguf } from "./gguf/gguf-names.ts";
 import { foreignWeights, parseJsonFile } from "./model-folder.ts";
 import { looksLikeWebPage } from "./web-page.ts";
 
@@ -38,11 +39,14 @@ export class ModelFiles {
   readonly name: string;
   /** The folder's description in error messages. */
   readonly where: string;
+  /** The GGUF file that has the weights; null if they are in safetensors. */
+  readonly gguf: string | null;
   readonly #open: OpenFile;
 
-  constructor(name: string, where: string, open: OpenFile) {
+  constructor(name: string, where: string, open: OpenFile, gguf: string | null = null) {
     this.name = name;
     this.where = where;
+    this.gguf = gguf;
     this.#open = open;
   }
 
@@ -125,13 +129,16 @@ export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFi
     .map((file) => ({ file, path: (file.webkitRelativePath || file.name).split("/") }))
     .sort((a, b) => a.path.length - b.path.length);
   const name = paths.find(({ path }) => path.length > 1)?.path.at(-2) ?? "model";
+  const sizes = new Map(paths.map(({ file, path }) => [path.at(-1) ?? file.name, file] as const));
+  const gguf = chooseGguf(sizes, null, "the files you chose");
   const foreign = foreignWeights(files.map((file) => file.name));
   const more = foreign === null ? "." : `: ${foreign}`;
-  return new ModelFiles(name, "the files you chose", (fileName) => {
+  const open: OpenFile = (fileName) => {
     const file = paths.find(({ path }) => path.at(-1) === fileName)?.file;
     if (file) onBytes?.(fileName, file.size, file.size);
     return Promise.resolve(file ?? { missing: `There is no ${fileName} ${among(files.length)}${more}` });
-  });
+  };
+  return new ModelFiles(name, "the files you chose", open, gguf);
 }
 
 function among(numFiles: number): string {

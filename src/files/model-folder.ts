@@ -2,6 +2,7 @@
 
 import { parseJson } from "../protocol/bounded-data.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { isGguf, partNames } from "./gguf/gguf-names.ts";
 import { JsonFields } from "./json-fields.ts";
 import { isObject } from "../protocol/json-object.ts";
 
@@ -15,22 +16,34 @@ export const VOCAB_AND_MERGES_FILES = ["vocab.json", "merges.txt"] as const;
 /** Files that a folder may lack. */
 export const OPTIONAL_FILES = ["tokenizer_config.json", "generation_config.json", "chat_template.jinja"] as const;
 
-/** Returns the files of a folder from which its model is loaded: shards only if there is no single file. */
-export function modelFileNames(names: readonly string[]): string[] {
+/** Returns whether a file holds weights, and is as large as they are. */
+export function isWeightsFile(name: string): boolean {
+  return name.endsWith(".safetensors") || isGguf(name);
+}
+
+/**
+ * Returns the files of a folder from which its model is loaded: shards only if there is no single file.
+ * @param gguf the file that has the weights, instead of safetensors
+ */
+export function modelFileNames(names: readonly string[], gguf: string | null = null): string[] {
   const small: readonly string[] = [CONFIG_FILE, TOKENIZER_FILE, ...VOCAB_AND_MERGES_FILES, ...OPTIONAL_FILES];
   const isSharded = !names.includes(WEIGHTS_FILE);
   const isWeights = (name: string) =>
-    isSharded ? name === WEIGHTS_INDEX_FILE || isShardName(name) : name === WEIGHTS_FILE;
+    gguf !== null
+      ? partNames(gguf).includes(name)
+      : isSharded
+        ? name === WEIGHTS_INDEX_FILE || isShardName(name)
+        : name === WEIGHTS_FILE;
   return names.filter((name) => small.includes(name) || isWeights(name));
 }
 
-const FOREIGN_WEIGHTS = /^(pytorch_model.*\.bin|tf_model\.h5|flax_model\.msgpack|.*\.gguf|.*\.onnx)$/;
+const FOREIGN_WEIGHTS = /^(pytorch_model.*\.bin|tf_model\.h5|flax_model\.msgpack|.*\.onnx)$/;
 
-/** Explains that files have weights in other formats alone; null if they have safetensors, or no weights at all. */
+/** Explains that files have weights in other formats alone; null if they have safetensors or GGUF, or no weights at all. */
 export function foreignWeights(names: readonly string[]): string | null {
   const foreign = names.find((name) => FOREIGN_WEIGHTS.test(name));
-  if (foreign === undefined || names.some((name) => name.endsWith(".safetensors"))) return null;
-  return `${foreign} has a format that Chorus does not read. Look for the original model, with model.safetensors.`;
+  if (foreign === undefined || names.some(isWeightsFile)) return null;
+  return `${foreign} has a format that Chorus does not read. Look for the original model, with model.safetensors, or for a GGUF file of it.`;
 }
 
 const MAX_SHARDS = 1000;

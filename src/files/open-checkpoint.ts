@@ -1,15 +1,18 @@
 import { ChorusError } from "../protocol/errors.ts";
+import type { Checkpoint } from "./checkpoint.ts";
+import { GgufFolder } from "./gguf/gguf-folder.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { parseShardNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "./model-folder.ts";
 import { encodeSafetensorsHeader, headerEnd, parseSafetensorsHeader, PREFIX_BYTES } from "./safetensors-header.ts";
-import { openSafetensors, type Checkpoint } from "./safetensors.ts";
+import { openSafetensors } from "./safetensors.ts";
 
 /**
- * Opens a model's weights, in one file or in shards. Reads only their headers.
+ * Opens a model's weights: safetensors in one file or in shards, or GGUF. Reads only their headers.
  * @param isEarly whether a single file may still be arriving: then reading its tensors throws its download's error
  * @throws ChorusError model_not_found, model_invalid, model_download_failed, with the file's name
  */
 export async function openCheckpoint(files: ModelFiles, { isEarly = false } = {}): Promise<Checkpoint> {
+  if (files instanceof GgufFolder) return files.checkpoint();
   const single = await (isEarly ? files.tryOpenEarly(WEIGHTS_FILE) : files.tryOpen(WEIGHTS_FILE));
   if (single) return openSafetensors(single, WEIGHTS_FILE);
   const index = await files.tryReadJson(WEIGHTS_INDEX_FILE);

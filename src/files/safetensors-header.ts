@@ -104,7 +104,7 @@ function readHeaderLength(bytes: Uint8Array, fileBytes: number, file: string): n
 }
 
 /** Throws if the first bytes show text instead of weights, naming its kind. */
-function refuseText(prefix: Uint8Array, file: string): void {
+export function refuseText(prefix: Uint8Array, file: string): void {
   const text = new TextDecoder("latin1").decode(prefix).trimStart().toLowerCase();
   if (text.startsWith("version ")) {
     throw invalid(

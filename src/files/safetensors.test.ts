@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChorusError } from "../protocol/errors.ts";
-import { openSafetensors, type Checkpoint } from "./safetensors.ts";
+import { openSafetensors, type SafetensorsFile } from "./safetensors.ts";
 import { readF32 } from "./tensor.ts";
 
 /** Returns a file with this header (an object or raw text) and this many bytes of data: 0, 1, 2, ... */
@@ -15,8 +15,8 @@ function file(header: object | string, dataBytes: number): Uint8Array<ArrayBuffe
   return bytes;
 }
 
-const open = (bytes: Uint8Array<ArrayBuffer>): Promise<Checkpoint> => openSafetensors(new Blob([bytes]));
-const floats = async (checkpoint: Checkpoint, name: string) => [...(await readF32(checkpoint.tensor(name)))];
+const open = (bytes: Uint8Array<ArrayBuffer>): Promise<SafetensorsFile> => openSafetensors(new Blob([bytes]));
+const floats = async (checkpoint: SafetensorsFile, name: string) => [...(await readF32(checkpoint.tensor(name)))];
 
 async function refusal(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   try {

@@ -1,6 +1,7 @@
 // The tensors of a safetensors file, read on demand. See safetensors-header.ts for the layout.
 
 import { ChorusError } from "../protocol/errors.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import type { ReadableFile } from "./model-files.ts";
 import { EXTREMES_SUFFIX, int8Tensor, isExtremesShape } from "./int8-tensor.ts";
 import { headerEnd, parseSafetensorsHeader, PREFIX_BYTES, type TensorEntry } from "./safetensors-header.ts";
@@ -12,7 +13,7 @@ const FILE = "model.safetensors";
  * Opens a file by reading its header only. The header alone gives the size of a file that is still arriving.
  * @throws ChorusError model_invalid, with the tensor; model_download_failed
  */
-export async function openSafetensors(file: ReadableFile, name = FILE): Promise<Checkpoint> {
+export async function openSafetensors(file: ReadableFile, name = FILE): Promise<SafetensorsFile> {
   const read: ReadBytes = async (begin, end) => {
     try {
       return new Uint8Array(await file.slice(begin, end).arrayBuffer());
@@ -23,7 +24,7 @@ export async function openSafetensors(file: ReadableFile, name = FILE): Promise<
   };
   const bytes = await read(0, headerEnd(await read(0, PREFIX_BYTES), file.size, name));
   const { entries, dataBegin } = parseSafetensorsHeader(bytes, file.size, name);
-  return new Checkpoint(entries, async (begin, end) => {
+  return new SafetensorsFile(entries, async (begin, end) => {
     const data = await read(dataBegin + begin, dataBegin + end);
     if (data.length === end - begin) return data;
     throw new ChorusError("model_download_failed", `${name} ends before its last tensor: download it again.`, name);
@@ -32,7 +33,8 @@ export async function openSafetensors(file: ReadableFile, name = FILE): Promise<
 
 type ReadBytes = (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>>;
 
-export class Checkpoint {
+export class SafetensorsFile implements Checkpoint {
+  readonly file = FILE;
   readonly #entries: ReadonlyMap<string, TensorEntry>;
   /** Reads a range of the data. Offset 0 is the first byte after the header. */
   readonly #read: ReadBytes;
@@ -54,10 +56,7 @@ export class Checkpoint {
     return this.#entry(name).shape;
   }
 
-  /**
-   * Returns a matrix [rows, columns], or a vector as one row. int8 (see int8-tensor.ts) reads as F32.
-   * @throws ChorusError model_unsupported for any other element type; model_invalid for int8 without its extremes
-   */
+  /** int8 (see int8-tensor.ts) reads as F32. */
   tensor(name: string): Tensor {
     const entry = this.#entry(name);
     const [rows, columns] = entry.shape.length === 2 ? entry.shape : [1, entry.shape.reduce((a, b) => a * b, 1)];

@@ -10,7 +10,7 @@ const config: unknown = JSON.parse(readFileSync("tests/fixtures/llama-tiny/tied/
 /** It has one model, whatever it is called. */
 const store = {
   find: () => Promise.resolve({ status: "whole", totalBytes: 1000 }),
-  open: () => Promise.resolve({ readJson: () => Promise.resolve(config) }),
+  open: () => Promise.resolve({ gguf: null, readJson: () => Promise.resolve(config) }),
   freeBytes: () => Promise.resolve(null),
 } as unknown as ModelStore;
 

@@ -14,6 +14,7 @@ import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/erro
 import type { RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import type { Result } from "../protocol/service.ts";
+import { asFolder } from "./loading/gguf-as-folder.ts";
 import { checkFits } from "./loading/check-fits.ts";
 import { AdapterFailures, openBackend } from "./loading/open-backend.ts";
 import type { Platform } from "./platforms/platform.ts";
@@ -100,11 +101,16 @@ async function sizesOf(location: RemoteLocation, store: ModelStore | null): Prom
   const stored = await store?.find(location);
   const files = stored?.status === "whole" ? await store?.open(location) : null;
   if (stored && files) {
-    const model = describeModel(await files.readJson(CONFIG_FILE));
+    const model = describeModel(await asFolder(files).readJson(CONFIG_FILE));
     return { model, downloadBytes: 0, storedBytes: stored.totalBytes };
   }
   const http = new HttpClient();
-  const { config, smallFiles, weights } = await planModel(http, await openRemoteFolder(location, http), describeModel);
+  const { config, smallFiles, weights } = await planModel(
+    http,
+    await openRemoteFolder(location, http),
+    describeModel,
+    asFolder,
+  );
   const small = [...smallFiles.values()].reduce((sum, { length }) => sum + length, 0);
   const storedBytes = weights.reduce((sum, { plan }) => sum + plan.size, small);
   const missing = stored ? stored.totalBytes - stored.receivedBytes : storedBytes;

@@ -10,6 +10,7 @@ import { makeRandomModel } from "../../lab/model/random-model.ts";
 import { EngineClient } from "../client/engine-client.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
 import { ModelStore } from "../files/store/model-store.ts";
+import { asFolder } from "./loading/gguf-as-folder.ts";
 import { describeModel } from "../models/families.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
 import type { HubLocation } from "../protocol/model-source.ts";
@@ -62,7 +63,9 @@ afterAll(() => server.close());
 /** A page that is opened anew, with what the pages before it have stored. */
 function openPage(): Platform {
   const openModelStore = (http = new HttpClient({})) =>
-    Promise.resolve(new ModelStore({ root, http, describeModel, freeBytes: () => Promise.resolve(disk.freeBytes) }));
+    Promise.resolve(
+      new ModelStore({ root, http, describeModel, asFolder, freeBytes: () => Promise.resolve(disk.freeBytes) }),
+    );
   const cpu = cpuBackend({ most: 1, openHelper: null });
   return {
     backends: [{ name: "cpu", load: () => Promise.resolve(cpu) }],

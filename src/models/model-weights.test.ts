@@ -1,28 +1,28 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { Checkpoint, openSafetensors } from "../files/safetensors.ts";
+import { openSafetensors, SafetensorsFile } from "../files/safetensors.ts";
 import { readF32 } from "../files/tensor.ts";
 import { describeModel } from "./families.ts";
 import { weightsOf, type Weight } from "./graph.ts";
 import { openWeights, type ModelWeights } from "./model-weights.ts";
 
 const readConfig = (folder: string): object => JSON.parse(readFileSync(`${folder}/config.json`, "utf8"));
-const readCheckpoint = (path: string): Promise<Checkpoint> =>
+const readCheckpoint = (path: string): Promise<SafetensorsFile> =>
   openSafetensors(new Blob([new Uint8Array(readFileSync(path))]));
 
 const tiny = readConfig("tests/fixtures/gpt2-tiny");
-const open = (checkpoint: Checkpoint, config: object = tiny) =>
+const open = (checkpoint: SafetensorsFile, config: object = tiny) =>
   openWeights(checkpoint, (vocabSize) => describeModel(config, vocabSize));
 
 /** A checkpoint of zeros with these shapes. */
-function zeros(shapes: Record<string, readonly number[]>): Checkpoint {
+function zeros(shapes: Record<string, readonly number[]>): SafetensorsFile {
   let end = 0;
   const entries = Object.entries(shapes).map(([name, shape]) => {
     const begin = end;
     end += 4 * shape.reduce((product, size) => product * size, 1);
     return { name, dtype: "F32", shape, begin, end };
   });
-  return new Checkpoint(entries, (from, to) => Promise.resolve(new Uint8Array(to - from)));
+  return new SafetensorsFile(entries, (from, to) => Promise.resolve(new Uint8Array(to - from)));
 }
 
 const tinyCheckpoint = await readCheckpoint("tests/fixtures/gpt2-tiny/model.safetensors");

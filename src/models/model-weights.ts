@@ -1,5 +1,6 @@
-import type { Checkpoint } from "../files/safetensors.ts";
-import type { Tensor, TensorDtype } from "../files/tensor.ts";
+import type { Checkpoint } from "../files/checkpoint.ts";
+import { releaseBytes } from "../files/release-bytes.ts";
+import { BYTES_PER_ELEMENT, type Tensor, type TensorDtype } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { weightsOf, type Weight } from "./graph.ts";
 import type { Model } from "./model.ts";
@@ -32,8 +33,12 @@ export function openWeights(checkpoint: Checkpoint, describe: (vocabSize?: numbe
   if (vocabSize && vocabSize !== model.shape.vocabSize) model = describe(vocabSize);
   checkTensors(checkpoint, model, nameInFile);
   const open = new Map<Weight, Tensor>();
+  const openInOrder = (name: string) => {
+    const tensor = checkpoint.tensor(nameInFile(name));
+    return model.gguf?.isInterleaved(name) ? inHalves(tensor, model.shape.headDim) : tensor;
+  };
   for (const weight of weightsOf(model.graph)) {
-    open.set(weight, joinRows(weight.tensors.map(({ name }) => checkpoint.tensor(nameInFile(name)))));
+    open.set(weight, joinRows(weight.tensors.map(({ name }) => openInOrder(name))));
   }
   return { model, numParameters: countParameters(model), tensor: (weight) => openTensor(open, weight) };
 }
@@ -60,6 +65,8 @@ function tableName({ graph }: Model): string {
 
 /** Returns a function from a graph's names to the file's: it adds the first prefix under which the file has the token embedding. */
 function namesIn(checkpoint: Checkpoint, model: Model): (name: string) => string {
+  const { gguf } = model;
+  if (gguf) return (name) => gguf.nameOf(name);
   const table = tableName(model);
   const prefix = model.tensorPrefixes.find((candidate) => checkpoint.has(candidate + table)) ?? "";
   return (name) => (checkpoint.has(prefix + name) || !checkpoint.has(name) ? prefix + name : name);
@@ -72,7 +79,7 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
     const few = missing.slice(0, MAX_NAMED).join(", ");
     const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : "";
     const text = `The checkpoint lacks ${missing.length} tensors of this ${family} model: ${few}${more}.`;
-    throw new ChorusError("model_invalid", text, FILE);
+    throw new ChorusError("model_invalid", text, checkpoint.file);
   }
   for (const { name, shape: expected } of tensors) {
     const shape = checkpoint.shape(nameInFile(name));
@@ -80,9 +87,38 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
     throw new ChorusError(
       "model_invalid",
       `Tensor "${nameInFile(name)}" has shape [${shape.join(", ")}]; the config makes it [${expected.join(", ")}].`,
-      FILE,
+      checkpoint.file,
     );
   }
+}
+
+/**
+ * Returns a matrix, or a bias, whose heads have their rows in halves, as the graph turns them. The file has row i of a half a
+ * at 2 i + a.
+ */
+function inHalves(tensor: Tensor, headDim: number): Tensor {
+  const { rows, columns, dtype } = tensor;
+  const isVector = rows === 1;
+  const rowBytes = (isVector ? 1 : columns) * BYTES_PER_ELEMENT[dtype];
+  const half = headDim / 2;
+  return {
+    ...tensor,
+    async readRows(begin, end) {
+      const [first, last] = isVector ? [0, columns] : [begin, end];
+      const head = Math.floor(first / headDim) * headDim;
+      const bytes = isVector
+        ? await tensor.readRows(begin, end)
+        : await tensor.readRows(head, Math.ceil(last / headDim) * headDim);
+      const ordered = new Uint8Array((last - first) * rowBytes);
+      for (let row = first; row < last; row++) {
+        const inHead = row % headDim;
+        const stored = row - inHead + 2 * (inHead % half) + Math.floor(inHead / half) - head;
+        ordered.set(bytes.subarray(stored * rowBytes, (stored + 1) * rowBytes), (row - first) * rowBytes);
+      }
+      releaseBytes(bytes);
+      return ordered;
+    },
+  };
 }
 
 /** Returns the type of tensors to be joined. @throws ChorusError model_unsupported if they have several */

@@ -1,4 +1,5 @@
 import type { ModelShape } from "../protocol/model-shape.ts";
+import type { GgufPairs } from "./gguf-pairs.ts";
 import type { Graph } from "./graph.ts";
 
 /** A model as its config.json describes it: all that backends and engines need. */
@@ -10,14 +11,37 @@ export interface Model {
   readonly eosTokenIds: readonly number[];
   /** Prefixes that a checkpoint may put before the graph's names; "" where it may leave them out. */
   readonly tensorPrefixes: readonly string[];
+  /** How a GGUF file differs from the graph, if the weights are in one; null: they are in safetensors. */
+  readonly gguf?: GgufWeights | null;
   /** Returns whether a checkpoint's tensor, by its full name, is not a weight: an old buffer, or a copy of a tied head. */
   isUnused(tensor: string): boolean;
+}
+
+/** How a GGUF file holds a model's weights. */
+export interface GgufWeights {
+  /** Returns the file's name of a tensor. */
+  nameOf(tensor: string): string;
+  /** Returns whether a tensor's rows, or a bias's values, turn in pairs (2i, 2i+1) of a head instead of (i, i + headDim / 2). */
+  isInterleaved(tensor: string): boolean;
+}
+
+/** How GGUF files describe a family's models. */
+export interface GgufForm {
+  /** Values of general.architecture, with the model_type that each stands for. */
+  readonly architectures: ReadonlyMap<string, string>;
+  readonly weights: (architecture: string) => GgufWeights;
+  /**
+   * Returns what config.json would say, without its model_type and its tokens.
+   * @throws ChorusError model_invalid or model_unsupported, naming the pair
+   */
+  config(pairs: GgufPairs): Promise<Record<string, unknown>>;
 }
 
 /** A model family. */
 export interface Family {
   /** Values of config.json's model_type. */
   readonly modelTypes: readonly string[];
+  readonly gguf: GgufForm | null;
   /**
    * Reads config.json.
    * @param vocabSize rows of the token embedding, if the checkpoint's number differs from the config's

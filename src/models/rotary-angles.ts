@@ -23,6 +23,7 @@ const STRETCHES: ReadonlyMap<string, Stretch> = new Map([
   ["linear", linear],
   ["llama3", llama3],
   ["yarn", yarn],
+  ["divisors", divisors],
 ]);
 
 /** @throws ChorusError model_unsupported for another rope type, model_invalid; both name the field */
@@ -45,6 +46,14 @@ export function rotaryAngles(settings: RotarySettings): RotaryAngles {
 function linear(frequencies: readonly number[], fields: JsonFields): RotaryAngles {
   const factor = required(fields, "factor");
   return { inverseFrequencies: frequencies.map((frequency) => frequency / factor), scaling: 1 };
+}
+
+/** A GGUF file has Llama 3's scaling worked out: what each frequency is divided by. */
+function divisors(frequencies: readonly number[], fields: JsonFields): RotaryAngles {
+  const by = fields.array("divisors", []);
+  const isSound = by.length === frequencies.length && by.every((divisor) => typeof divisor === "number" && divisor > 0);
+  if (!isSound) throw invalid(`rope divisors must be ${frequencies.length} positive numbers`);
+  return { inverseFrequencies: frequencies.map((frequency, i) => frequency / (by[i] as number)), scaling: 1 };
 }
 
 /** Llama 3.1: long wavelengths are divided, short ones stay, and those between are mixed. */

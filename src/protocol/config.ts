@@ -39,11 +39,11 @@ export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /**
- * A model in Hugging Face layout. "owner/name" is a model of the hub (two names, no slash at the end), and so is its address
- * there. Any other string is a folder's URL, absolute or relative to the page ("models/name/", "./models/name"); in Node also a
- * path. Or the folder's files.
+ * A model in Hugging Face layout, or a GGUF file. "owner/name" is a model of the hub (two names, no slash at the end), and so is
+ * its address there; "owner/name:Q4_K_M" and "owner/name/FILE.gguf" are GGUF files of one. Any other string is the URL of a folder
+ * or a GGUF file, absolute or relative to the page ("models/name/", "./models/name.gguf"); in Node also a path. Or the files.
  */
-export type ModelSource = string | File[];
+export type ModelSource = string | File | File[];
 
 /**
  * A field's valid values: a number from `min` (without it, if `above`) to `max`, one of some names, true or false, or an object of

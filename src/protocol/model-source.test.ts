@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { isHubId, locateModel, locateRemoteModel, withAbsoluteDraft, type HubOptions } from "./model-source.ts";
+import {
+  isHubId,
+  locateModel,
+  locateRemoteModel,
+  nameOfModel,
+  withAbsoluteDraft,
+  type HubOptions,
+} from "./model-source.ts";
 
+const HUB = "https://huggingface.co";
 const BASE = "https://page.example/app/index.html";
 
 describe("a model is", () => {
@@ -31,13 +39,44 @@ describe("a model is", () => {
     expect(locateModel(model, {}, BASE)).toEqual({ type: "folder", url });
   });
 
+  test.each([
+    ["owner/name:Q4_K_M", "Q4_K_M"],
+    ["owner/name:q8_0", "q8_0"],
+    ["owner/name/x-Q6_K.gguf", "x-Q6_K.gguf"],
+    ["owner/name/deep/x.GGUF", "deep/x.GGUF"],
+    ["https://huggingface.co/owner/name/blob/main/x.gguf", "x.gguf"],
+    ["huggingface.co/owner/name/resolve/main/deep/x%20y.gguf?download=true", "deep/x y.gguf"],
+  ])("a GGUF file of the hub: %s", (model, gguf) => {
+    const location = { type: "hub", id: "owner/name", revision: "main", hubUrl: HUB, token: null, gguf } as const;
+    expect(locateModel(model, {}, BASE)).toEqual(location);
+    expect(isHubId(model)).toBe(true);
+    expect(locateModel(nameOfModel(location), {}, BASE)).toEqual(location);
+  });
+
+  test.each([
+    ["models/x.gguf", "https://page.example/app/models/", "x.gguf"],
+    ["./a/b/x.gguf?key=1", "https://page.example/app/a/b/?key=1", "x.gguf"],
+    ["../a/b/x.gguf", "https://page.example/a/b/", "x.gguf"],
+    ["https://a.example/x%20y.gguf", "https://a.example/", "x y.gguf"],
+  ])("a GGUF file of a host: %s", (model, url, gguf) => {
+    const location = { type: "folder", url, gguf } as const;
+    expect(locateModel(model, {}, BASE)).toEqual(location);
+    expect(isHubId(model)).toBe(false);
+    expect(locateModel(nameOfModel(location), {}, BASE)).toEqual(location);
+  });
+
+  test.each(["owner/name/mmproj-x.gguf", "models/mmproj-x.gguf"])("not what goes with one: %s", (model) => {
+    const refusal = { code: "invalid_value", param: "model", message: expect.stringContaining("no model") };
+    expect(() => locateModel(model, {}, BASE)).toThrow(expect.objectContaining(refusal));
+  });
+
   test("files", () => {
     const files = [new File([], "config.json")];
+    expect(locateModel(files[0])).toEqual({ type: "files", files });
     expect(locateModel(files)).toEqual({ type: "files", files });
     expect(() => locateRemoteModel(files as unknown as string)).toThrow(/hub id/);
   });
 
-  const HUB = "https://huggingface.co";
   test.each([
     [`${HUB}/a/b`, "main"],
     [`${HUB}/a/b/?library=transformers`, "main"],

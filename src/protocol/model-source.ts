@@ -23,12 +23,16 @@ export interface HubLocation {
   /** Without a slash at its end. */
   readonly hubUrl: string;
   readonly token: string | null;
+  /** A quantisation ("Q4_K_M") or a file of the repository, if the weights are in GGUF. */
+  readonly gguf?: string;
 }
 
 /** A folder's absolute URL, with a slash at the end of its path. */
 export interface FolderLocation {
   readonly type: "folder";
   readonly url: string;
+  /** The GGUF file in it that has the weights. */
+  readonly gguf?: string;
 }
 
 export type RemoteLocation = HubLocation | FolderLocation;
@@ -37,8 +41,10 @@ export type ModelLocation = RemoteLocation | { readonly type: "files"; readonly 
 export const DEFAULT_HUB_URL = "https://huggingface.co";
 export const DEFAULT_REVISION = "main";
 
-/** Exactly two segments that look like names. "models/gpt2/" and "./models/gpt2" are folders. */
-const HUB_ID = /^[A-Za-z0-9_-][\w.-]*\/[A-Za-z0-9_-][\w.-]*$/;
+/** Exactly two segments that look like names. "models/gpt2/" and "./models/gpt2" are folders, "models/gpt2.gguf" is a file. */
+const HUB_ID = /^[A-Za-z0-9_-][\w.-]*\/(?!.*\.gguf$)[A-Za-z0-9_-][\w.-]*$/i;
+/** "owner/name:Q4_K_M", or "owner/name/FILE.gguf", which may lie in a folder. */
+const HUB_GGUF = /^([^/:]+\/[^/:]+)(?::([\w.-]+)|\/([^:]+\.gguf))$/i;
 
 const HUB_HOST = /^(?:https?:\/\/)?(?:(?:www\.)?huggingface\.co|hf\.co)(?=[/?#]|$)/i;
 /** First parts of the hub's addresses that are nobody's name. */
@@ -55,6 +61,7 @@ interface HubName {
   /** Null: an address of the hub, but no model's. */
   readonly id: string | null;
   readonly revision?: string | undefined;
+  readonly gguf?: string | undefined;
   /** The URL of the folder inside a model's repository that the address names. */
   readonly folder?: string | undefined;
 }
@@ -67,7 +74,7 @@ function readHubName(model: string, hubUrl?: unknown): HubName | null {
   const address = model.trim();
   const isHubs = HUB_HOST.test(address);
   const hub = isHubs || typeof hubUrl !== "string" ? DEFAULT_HUB_URL : hubUrl.replace(/\/+$/, "");
-  if (!isHubs && !address.startsWith(`${hub}/`)) return HUB_ID.test(model) ? { id: model } : null;
+  if (!isHubs && !address.startsWith(`${hub}/`)) return HUB_ID.test(model) ? { id: model } : readGgufName(address);
   const path = address.replace(isHubs ? HUB_HOST : hub, "").replace(/[?#].*$/s, "");
   const [, owner = "", name = "", before = "", ...rest] = path.split("/");
   const id = `${owner}/${name}`;
@@ -79,12 +86,23 @@ function readHubName(model: string, hubUrl?: unknown): HubName | null {
   if (!isBeforeRevision) return { id };
   const revision = rest.splice(0, rest[0] === "refs" ? 3 : 1).join("%2F");
   const inside = rest.join("/");
+  if (isGgufPath(inside))
+    return { id, gguf: percentDecoded(inside) ?? inside, revision: percentDecoded(revision) ?? revision };
   // "tree" names a folder, and "resolve" either: a file's name has a dot.
   const fileName = before === "tree" ? /$/ : before === "resolve" ? /[^/]*\.[^/]*$/ : /[^/]*$/;
   if (before === "resolve" && !fileName.test(inside) && /^https?:/i.test(address)) return null;
   const folder = inside.replace(fileName, "").replace(/\/+$/, "");
   if (folder !== "") return { id: null, folder: `${hub}/${id}/resolve/${revision}/${folder}/` };
   return { id, ...(revision !== "" && { revision: percentDecoded(revision) ?? revision }) };
+}
+
+function readGgufName(model: string): HubName | null {
+  const [, id = "", quantisation, file] = HUB_GGUF.exec(model) ?? [];
+  return HUB_ID.test(id) ? { id, gguf: quantisation ?? file } : null;
+}
+
+function isGgufPath(path: string): boolean {
+  return /\.gguf$/i.test(path);
 }
 
 /**
@@ -97,6 +115,7 @@ export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}
     const message = 'model is missing: give a hub id ("owner/name"), the URL of a folder, or files.';
     throw new ChorusError("missing_required_parameter", message, "model");
   }
+  if (model instanceof File) return { type: "files", files: [model] };
   if (Array.isArray(model) && model.every((file) => file instanceof File)) return { type: "files", files: model };
   if (typeof model !== "string") {
     const message = 'model must be a hub id ("owner/name"), the URL of a folder, or a list of its files.';
@@ -112,8 +131,22 @@ export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}
       "model",
     );
   }
+  if (isGgufPath(folder.pathname)) {
+    const [name = ""] = /[^/]*$/.exec(folder.pathname) ?? [];
+    folder.pathname = folder.pathname.slice(0, -name.length);
+    return { type: "folder", url: folder.href, gguf: asModel(percentDecoded(name) ?? name) };
+  }
   if (!folder.pathname.endsWith("/")) folder.pathname += "/";
   return { type: "folder", url: folder.href };
+}
+
+/** Returns what createEngine takes as `model` for a location. */
+export function nameOfModel(location: Omit<HubLocation, "token"> | FolderLocation): string {
+  const { gguf = "" } = location;
+  if (location.type === "hub") return `${location.id}${gguf && `${isGgufPath(gguf) ? "/" : ":"}${gguf}`}`;
+  const url = new URL(location.url);
+  url.pathname += encodeURIComponent(gguf);
+  return url.href;
 }
 
 /**
@@ -139,7 +172,14 @@ export function withAbsoluteDraft<Config extends Pick<EngineChanges, "speculatio
   return url === undefined ? config : { ...config, speculation: { ...speculation, model: url } };
 }
 
-function hubLocation({ id, revision: named, folder }: HubName, model: string, hub: HubOptions): HubLocation {
+/** Returns a GGUF file's name. @throws ChorusError invalid_value for one that goes with a model and is none */
+function asModel(file: string): string {
+  if (!/(?:^|\/)mmproj-[^/]*$/i.test(file)) return file;
+  const message = `${file} is no model: it lets another one see pictures. Name the model's own file.`;
+  throw new ChorusError("invalid_value", message, "model");
+}
+
+function hubLocation({ id, revision: named, folder, gguf }: HubName, model: string, hub: HubOptions): HubLocation {
   const { revision = named ?? DEFAULT_REVISION, token = null, hubUrl = DEFAULT_HUB_URL } = hub;
   if (id === null) {
     const whole = 'Give "owner/name", or the address of the model\'s page';
@@ -164,7 +204,14 @@ function hubLocation({ id, revision: named, folder }: HubName, model: string, hu
   if (!url || !/^https?:$/.test(url.protocol)) {
     throw new ChorusError("invalid_value", 'hubUrl must be the hub\'s address, such as "https://...".', "hubUrl");
   }
-  return { type: "hub", id, revision, hubUrl: (url.origin + url.pathname).replace(/\/+$/, ""), token };
+  return {
+    type: "hub",
+    id,
+    revision,
+    hubUrl: (url.origin + url.pathname).replace(/\/+$/, ""),
+    token,
+    ...(gguf !== undefined && { gguf: asModel(gguf) }),
+  };
 }
 
 function absoluteUrl(url: string, baseUrl: string | undefined): URL | null {

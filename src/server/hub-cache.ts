@@ -6,7 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { copyFile, mkdir, open, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -14,13 +14,16 @@ import { pipeline } from "node:stream/promises";
 import { downloadFailed, HttpClient, type HttpRequest } from "../files/hub/http-client.ts";
 import { openRemoteFolder, type ListedFile, type RemoteFolder } from "../files/hub/remote-folder.ts";
 import { resumableBytes } from "../files/hub/resumable-bytes.ts";
-import { CONFIG_FILE, modelFileNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "../files/model-folder.ts";
+import { chooseGguf, partNames } from "../files/gguf/gguf-names.ts";
+import { CONFIG_FILE, isWeightsFile, modelFileNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "../files/model-folder.ts";
 import { whyMissing } from "../files/web-page.ts";
 import { ChorusError, DEFAULT_HUB_URL, DEFAULT_REVISION, parseJson } from "../index.ts";
 
 interface HubCacheOptions {
   /** Branch, tag, commit or "refs/pr/4". ["main"] */
   readonly revision?: string;
+  /** A quantisation or a file, if the weights are in GGUF. [what the repository has] */
+  readonly gguf?: string | undefined;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** Called with the bytes that have arrived, of all files together. */
   readonly onProgress: (receivedBytes: number, totalBytes: number) => void;
@@ -39,7 +42,7 @@ export function hubCacheFolder(env: Readonly<NodeJS.ProcessEnv>): string {
 }
 
 /**
- * Downloads the missing files of a hub's model and returns its folder. If the hub can't be reached or is busy, uses an
+ * Downloads the missing files of a hub's model and returns its folder, or its GGUF file. If the hub can't be reached or is busy, uses an
  * earlier complete download.
  * @throws ChorusError, Error with a message for the person who typed the command; the signal's reason
  */
@@ -48,8 +51,9 @@ export async function openHubModel(id: string, options: HubCacheOptions): Promis
   const folder = join(hubCacheFolder(env), `models--${id.replace("/", "--")}`);
   const ref = join(folder, "refs", ...revision.split("/"));
   const keptCommit = await readFile(ref, "utf8").catch(() => null);
-  const kept = keptCommit === null ? null : join(folder, "snapshots", keptCommit.trim());
-  const isKept = kept !== null && (await isWhole(kept));
+  const kept =
+    keptCommit === null ? null : await wholeModel(join(folder, "snapshots", keptCommit.trim()), options.gguf);
+  const isKept = kept !== null;
   const http = new HttpClient(options);
   const location = {
     type: "hub",
@@ -57,6 +61,7 @@ export async function openHubModel(id: string, options: HubCacheOptions): Promis
     revision,
     hubUrl: (env["HF_ENDPOINT"] ?? DEFAULT_HUB_URL).replace(/\/+$/, ""),
     token: env["HF_TOKEN"] || null,
+    ...(options.gguf !== undefined && { gguf: options.gguf }),
   } as const;
   const advice = location.token ? "the token in HF_TOKEN may not read it" : "if it is private or gated, set HF_TOKEN";
   let remote: RemoteFolder;
@@ -74,9 +79,10 @@ export async function openHubModel(id: string, options: HubCacheOptions): Promis
   if (commit === null || !remote.files) {
     throw new Error(`${location.hubUrl} has no list of the files of ${id}: it may not exist; ${advice}.`);
   }
-  const files = modelFileNames([...remote.files.keys()]).map((name) => hubFile(name, remote.files?.get(name)));
-  if (!files.some(({ name }) => name.endsWith(".safetensors"))) {
-    throw new Error(`${id} has no weights as safetensors (model.safetensors, or its shards).`);
+  const { gguf } = remote;
+  const files = modelFileNames([...remote.files.keys()], gguf).map((name) => hubFile(name, remote.files?.get(name)));
+  if (!files.some(({ name }) => isWeightsFile(name))) {
+    throw new Error(`${id} has no weights as safetensors (model.safetensors, or its shards) or GGUF.`);
   }
   const snapshot = join(folder, "snapshots", commit);
   for (const path of [snapshot, join(folder, "blobs"), dirname(ref)]) await mkdir(path, { recursive: true });
@@ -92,7 +98,7 @@ export async function openHubModel(id: string, options: HubCacheOptions): Promis
     await link(file, blob, join(snapshot, file.name));
   }
   await writeFile(ref, commit);
-  return snapshot;
+  return gguf === null ? snapshot : join(snapshot, gguf);
 }
 
 interface HubFile {
@@ -162,9 +168,24 @@ async function link({ hash }: HubFile, blob: string, path: string): Promise<void
   await symlink(join("..", "..", "blobs", hash), path).catch(() => copyFile(blob, path));
 }
 
-/** Returns whether a snapshot can be loaded: it may be incomplete, or another tool's part of one. */
-async function isWhole(snapshot: string): Promise<boolean> {
+/** Returns a snapshot, or its GGUF file, if it can be loaded: it may be incomplete, or another tool's part of one. */
+async function wholeModel(snapshot: string, gguf: string | undefined): Promise<string | null> {
+  const names = await readdir(snapshot).catch(() => []);
   const has = async (name: string) => (await sizeOf(join(snapshot, name))) > 0;
+  if (gguf === undefined && (await hasSafetensors(snapshot, has))) return snapshot;
+  const sizes = new Map(
+    await Promise.all(names.map(async (name) => [name, { size: await sizeOf(join(snapshot, name)) }] as const)),
+  );
+  try {
+    const file = chooseGguf(sizes, gguf?.split("/").at(-1) ?? null, snapshot);
+    const parts = await Promise.all(file === null ? [] : partNames(file).map(has));
+    return file !== null && parts.every(Boolean) ? join(snapshot, file) : null;
+  } catch {
+    return null; // none of those that are there
+  }
+}
+
+async function hasSafetensors(snapshot: string, has: (name: string) => Promise<boolean>): Promise<boolean> {
   if (!(await has(CONFIG_FILE))) return false;
   if (await has(WEIGHTS_FILE)) return true;
   const index = await readFile(join(snapshot, WEIGHTS_INDEX_FILE), "utf8").catch(() => "{}");

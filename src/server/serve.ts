@@ -114,11 +114,13 @@ async function openHubFolder(
 ): Promise<File[]> {
   const location = locateRemoteModel(model, { ...(given !== null && { revision: given }) });
   if (location.type !== "hub") return [];
-  const { id, revision } = location;
+  const { id, revision, gguf } = location;
   const bar = new DownloadBar(id, print);
   const onProgress = (received: number, total: number) => bar.show(received, total);
   const onWaiting = () => print("\nWaiting for the hub.\n");
-  const folder = await openHubModel(id, { env, revision, onProgress, onWaiting, signal }).finally(() => bar.end());
+  const folder = await openHubModel(id, { env, revision, gguf, onProgress, onWaiting, signal }).finally(() =>
+    bar.end(),
+  );
   return (await openDiskFolder(folder, id.split("/").at(-1))) ?? [];
 }
 

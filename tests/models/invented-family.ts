@@ -13,6 +13,7 @@ const [LAYERS, VOCABULARY, POSITIONS] = [2, 131, 64];
  */
 export const inventedFamily: Family = {
   modelTypes: ["invented"],
+  gguf: null,
   describe: () => ({
     family: "invented",
     shape: {

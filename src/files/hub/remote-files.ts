@@ -4,8 +4,11 @@ import { ChorusError } from "../../protocol/errors.ts";
 import { hexDigest } from "../hex-digest.ts";
 import { MAX_SMALL_FILE_BYTES, ModelFiles, tooLarge, type Missing, type OnBytes } from "../model-files.ts";
 import { looksLikeWebPage, WEB_PAGE_INSTEAD, whyMissing } from "../web-page.ts";
+import { isGguf } from "../gguf/gguf-names.ts";
+import { isWeightsFile } from "../model-folder.ts";
 import { fetchFile } from "./arriving-file.ts";
 import { downloadFailed, readAll, type HttpClient } from "./http-client.ts";
+import { RangedFile } from "./ranged-file.ts";
 import type { ListedFile, RemoteFolder } from "./remote-folder.ts";
 
 /**
@@ -19,8 +22,8 @@ export function openRemoteFiles(
   onBytes?: OnBytes,
   signal?: AbortSignal,
 ): ModelFiles {
-  return new ModelFiles(remote.name, remote.where, async (file) => {
-    if (file.endsWith(".safetensors")) {
+  const open = async (file: string) => {
+    if (isWeightsFile(file)) {
       if (remote.files?.has(file) === false) return { missing: `There is no ${file} in ${remote.where}.` };
       const request = { ...remote.request(file), takesKept: true };
       return fetchFile(http, request, (done, total) => onBytes?.(file, done, total), signal);
@@ -29,7 +32,17 @@ export function openRemoteFiles(
     if ("missing" in bytes) return bytes;
     onBytes?.(file, bytes.length, bytes.length);
     return bytes;
-  });
+  };
+  return new ModelFiles(remote.name, remote.where, open, remote.gguf);
+}
+
+/** Opens a folder on a server whose weights are in a GGUF file, to read what its header says and no more. */
+export function openRemoteHeaders(remote: RemoteFolder, http: HttpClient, signal?: AbortSignal): ModelFiles {
+  const open = async (file: string) =>
+    isGguf(file)
+      ? RangedFile.open(http, { ...remote.request(file), takesKept: true }, signal)
+      : readSmallFile(http, remote, file, { signal, takesKept: true });
+  return new ModelFiles(remote.name, remote.where, open, remote.gguf);
 }
 
 /**

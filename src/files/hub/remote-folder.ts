@@ -4,6 +4,7 @@ import { parseJson } from "../../protocol/bounded-data.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { HubLocation, RemoteLocation } from "../../protocol/model-source.ts";
 import { isObject } from "../../protocol/json-object.ts";
+import { chooseGguf, isGguf } from "../gguf/gguf-names.ts";
 import { foreignWeights } from "../model-folder.ts";
 import { isWebPage } from "../web-page.ts";
 import { A_FOLDER, downloadFailed, readAll, type HttpClient, type HttpRequest } from "./http-client.ts";
@@ -26,6 +27,8 @@ export interface RemoteFolder {
   readonly commit: string | null;
   /** null if the server gives no list. */
   readonly files: ReadonlyMap<string, ListedFile> | null;
+  /** The GGUF file that has the weights; null if they are in safetensors. */
+  readonly gguf: string | null;
   request(file: string): HttpRequest;
 }
 
@@ -43,6 +46,7 @@ export async function openRemoteFolder(
     where: folder.href,
     commit: null,
     files: null,
+    gguf: location.gguf ?? null,
     request(file) {
       const url = new URL(file, folder);
       url.search = folder.search;
@@ -66,7 +70,17 @@ async function openRepository(
   const listing = await readListing(location, headers, http, revision, signal);
   const commit = listing?.commit ?? null;
   const where = `${id}${revision === "main" ? "" : ` at ${revision}`} on ${new URL(hubUrl).host}`;
-  const foreign = foreignWeights([...(listing?.files.keys() ?? [])]);
+  const listed = listing?.files ?? null;
+  const requested = location.gguf ?? null;
+  if (!listed && requested !== null && !isGguf(requested)) {
+    const message = `${new URL(hubUrl).host} doesn't list the files of ${id}: name the one that you want, "${id}/FILE.gguf".`;
+    throw new ChorusError("model_not_found", message, "model");
+  }
+  const path = listed ? chooseGguf(listed, requested, where) : requested;
+  // A file may lie in a folder of the repository. It is known by its name.
+  const [folder, gguf] =
+    path === null ? ["", null] : [path.slice(0, path.lastIndexOf("/") + 1), path.split("/").at(-1) ?? path];
+  const foreign = foreignWeights([...(listed?.keys() ?? [])]);
   if (foreign !== null) {
     const others = 'Another revision may have them, too (the hub\'s converted ones are in "refs/pr/...").';
     throw new ChorusError(
@@ -79,14 +93,25 @@ async function openRepository(
     name: id.split("/").at(-1) ?? id,
     where,
     commit,
-    files: listing?.files ?? null,
+    files: listed && filesIn(folder, listed),
+    gguf,
     request: (file) => ({
-      url: `${hubUrl}/${id}/resolve/${encodeURIComponent(commit ?? revision)}/${encodeURIComponent(file)}`,
+      url: `${hubUrl}/${id}/resolve/${encodeURIComponent(commit ?? revision)}/${pathOf(isGguf(file) ? folder : "", file)}`,
       headers,
       file,
       hubId: id,
     }),
   };
+}
+
+function pathOf(folder: string, file: string): string {
+  return `${folder}${file}`.split("/").map(encodeURIComponent).join("/");
+}
+
+/** Returns a repository's files, those of one folder by their names alone. */
+function filesIn(folder: string, listed: ReadonlyMap<string, ListedFile>): ReadonlyMap<string, ListedFile> {
+  const inside = [...listed].filter(([path]) => folder !== "" && path.startsWith(folder) && isGguf(path));
+  return new Map([...listed, ...inside.map(([path, file]) => [path.slice(folder.length), file] as const)]);
 }
 
 /** Returns null for a mirror that serves the files but no API. */

@@ -10,7 +10,7 @@ import { damaged, readSmallFile } from "../hub/remote-files.ts";
 import { toHex } from "../hex-digest.ts";
 import { openForWriting, readFile, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
 import { fetchPart, partsOf, seamsOf, type Part, type Stored } from "./part.ts";
-import { planModel, type DescribeModel } from "./plan-download.ts";
+import { planModel, type AsFolder, type DescribeModel } from "./plan-download.ts";
 import { ProgressMeter } from "./progress-meter.ts";
 import { RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
 import { MANIFEST, PLAN, readPlan, totalBytes, type DownloadPlan, type Manifest, type WeightsPlan } from "./records.ts";
@@ -24,6 +24,7 @@ const HASH_BYTES = 4 * 2 ** 20;
 interface DownloadJob {
   readonly http: HttpClient;
   readonly describe: DescribeModel;
+  readonly asFolder: AsFolder;
   readonly folder: FileSystemDirectoryHandle;
   /** The model's name in error messages. */
   readonly model: string;
@@ -95,11 +96,11 @@ async function resume(job: DownloadJob): Promise<Manifest> {
 
 /** Stores the small files and the headers of the weights, then the plan. */
 async function begin(
-  { http, describe, folder, freeBytes, writeRecord, signal }: DownloadJob,
+  { http, describe, asFolder, folder, freeBytes, writeRecord, signal }: DownloadJob,
   remote: RemoteFolder,
 ): Promise<DownloadPlan> {
   await clear(folder);
-  const { smallFiles, weights } = await planModel(http, remote, describe, signal);
+  const { smallFiles, weights } = await planModel(http, remote, describe, asFolder, signal);
   const plan: DownloadPlan = {
     name: remote.name,
     commit: remote.commit,

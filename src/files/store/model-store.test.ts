@@ -6,6 +6,7 @@ import type { DownloadProgress } from "../../protocol/models.ts";
 import { memoryFolder, type MemoryDisk } from "../../../tests/fakes/memory-folder.ts";
 import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../../tests/models/model-folders.ts";
 import { ModelServer } from "../../../tests/fakes/model-server.ts";
+import { asFolder } from "../../host/loading/gguf-as-folder.ts";
 import { describeModel } from "../../models/families.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { openCheckpoint } from "../open-checkpoint.ts";
@@ -43,7 +44,7 @@ function openStore(stallMs = 10_000, says: { freeBytes: number } = disk): ModelS
     },
     stallMs,
   });
-  return new ModelStore({ root, http, describeModel, freeBytes: () => Promise.resolve(says.freeBytes) });
+  return new ModelStore({ root, http, describeModel, asFolder, freeBytes: () => Promise.resolve(says.freeBytes) });
 }
 
 function serveFolder(files: ReadonlyMap<string, Uint8Array>): void {

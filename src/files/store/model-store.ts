@@ -1,13 +1,14 @@
 import { ChorusError } from "../../protocol/errors.ts";
-import type { RemoteLocation } from "../../protocol/model-source.ts";
+import { nameOfModel, type RemoteLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress, StoredModel } from "../../protocol/models.ts";
 import { HttpClient } from "../hub/http-client.ts";
+import { isGguf } from "../gguf/gguf-names.ts";
 import { openRemoteFolder } from "../hub/remote-folder.ts";
 import { ModelFiles, type OnBytes } from "../model-files.ts";
 import { hexDigest } from "../hex-digest.ts";
 import { downloadModel } from "./download-model.ts";
 import { canWriteFiles, isNotFound, readFile } from "./opfs.ts";
-import type { DescribeModel } from "./plan-download.ts";
+import type { AsFolder, DescribeModel } from "./plan-download.ts";
 import { partsOf } from "./part.ts";
 import { ReceivedLog } from "./received-log.ts";
 import {
@@ -27,6 +28,7 @@ interface ModelStoreOptions {
   readonly root: FileSystemDirectoryHandle;
   readonly http: HttpClient;
   readonly describeModel: DescribeModel;
+  readonly asFolder: AsFolder;
   /** Prevent two tabs from writing one model. */
   readonly locks?: Pick<LockManager, "request"> | undefined;
   readonly freeBytes?: () => Promise<number | null>;
@@ -43,29 +45,34 @@ export class ModelStore {
   readonly #root: FileSystemDirectoryHandle;
   readonly #http: HttpClient;
   readonly #describeModel: DescribeModel;
+  readonly #asFolder: AsFolder;
   readonly #locks: Pick<LockManager, "request"> | undefined;
   readonly #freeBytes: () => Promise<number | null>;
 
   constructor(
-    { root, http, describeModel, locks, freeBytes = () => Promise.resolve(null) }: ModelStoreOptions,
+    { root, http, describeModel, asFolder, locks, freeBytes = () => Promise.resolve(null) }: ModelStoreOptions,
     canDownload = true,
   ) {
     this.#root = root;
     this.#http = http;
     this.#describeModel = describeModel;
+    this.#asFolder = asFolder;
     this.#locks = locks;
     this.#freeBytes = freeBytes;
     this.canDownload = canDownload;
   }
 
   /** Opens the origin's store; null without OPFS (in Node and in some browsers' private windows). */
-  static async open(describeModel: DescribeModel, http = new HttpClient()): Promise<ModelStore | null> {
+  static async open(
+    models: Pick<ModelStoreOptions, "describeModel" | "asFolder">,
+    http = new HttpClient(),
+  ): Promise<ModelStore | null> {
     const storage = globalThis.navigator?.storage;
     if (storage?.getDirectory === undefined) return null;
     try {
       const root = await (await storage.getDirectory()).getDirectoryHandle(FOLDER, { create: true });
       return new ModelStore(
-        { root, http, describeModel, locks: navigator.locks, freeBytes: freeStorageBytes },
+        { ...models, root, http, locks: navigator.locks, freeBytes: freeStorageBytes },
         canWriteFiles(),
       );
     } catch {
@@ -99,11 +106,13 @@ export class ModelStore {
     const manifest = folder && (await wholeManifest(folder));
     if (!folder || !manifest) return null;
     const where = `the stored copy of ${entry.model}`;
-    return new ModelFiles(manifest.name, where, async (file) => {
+    const open = async (file: string) => {
       const stored = await readFile(folder, file);
       if (stored) onBytes?.(file, stored.size, stored.size);
       return stored ?? { missing: `There is no ${file} in ${where}.` };
-    });
+    };
+    const gguf = manifest.files.find(({ name }) => isGguf(name))?.name ?? null;
+    return new ModelFiles(manifest.name, where, open, gguf);
   }
 
   /**
@@ -122,6 +131,7 @@ export class ModelStore {
         (await downloadModel({
           http: this.#http,
           describe: this.#describeModel,
+          asFolder: this.#asFolder,
           folder,
           model,
           openRemote: (commit) => openRemoteFolder(location, this.#http, { signal, commit }),
@@ -176,13 +186,15 @@ interface Entry {
 async function entryOf(location: RemoteLocation): Promise<Entry> {
   const origin = withoutToken(location);
   const key = (await hexDigest("SHA-256", new TextEncoder().encode(JSON.stringify(origin)))).slice(0, 32);
-  return { key, model: origin.type === "hub" ? origin.id : origin.url, origin };
+  return { key, model: nameOfModel(origin), origin };
 }
 
 function withoutToken(location: RemoteLocation): StoredLocation {
-  if (location.type === "folder") return { type: "folder", url: location.url };
+  const { gguf } = location;
+  const file = gguf === undefined ? {} : { gguf };
+  if (location.type === "folder") return { type: "folder", url: location.url, ...file };
   const { id, revision, hubUrl } = location;
-  return { type: "hub", id, revision, hubUrl };
+  return { type: "hub", id, revision, hubUrl, ...file };
 }
 
 function inUse(name: string): ChorusError {
@@ -230,9 +242,10 @@ function describeWhole(manifest: Stored<Manifest>): StoredModel {
 }
 
 function sourceOf(location: StoredLocation): Pick<StoredModel, "model" | "revision" | "hubUrl"> {
+  const model = nameOfModel(location);
   return location.type === "folder"
-    ? { model: location.url, revision: null, hubUrl: null }
-    : { model: location.id, revision: location.revision, hubUrl: location.hubUrl };
+    ? { model, revision: null, hubUrl: null }
+    : { model, revision: location.revision, hubUrl: location.hubUrl };
 }
 
 async function freeStorageBytes(): Promise<number | null> {

@@ -5,6 +5,7 @@ import type { RemoteLocation } from "../../protocol/model-source.ts";
 import { memoryFolder, type MemoryDisk } from "../../../tests/fakes/memory-folder.ts";
 import { fixture, largeWeights, modelFiles, WEIGHTS } from "../../../tests/models/model-folders.ts";
 import { ModelServer } from "../../../tests/fakes/model-server.ts";
+import { asFolder } from "../../host/loading/gguf-as-folder.ts";
 import { describeModel } from "../../models/families.ts";
 import { HttpClient } from "../hub/http-client.ts";
 import { encodeSafetensorsHeader } from "../safetensors-header.ts";
@@ -19,7 +20,7 @@ beforeEach(async () => {
   server = await ModelServer.start();
   disk = { freeBytes: Infinity };
   const http = new HttpClient({ wait: () => Promise.resolve() });
-  store = new ModelStore({ root: memoryFolder(disk), http, describeModel });
+  store = new ModelStore({ root: memoryFolder(disk), http, describeModel, asFolder });
   folder = { type: "folder", url: `${server.url}m/` };
 });
 afterEach(() => server.close());

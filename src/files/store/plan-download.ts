@@ -1,7 +1,9 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import type { HttpClient } from "../hub/http-client.ts";
 import type { RemoteFolder } from "../hub/remote-folder.ts";
-import { readSmallFile } from "../hub/remote-files.ts";
+import { openRemoteHeaders, readSmallFile } from "../hub/remote-files.ts";
+import { partNames } from "../gguf/gguf-names.ts";
+import type { ModelFiles } from "../model-files.ts";
 import {
   CONFIG_FILE,
   OPTIONAL_FILES,
@@ -12,7 +14,7 @@ import {
   WEIGHTS_FILE,
   WEIGHTS_INDEX_FILE,
 } from "../model-folder.ts";
-import { planWeights, type PlannedWeights } from "./weights-plan.ts";
+import { planWeights, planWhole, type PlannedWeights } from "./weights-plan.ts";
 
 /**
  * Checks config.json, so that an unsupported model is refused before its weights are downloaded. The result knows which
@@ -20,6 +22,9 @@ import { planWeights, type PlannedWeights } from "./weights-plan.ts";
  * @throws ChorusError model_invalid, model_unsupported
  */
 export type DescribeModel = (config: unknown) => { isUnused(tensor: string): boolean };
+
+/** Returns the config.json that a folder's GGUF file stands for; else as the folder has it. */
+export type AsFolder = (files: ModelFiles) => ModelFiles;
 
 /** The small files of a model, and plans for its weights. */
 interface PlannedModel {
@@ -38,6 +43,7 @@ export async function planModel(
   http: HttpClient,
   remote: RemoteFolder,
   describe: DescribeModel,
+  asFolder: AsFolder,
   signal?: AbortSignal,
 ): Promise<PlannedModel> {
   const smallFiles = new Map<string, Uint8Array<ArrayBuffer>>();
@@ -47,6 +53,13 @@ export async function planModel(
     smallFiles.set(file, bytes);
     return bytes;
   };
+  if (remote.gguf !== null) {
+    const config = await asFolder(openRemoteHeaders(remote, http, signal)).readJson(CONFIG_FILE);
+    describe(config);
+    if (await read(TOKENIZER_FILE)) await Promise.all(OPTIONAL_FILES.map(read));
+    const weights = partNames(remote.gguf).map((part) => planWhole(http, remote, part, signal));
+    return { config, smallFiles, weights: await Promise.all(weights) };
+  }
   const configBytes = await read(CONFIG_FILE);
   if (!configBytes) throw notFound(remote, CONFIG_FILE, "");
   const config = parseJsonFile(CONFIG_FILE, remote.where, configBytes);

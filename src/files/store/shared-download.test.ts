@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 
+import { asFolder } from "../../host/loading/gguf-as-folder.ts";
 import { describeModel } from "../../models/families.ts";
 import type { RemoteLocation } from "../../protocol/model-source.ts";
 import { memoryFolder } from "../../../tests/fakes/memory-folder.ts";
@@ -23,7 +24,7 @@ afterEach(() => server.close());
 
 const folder = (): RemoteLocation => ({ type: "folder", url: `${server.url}m/` });
 const openStore = (more: { locks?: LockManager } = {}) =>
-  new ModelStore({ root, http: new HttpClient(), describeModel, ...more });
+  new ModelStore({ root, http: new HttpClient(), describeModel, asFolder, ...more });
 
 test.each([true, false])("a server that compresses what it sends is read whole (by parts: %s)", async (byParts) => {
   const weights = largeWeights(8);

@@ -18,6 +18,7 @@ import {
   PREFIX_BYTES,
   type TensorEntry,
 } from "../safetensors-header.ts";
+import { RangedFile } from "../hub/ranged-file.ts";
 import { whyMissing } from "../web-page.ts";
 import type { Segment, WeightsPlan } from "./records.ts";
 
@@ -65,6 +66,25 @@ export async function planWeights(
   }
   const { header, size: keptSize, segments } = compact(kept, dataBegin);
   return { plan: { name: file, size: keptSize, remoteSize, version, takesRanges, sha256: null, segments }, header };
+}
+
+/** Plans to fetch a whole file. @throws ChorusError model_not_found, model_download_failed, model_access_denied */
+export async function planWhole(
+  http: HttpClient,
+  remote: RemoteFolder,
+  file: string,
+  signal?: AbortSignal,
+): Promise<PlannedWeights> {
+  const opened = await RangedFile.open(http, remote.request(file), signal);
+  if ("missing" in opened) throw new ChorusError("model_not_found", opened.missing, file);
+  const listed = remote.files?.get(file);
+  const size = listed?.size ?? opened.size;
+  if (size === null) throw downloadFailed(remote.request(file).url, file, "the server doesn't say how large it is");
+  const segments = [{ remoteBegin: 0, localBegin: 0, length: size }];
+  const version = remote.commit === null ? opened.version : null;
+  const { takesRanges } = opened;
+  const plan = { name: file, size, remoteSize: size, version, takesRanges, sha256: listed?.sha256 ?? null, segments };
+  return { plan, header: new Uint8Array() };
 }
 
 interface Head {

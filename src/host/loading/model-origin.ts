@@ -1,13 +1,14 @@
 import { HttpClient } from "../../files/hub/http-client.ts";
-import { openRemoteFiles } from "../../files/hub/remote-files.ts";
+import { openRemoteFiles, openRemoteHeaders } from "../../files/hub/remote-files.ts";
 import { openRemoteFolder } from "../../files/hub/remote-folder.ts";
 import { openFileList, type ModelFiles } from "../../files/model-files.ts";
-import { TOKENIZER_FILE } from "../../files/model-folder.ts";
+import { isWeightsFile, TOKENIZER_FILE } from "../../files/model-folder.ts";
 import { CATALOGUE, type ChatFrame } from "../../protocol/catalogue.ts";
 import type { ModelSource } from "../../protocol/config.ts";
 import { locateModel, type ModelLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
+import { asFolder } from "./gguf-as-folder.ts";
 import type { Platform } from "../platforms/platform.ts";
 
 interface OpenedModel {
@@ -52,24 +53,27 @@ export class ModelOrigin {
       onProgress(progress);
     };
     const onBytes = (file: string, done: number, total: number | null) => {
-      if (file.endsWith(".safetensors")) notify({ stage: "weights", done, total: total ?? done });
+      if (isWeightsFile(file)) notify({ stage: "weights", done, total: total ?? done });
       if (file === TOKENIZER_FILE) notify({ stage: "tokenizer", done, total: total ?? done });
     };
-    if (location.type === "files") return atHand(openFileList(location.files, onBytes));
+    if (location.type === "files") return atHand(asFolder(openFileList(location.files, onBytes)));
     const http = new HttpClient({ onWaiting: () => onProgress({ ...last, isWaiting: true }) });
     const store = await this.#platform.openModelStore(http);
     const stored = await store?.open(location, onBytes);
-    if (stored) return atHand(stored);
+    if (stored) return atHand(asFolder(stored));
 
-    const files = openRemoteFiles(await openRemoteFolder(location, http), http, onBytes, signal);
-    if (location.type === "folder" || !store?.canDownload) return atHand(files);
+    const remote = await openRemoteFolder(location, http);
+    const files = asFolder(openRemoteFiles(remote, http, onBytes, signal));
+    const headers = remote.gguf === null ? files : asFolder(openRemoteHeaders(remote, http, signal));
+    if (location.type === "folder" || !store?.canDownload) return { files: headers, fetchFiles: async () => files };
     return {
-      files,
+      files: headers,
       fetchFiles: async () => {
         const report = ({ receivedBytes, totalBytes }: DownloadProgress) =>
           notify({ stage: "weights", done: receivedBytes, total: totalBytes });
         await store.download(location, { signal, onProgress: report });
-        return (await store.open(location, onBytes)) ?? files;
+        const downloaded = await store.open(location, onBytes);
+        return downloaded ? asFolder(downloaded) : files;
       },
     };
   }

@@ -3,6 +3,7 @@ import type { HelperMessage, HelperPlan } from "../../backends/cpu/threads/threa
 import type { CpuThreads } from "../../backends/cpu/cpu-runner.ts";
 import { ModelStore } from "../../files/store/model-store.ts";
 import { describeModel } from "../../models/families.ts";
+import { asFolder } from "../loading/gguf-as-folder.ts";
 import { offerCpu, offerWebGpu, ONE_THREAD } from "./offered-backends.ts";
 import type { Platform } from "./platform.ts";
 import type { ThreadPort } from "../../threads/thread-port.ts";
@@ -24,7 +25,7 @@ export function browserPlatform({ gpu, threads }: BrowserOptions): Platform {
     tuning: indexedDbTuningStore(),
     openGrammarThread: threads ? () => threads.open("grammars") : null,
     openTextThread: threads ? () => threads.open("texts") : null,
-    openModelStore: (http) => ModelStore.open(describeModel, http),
+    openModelStore: (http) => ModelStore.open({ describeModel, asFolder }, http),
     now: () => performance.now(),
   };
 }

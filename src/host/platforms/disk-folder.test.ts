@@ -30,3 +30,13 @@ test.each([
 test("a string that is no folder, no model of the hub and no URL says so", async () => {
   await expect(createEngine({ model: "./nowhere" })).rejects.toThrow("no folder of this machine");
 });
+
+test("a GGUF file is a model, by its path, or by its folder if it is alone there", async () => {
+  const names = async (path: string) => (await openDiskFolder(path))?.map((file) => file.name);
+  expect(await names("tests/fixtures/gguf/qwen3-q8/qwen3-q8.gguf")).toEqual(["qwen3-q8.gguf"]);
+  expect(await names("tests/fixtures/gguf/qwen3-q8")).toEqual(["qwen3-q8.gguf"]);
+  expect((await names("tests/fixtures/gguf/qwen3-q8-split/qwen3-q8-00002-of-00002.gguf"))?.sort()).toEqual([
+    "qwen3-q8-00001-of-00002.gguf",
+    "qwen3-q8-00002-of-00002.gguf",
+  ]);
+});

@@ -1,11 +1,12 @@
 // A model's folder on this machine's disk, where the engine runs in Node.
 
 import { ChorusError } from "../../protocol/errors.ts";
+import { chooseGguf, isGguf } from "../../files/gguf/gguf-names.ts";
 import { CONFIG_FILE, modelFileNames } from "../../files/model-folder.ts";
 
 /**
- * Returns the files of a folder from which its model is loaded, unread; null if there is no such folder.
- * @param folder a path, or a URL of file:
+ * Returns the files from which a model is loaded, unread; null if there is no such folder or GGUF file.
+ * @param folder a path of a folder or a GGUF file, or a URL of file:
  * @param modelName [the folder's]
  * @throws ChorusError model_not_found if it has no model, or if a URL names no folder
  */
@@ -18,16 +19,27 @@ export async function openDiskFolder(folder: string, modelName?: string): Promis
   const stats = await fs.stat(path).catch(() => null);
   if (!stats && isUrl) throw notFound(`There is no folder ${path}.`);
   if (!stats) return null;
-  if (!stats.isDirectory()) throw notFound(`${folder} is a file. Give the folder that it is in.`);
-  const entries = await fs.readdir(path, { withFileTypes: true });
-  const names = modelFileNames(entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name));
-  if (!names.includes(CONFIG_FILE)) throw notFound(`The folder ${folder} holds no model: it has no ${CONFIG_FILE}.`);
+  const isFile = !stats.isDirectory();
+  if (isFile && !isGguf(path)) throw notFound(`${folder} is a file. Give the folder that it is in.`);
+  const parent = isFile ? paths.dirname(path) : path;
+  const entries = (await fs.readdir(parent, { withFileTypes: true })).filter((entry) => !entry.isDirectory());
+  const sizes = new Map(
+    await Promise.all(
+      entries.map(
+        async ({ name }) => [name, await fs.stat(paths.join(parent, name)).catch(() => ({ size: 0 }))] as const,
+      ),
+    ),
+  );
+  const gguf = chooseGguf(sizes, isFile ? paths.basename(path) : null, folder);
+  const names = modelFileNames([...sizes.keys()], gguf);
+  if (gguf === null && !names.includes(CONFIG_FILE))
+    throw notFound(`The folder ${folder} holds no model: it has no ${CONFIG_FILE}.`);
   return Promise.all(
     names.map(async (fileName) => {
-      const file = new File([await openBlob(paths.join(path, fileName))], fileName);
+      const file = new File([await openBlob(paths.join(parent, fileName))], fileName);
       // The folder's name is the model's.
       return Object.defineProperty(file, "webkitRelativePath", {
-        value: `${modelName ?? paths.basename(path)}/${fileName}`,
+        value: `${modelName ?? paths.basename(parent)}/${fileName}`,
       });
     }),
   );

@@ -13,6 +13,8 @@ export interface Gemma3Config extends DecoderConfig {
   /** Factor of attention scores. */
   readonly attentionScale: number;
   readonly hasAttentionBias: boolean;
+  /** How much the norms' stored weights are too small. */
+  readonly storedNormOffset: number;
   /** Positions that each layer sees; null: all. */
   readonly windows: readonly (number | null)[];
   /** Rotary angles of the layers that see everything. */
@@ -40,6 +42,7 @@ export function parseGemma3Config(json: unknown): Gemma3Config {
     activation: activationOf(fields, "hidden_activation", "gelu_pytorch_tanh"),
     attentionScale: 1 / Math.sqrt(fields.positiveNumber("query_pre_attn_scalar", 256)),
     hasAttentionBias: fields.boolean("attention_bias", false),
+    storedNormOffset: fields.nonNegativeNumber("stored_norm_offset", 1),
     windows: readWindows(fields, numLayers, window, (layer) => (layer + 1) % pattern !== 0),
     globalAngles: rotaryAngles({ ...global, headDim, maxPositions }),
     localAngles: rotaryAngles({ ...local, headDim, maxPositions }),

@@ -1,14 +1,16 @@
 import { GraphBuilder, type Graph } from "../graph.ts";
 import { headNorms, nnLinear, qkvLinear, rmsNorm, tokenTable } from "../layers.ts";
 import type { Family } from "../model.ts";
+import { gemma3Gguf } from "./gguf.ts";
 import { parseGemma3Config, type Gemma3Config } from "./config.ts";
 
 /**
  * Gemma 3, the text model (Gemma team 2025; Hugging Face's Gemma3ForCausalLM). A layer has four norms, whose stored weights
- * are one too small. Most layers see only a window, and have rotary positions of their own.
+ * are one too small (but not in GGUF files). Most layers see only a window, and have rotary positions of their own.
  */
 export const gemma3: Family = {
   modelTypes: ["gemma3_text"],
+  gguf: gemma3Gguf,
   describe(json, vocabSize) {
     const config = parseGemma3Config(json);
     const shape = { ...config.shape, vocabSize: vocabSize ?? config.shape.vocabSize };
@@ -27,7 +29,7 @@ function gemma3Graph(config: Gemma3Config): Graph {
   const { shape, intermediateSize, attentionScale: scale, hasAttentionBias: bias } = config;
   const { hiddenSize, numHeads, headDim } = shape;
   const queryWidth = numHeads * headDim;
-  const weights = { epsilon: config.rmsNormEps, weightOffset: 1 };
+  const weights = { epsilon: config.rmsNormEps, weightOffset: config.storedNormOffset };
   const norm = (name: string) => rmsNorm(name, hiddenSize, weights);
   const g = new GraphBuilder();
   const embedding = tokenTable("model.embed_tokens", shape);

@@ -29,6 +29,7 @@ describe("parseGpt2Config", () => {
       scaleAttnWeights: true,
       scaleAttnByInverseLayerIdx: false,
       tieWordEmbeddings: true,
+      matrixLayout: "in-out",
       bosTokenId: 511,
       eosTokenIds: [511],
     });
@@ -48,6 +49,7 @@ describe("parseGpt2Config", () => {
       scaleAttnWeights: true,
       scaleAttnByInverseLayerIdx: false,
       tieWordEmbeddings: true,
+      matrixLayout: "in-out",
       bosTokenId: 50256,
       eosTokenIds: [50256],
     });

@@ -4,7 +4,7 @@ import { JsonFields } from "../../files/json-fields.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { activationOf, invalid, refuseGiant, refuseQuantised, unsupported } from "../config-fields.ts";
-import type { Activation } from "../graph.ts";
+import type { Activation, Matrix } from "../graph.ts";
 
 export interface Gpt2Config {
   readonly vocabSize: number;
@@ -25,6 +25,8 @@ export interface Gpt2Config {
   readonly scaleAttnByInverseLayerIdx: boolean;
   /** Whether the head is the token embedding. */
   readonly tieWordEmbeddings: boolean;
+  /** How matrices are stored: [in, out], but [out, in] in GGUF files. */
+  readonly matrixLayout: Matrix["layout"];
   readonly bosTokenId: number | null;
   readonly eosTokenIds: readonly number[];
 }
@@ -57,6 +59,7 @@ export function parseGpt2Config(json: unknown): Gpt2Config {
     scaleAttnWeights: fields.boolean("scale_attn_weights", true),
     scaleAttnByInverseLayerIdx: fields.boolean("scale_attn_by_inverse_layer_idx", false),
     tieWordEmbeddings: fields.boolean("tie_word_embeddings", true),
+    matrixLayout: fields.string("conv1d_layout", "in-out") === "out-in" ? "out-in" : "in-out",
     bosTokenId: fields.tokenIds("bos_token_id", [50256])[0] ?? null,
     eosTokenIds: fields.tokenIds("eos_token_id", [50256]),
   };

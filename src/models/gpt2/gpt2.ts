@@ -1,6 +1,7 @@
 import { GraphBuilder, type Graph, type Linear, type Matrix, type NormWeights } from "../graph.ts";
 import type { Family } from "../model.ts";
 import { attentionScale, parseGpt2Config, shapeOf, type Gpt2Config } from "./config.ts";
+import { gpt2Gguf } from "./gguf.ts";
 
 /**
  * GPT-2 (Radford et al. 2019; Hugging Face's GPT2LMHeadModel): LayerNorm before each part, learned positions.
@@ -10,6 +11,7 @@ import { attentionScale, parseGpt2Config, shapeOf, type Gpt2Config } from "./con
  */
 export const gpt2: Family = {
   modelTypes: ["gpt2"],
+  gguf: gpt2Gguf,
   describe(json, vocabSize) {
     const given = parseGpt2Config(json);
     const config = vocabSize === undefined ? given : { ...given, vocabSize };
@@ -31,27 +33,29 @@ function gpt2Graph(config: Gpt2Config): Graph {
   const g = new GraphBuilder();
   const wte = table("wte.weight", config);
   const norm = (name: string) => layerNorm(name, config);
+  const linear = (name: string, inputs: number, outputs: number) => conv1d(name, config.matrixLayout, inputs, outputs);
   const x = g.embed(wte, { positions: { tensors: [{ name: "wpe.weight", shape: [nPositions, nEmbd] }] } });
   for (let i = 0; i < nLayer; i++) {
     const [h, layer] = [`h.${i}`, `layer ${i}`];
     const ln1 = g.norm(`${layer} ln1`, x, norm(`${h}.ln_1`));
-    const qkv = g.linear(`${layer} qkv`, ln1, conv1d(`${h}.attn.c_attn`, nEmbd, 3 * nEmbd));
+    const qkv = g.linear(`${layer} qkv`, ln1, linear(`${h}.attn.c_attn`, nEmbd, 3 * nEmbd));
     const scale = attentionScale(config, i);
     const attended = g.attention(`${layer} attention`, qkv, { layer: i, scale, width: nEmbd });
-    g.addLinear(`${layer} proj`, attended, conv1d(`${h}.attn.c_proj`, nEmbd, nEmbd), x);
+    g.addLinear(`${layer} proj`, attended, linear(`${h}.attn.c_proj`, nEmbd, nEmbd), x);
     const ln2 = g.norm(`${layer} ln2`, x, norm(`${h}.ln_2`));
-    const hidden = g.linear(`${layer} fc`, ln2, conv1d(`${h}.mlp.c_fc`, nEmbd, nInner), activation);
-    g.addLinear(`${layer} fcProj`, hidden, conv1d(`${h}.mlp.c_proj`, nInner, nEmbd), x);
+    const hidden = g.linear(`${layer} fc`, ln2, linear(`${h}.mlp.c_fc`, nEmbd, nInner), activation);
+    g.addLinear(`${layer} fcProj`, hidden, linear(`${h}.mlp.c_proj`, nInner, nEmbd), x);
   }
   const lnF = g.norm("lnF", x, norm("ln_f"), { height: "samples" });
   g.head(config.tieWordEmbeddings ? wte : table("lm_head.weight", config), lnF);
   return g.graph;
 }
 
-/** Returns a Conv1D, whose weight is [in, out]: y = x W + b. */
-function conv1d(name: string, inputs: number, outputs: number): Linear {
+/** Returns a Conv1D: y = x W + b, with W [in, out] as a rule. */
+function conv1d(name: string, layout: Matrix["layout"], inputs: number, outputs: number): Linear {
+  const shape = layout === "in-out" ? [inputs, outputs] : [outputs, inputs];
   return {
-    matrix: { tensors: [{ name: `${name}.weight`, shape: [inputs, outputs] }], inputs, outputs, layout: "in-out" },
+    matrix: { tensors: [{ name: `${name}.weight`, shape }], inputs, outputs, layout },
     bias: { tensors: [{ name: `${name}.bias`, shape: [outputs] }] },
   };
 }

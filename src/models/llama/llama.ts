@@ -2,6 +2,7 @@ import { GraphBuilder, type Graph } from "../graph.ts";
 import { headNorms, nnLinear, qkvLinear, rmsNorm, tokenTable } from "../layers.ts";
 import type { Family } from "../model.ts";
 import { LLAMA_TYPES, parseLlamaConfig, type LlamaConfig } from "./config.ts";
+import { llamaGguf } from "./gguf.ts";
 
 /**
  * Llama (Touvron et al. 2023; Hugging Face's LlamaForCausalLM) and the families that share its graph: SmolLM and TinyLlama
@@ -11,6 +12,7 @@ import { LLAMA_TYPES, parseLlamaConfig, type LlamaConfig } from "./config.ts";
  */
 export const llama: Family = {
   modelTypes: LLAMA_TYPES,
+  gguf: llamaGguf,
   describe(json, vocabSize) {
     const config = parseLlamaConfig(json);
     const shape = { ...config.shape, vocabSize: vocabSize ?? config.shape.vocabSize };

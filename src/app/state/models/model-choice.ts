@@ -35,8 +35,10 @@ export function keyOfChoice({ model, revision, hubUrl }: ModelChoice): string {
 /** Returns a model's name before it is loaded: "chorus-chat" for "models/chorus-chat/" and "owner/chorus-chat". */
 export function labelOfChoice({ model }: ModelChoice): string {
   if (typeof model === "string") return model.split("/").findLast((part) => part !== "") ?? model;
-  const folder = model.find(({ webkitRelativePath }) => webkitRelativePath !== "")?.webkitRelativePath;
-  return folder?.split("/")[0] ?? "your files";
+  const files = Array.isArray(model) ? model : [model];
+  const folder = files.find(({ webkitRelativePath }) => webkitRelativePath !== "")?.webkitRelativePath;
+  const gguf = files.find(({ name }) => /\.gguf$/i.test(name))?.name;
+  return folder?.split("/")[0] ?? gguf ?? "your files";
 }
 
 const NAME = "model";

@@ -40,8 +40,8 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
       <FileInput ref={files} multiple aria-label="Files of a model" onFiles={onFiles} />
       <FileInput ref={folder} multiple aria-label="Folder of a model" {...{ webkitdirectory: "" }} onFiles={onFiles} />
       <p className="small">
-        config.json, tokenizer.json, model.safetensors or its parts. Files aren&rsquo;t copied; choose them again after
-        a reload.
+        A GGUF file; or config.json, tokenizer.json, model.safetensors or its parts. Files aren&rsquo;t copied; choose
+        them again after a reload.
       </p>
     </section>
   );

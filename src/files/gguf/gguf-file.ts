@@ -1,0 +1,118 @@
+// A GGUF file, or one that is split into parts, each a whole GGUF file. The first has the pairs.
+
+import { ChorusError } from "../../protocol/errors.ts";
+import type { Checkpoint } from "../checkpoint.ts";
+import { brief } from "../json-fields.ts";
+import type { ModelFiles, ReadableFile } from "../model-files.ts";
+import { releaseBytes } from "../release-bytes.ts";
+import type { Tensor } from "../tensor.ts";
+import { partNames } from "./gguf-names.ts";
+import { readGgufHeader, type GgufHeader, type GgufTensor, type GgufValue } from "./gguf-header.ts";
+
+interface Part {
+  readonly header: GgufHeader;
+  readonly file: ReadableFile;
+}
+
+export class GgufFile implements Checkpoint {
+  readonly file: string;
+  readonly pairs: ReadonlyMap<string, GgufValue>;
+  readonly #tensors: ReadonlyMap<string, { readonly part: Part; readonly entry: GgufTensor }>;
+
+  private constructor(file: string, parts: readonly Part[]) {
+    this.file = file;
+    this.pairs = parts[0]?.header.pairs ?? new Map();
+    const all = parts.flatMap((part) => part.header.tensors.map((entry) => ({ part, entry })));
+    this.#tensors = new Map(all.map((one) => [one.entry.name, one]));
+    if (this.#tensors.size < all.length) throw invalid(file, "two of its parts have a tensor of one name");
+    const count = this.pairs.get("split.tensors.count");
+    if (count === undefined || count === all.length) return;
+    throw invalid(file, `split.tensors.count is ${brief(String(count))}, but it has ${all.length} tensors`);
+  }
+
+  /**
+   * Opens a file by reading its headers. Tensors can be read as soon as their bytes have arrived.
+   * @throws ChorusError model_not_found, model_invalid, model_unsupported, model_download_failed, with the file's name
+   */
+  static async open(files: ModelFiles, file: string): Promise<GgufFile> {
+    const parts: Part[] = [];
+    for (const name of partNames(file)) {
+      const opened = await files.tryOpenEarly(name);
+      if (opened === undefined && name !== file) throw invalid(file, `${name}, another part of it, is missing`);
+      const part = opened ?? (await files.open(name)); // throws model_not_found with the place
+      const read = (begin: number, end: number) => readBytes(part, begin, end, name);
+      parts.push({ header: await readGgufHeader(read, part.size, name), file: part });
+    }
+    const pairs = parts[0]?.header.pairs;
+    const count = pairs?.get("split.count") ?? 1;
+    if (count !== parts.length) {
+      const why = `it is one of ${String(count)} parts, whose names end in -00001-of-0000N.gguf: keep them`;
+      throw invalid(file, why);
+    }
+    return new GgufFile(file, parts);
+  }
+
+  names(): string[] {
+    return [...this.#tensors.keys()];
+  }
+
+  has(name: string): boolean {
+    return this.#tensors.has(name);
+  }
+
+  shape(name: string): readonly number[] {
+    return this.#find(name).entry.shape;
+  }
+
+  /** Returns the tensor as F32: its blocks are unpacked, exactly, when they are read. */
+  tensor(name: string): Tensor {
+    const { part, entry } = this.#find(name);
+    const { begin, type, shape } = entry;
+    const columns = shape.length === 2 ? (shape[1] ?? 1) : shape.reduce((product, size) => product * size, 1);
+    const rows = shape.length === 2 ? (shape[0] ?? 1) : 1;
+    const blocksPerRow = columns / type.blockWeights;
+    const rowBytes = blocksPerRow * type.blockBytes;
+    return {
+      dtype: "F32",
+      rows,
+      columns,
+      async readRows(from, to) {
+        const bytes = await readBytes(part.file, begin + from * rowBytes, begin + to * rowBytes, part.header.file);
+        if (bytes.length < (to - from) * rowBytes) {
+          const message = `${part.header.file} ends before its last tensor: download it again.`;
+          throw new ChorusError("model_download_failed", message, part.header.file);
+        }
+        const values = new Float32Array((to - from) * columns);
+        for (let block = 0; block < (to - from) * blocksPerRow; block++) {
+          type.unpack(bytes, block * type.blockBytes, values, block * type.blockWeights);
+        }
+        releaseBytes(bytes);
+        return new Uint8Array(values.buffer);
+      },
+    };
+  }
+
+  #find(name: string) {
+    const found = this.#tensors.get(name);
+    if (found === undefined) throw invalid(this.file, `it has no tensor "${name}"`);
+    return found;
+  }
+}
+
+async function readBytes(
+  file: ReadableFile,
+  begin: number,
+  end: number,
+  name: string,
+): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await file.slice(begin, end).arrayBuffer());
+  } catch (cause) {
+    if (cause instanceof ChorusError) throw cause;
+    throw new ChorusError("model_download_failed", `${name} could not be read: ${String(cause)}`, name, { cause });
+  }
+}
+
+function invalid(file: string, what: string): ChorusError {
+  return new ChorusError("model_invalid", `${file} is damaged: ${what}.`, file);
+}

@@ -1,0 +1,52 @@
+import { CONFIG_FILE, TOKENIZER_FILE } from "../model-folder.ts";
+import { ModelFiles } from "../model-files.ts";
+import { GgufFile } from "./gguf-file.ts";
+import { ggufBaseName } from "./gguf-names.ts";
+import { tokenizerFilesOf } from "./gguf-tokenizer.ts";
+
+type Contents = Readonly<Record<string, unknown>>;
+
+/**
+ * A GGUF file as a model's folder: config.json and the tokenizer's files are made of its pairs. If there is a tokenizer.json
+ * beside it, that and its companions win.
+ */
+export class GgufFolder extends ModelFiles {
+  readonly #beside: ModelFiles;
+  readonly #file: string;
+  readonly #configOf: (gguf: GgufFile) => Promise<unknown>;
+  #gguf: Promise<GgufFile> | undefined;
+  #made: Promise<Contents> | undefined;
+
+  /** @param configOf makes config.json */
+  constructor(beside: ModelFiles, file: string, configOf: (gguf: GgufFile) => Promise<unknown>) {
+    super(ggufBaseName(file), beside.where, async (name) => {
+      const opened = await beside.tryOpenEarly(name);
+      return opened ?? { missing: `There is no ${name} in ${beside.where}.` };
+    });
+    this.#beside = beside;
+    this.#file = file;
+    this.#configOf = configOf;
+  }
+
+  /** @throws ChorusError model_not_found, model_invalid, model_unsupported, model_download_failed, with the file's name */
+  checkpoint(): Promise<GgufFile> {
+    return (this.#gguf ??= GgufFile.open(this.#beside, this.#file));
+  }
+
+  override async readJson(file: string): Promise<unknown> {
+    return (await this.tryReadJson(file)) ?? super.readJson(file);
+  }
+
+  override async tryReadJson(file: string): Promise<unknown> {
+    const isOwn = file !== CONFIG_FILE && (await this.#beside.tryOpenEarly(TOKENIZER_FILE)) !== undefined;
+    const own = isOwn ? await this.#beside.tryReadJson(file) : undefined;
+    return own ?? (await (this.#made ??= this.#make()))[file];
+  }
+
+  async #make(): Promise<Contents> {
+    const gguf = await this.checkpoint();
+    const config = await this.#configOf(gguf);
+    const rows = gguf.shape("token_embd.weight")[0] ?? 0;
+    return { [CONFIG_FILE]: config, ...tokenizerFilesOf(gguf, rows) };
+  }
+}

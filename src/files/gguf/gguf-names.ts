@@ -1,0 +1,77 @@
+// Names of GGUF files. "NAME-Q4_K_M.gguf" says how its weights are packed; a large one is split into "...-00001-of-00003.gguf".
+
+import { ChorusError } from "../../protocol/errors.ts";
+
+const PART = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
+const QUANTISATION = /(?:^|[-_./])((?:UD-)?(?:I?Q\d\w*|MXFP4\w*|BF16|F16|F32))$/i;
+/** What a repository's name without more stands for, where it has only GGUF files. */
+const PREFERRED = ["Q4_K_M", "Q8_0"];
+const LEAST_BITS = 4;
+
+export function isGguf(file: string): boolean {
+  return /\.gguf$/i.test(file);
+}
+
+/** Returns the names of a split file's parts, from any one's name; of another file its own. */
+export function partNames(file: string): string[] {
+  const [, base, , count] = PART.exec(file) ?? [];
+  if (count === undefined) return [file];
+  return Array.from({ length: Number(count) }, (_, i) => `${base}-${String(i + 1).padStart(5, "0")}-of-${count}.gguf`);
+}
+
+/** Returns a file's name without what says that it is a GGUF file, or a part of one. */
+export function ggufBaseName(file: string): string {
+  const name = file.split("/").at(-1) ?? file;
+  return PART.exec(name)?.[1] ?? name.replace(/\.gguf$/i, "");
+}
+
+/** Returns how a file's weights are packed, as its name says: "Q4_K_M"; null if it doesn't. */
+export function quantisationOf(file: string): string | null {
+  return QUANTISATION.exec(ggufBaseName(file))?.[1]?.toUpperCase() ?? null;
+}
+
+interface Sized {
+  readonly size: number;
+}
+
+/** Returns those of a folder's files that are models: of a split one the first part, with the bytes of all. */
+export function ggufModels(files: ReadonlyMap<string, Sized>): { readonly file: string; readonly bytes: number }[] {
+  return [...files.keys()]
+    .filter((file) => isGguf(file) && !/^mmproj-/i.test(file.split("/").at(-1) ?? "") && partNames(file)[0] === file)
+    .map((file) => ({ file, bytes: partNames(file).reduce((sum, part) => sum + (files.get(part)?.size ?? 0), 0) }));
+}
+
+/**
+ * Returns the GGUF file that is meant; null if a folder has safetensors and none is named.
+ * @param requested a file, or a quantisation in any letter case; null: the preferred one
+ * @throws ChorusError model_not_found, naming those that are there
+ */
+export function chooseGguf(files: ReadonlyMap<string, Sized>, requested: string | null, where: string): string | null {
+  if (requested === null && [...files.keys()].some((name) => name.endsWith(".safetensors"))) return null;
+  const models = ggufModels(files);
+  if (requested === null && models.length === 0) return null;
+  const ofType = (type: string) =>
+    models
+      .filter(({ file }) => quantisationOf(file) === type.toUpperCase())
+      .sort((a, b) => a.file.length - b.file.length)[0];
+  const found =
+    requested === null
+      ? (PREFERRED.map(ofType).find((model) => model !== undefined) ?? smallest(models))
+      : isGguf(requested)
+        ? models.find(({ file }) => file === partNames(requested)[0])
+        : ofType(requested);
+  if (found) return found.file;
+  const there = models.map(({ file }) => quantisationOf(file) ?? file).join(", ");
+  const wanted = requested === null ? "GGUF file of four bits or more" : `GGUF file ${requested}`;
+  throw new ChorusError(
+    "model_not_found",
+    `There is no ${wanted} in ${where}; there are: ${there || "none"}.`,
+    "model",
+  );
+}
+
+function smallest(models: readonly { readonly file: string; readonly bytes: number }[]) {
+  // A name that says nothing excludes nothing.
+  const bitsOf = (file: string) => Number(/\d+/.exec(quantisationOf(file) ?? "")?.[0] ?? Infinity);
+  return models.filter(({ file }) => bitsOf(file) >= LEAST_BITS).sort((a, b) => a.bytes - b.bytes)[0];
+}

@@ -1,0 +1,212 @@
+// A GGUF file's tokenizer, as Hugging Face's files would describe it.
+
+import { ChorusError } from "../../protocol/errors.ts";
+import { brief, JsonFields } from "../json-fields.ts";
+import type { GgufFile } from "./gguf-file.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Contents of the files by their names. */
+export type TokenizerFiles = Readonly<
+  Record<"tokenizer.json" | "tokenizer_config.json" | "generation_config.json", unknown>
+>;
+
+/** Values of tokenizer.ggml.token_type. An unused token fills up the vocabulary: no text has it. */
+const [UNKNOWN, CONTROL, USER_DEFINED, UNUSED] = [2, 3, 4, 5] as const;
+
+/** Ends of turns that files don't always declare, by their names. */
+const ENDS_OF_TURN: readonly unknown[] = ["<|im_end|>", "<|eot_id|>", "<end_of_turn>"];
+
+interface Vocabulary {
+  readonly tokens: readonly string[];
+  readonly types: readonly number[];
+  readonly vocab: Readonly<Record<string, number>>;
+  readonly added: readonly Json[];
+}
+
+/**
+ * @param rows of the token embedding
+ * @throws ChorusError model_invalid; model_unsupported for another kind of tokenizer, naming the pair
+ */
+export function tokenizerFilesOf(gguf: GgufFile, rows: number): TokenizerFiles {
+  const fields = new JsonFields(gguf.file, Object.fromEntries(gguf.pairs));
+  const vocabulary = readVocabulary(gguf, fields, rows);
+  const kind = fields.string("tokenizer.ggml.model", "");
+  if (kind !== "gpt2" && kind !== "llama")
+    throw unsupported(gguf, `tokenizer.ggml.model ${brief(kind)}`, '"gpt2" and "llama"');
+  const { json, addsBos } =
+    kind === "gpt2" ? byteLevel(gguf, fields, vocabulary) : sentencePiece(gguf, fields, vocabulary);
+  const idOf = (name: string) => tokenId(gguf, fields, vocabulary, name);
+  const [bos, eos] = [idOf("bos"), idOf("eos")];
+  const before = fields.boolean("tokenizer.ggml.add_bos_token", addsBos) ? bos : null;
+  const after = fields.boolean("tokenizer.ggml.add_eos_token", false) ? eos : null;
+  const named = (id: number | null) => (id === null ? null : vocabulary.tokens[id]);
+  const declared = [eos, idOf("eot"), idOf("eom")].filter((id) => id !== null);
+  const byName = vocabulary.added.filter(({ content }) => ENDS_OF_TURN.includes(content)).map(({ id }) => id as number);
+  return {
+    "tokenizer.json": { ...json, added_tokens: vocabulary.added, post_processor: around(before, after) },
+    "tokenizer_config.json": {
+      bos_token: named(bos),
+      eos_token: named(eos),
+      unk_token: named(idOf("unknown")),
+      pad_token: named(idOf("padding")),
+      chat_template: templates(fields, gguf),
+    },
+    "generation_config.json": { eos_token_id: [...new Set([...declared, ...byName])] },
+  };
+}
+
+function readVocabulary(gguf: GgufFile, fields: JsonFields, rows: number): Vocabulary {
+  const tokens = list(gguf, fields, "tokenizer.ggml.tokens", "string");
+  if (tokens.length !== rows)
+    throw invalid(gguf, `tokenizer.ggml.tokens has ${tokens.length} tokens, but token_embd.weight ${rows} rows`);
+  const hasTypes = fields.has("tokenizer.ggml.token_type");
+  const types = hasTypes ? list(gguf, fields, "tokenizer.ggml.token_type", "number") : tokens.map(() => 1);
+  if (types.length !== tokens.length)
+    throw invalid(gguf, `tokenizer.ggml.token_type has ${types.length} values for ${tokens.length} tokens`);
+  const vocab: Record<string, number> = {};
+  const added: Json[] = [];
+  for (const [id, token] of tokens.entries()) {
+    const type = types[id];
+    if (type === UNUSED || token === "") continue;
+    const isSpecial = type === CONTROL || type === UNKNOWN;
+    if (isSpecial || type === USER_DEFINED) added.push({ id, content: token, special: isSpecial, normalized: false });
+    else vocab[token] = id;
+  }
+  return { tokens, types, vocab, added };
+}
+
+function list<Kind extends "string" | "number">(gguf: GgufFile, fields: JsonFields, key: string, kind: Kind) {
+  const values = fields.array(key, null);
+  if (values === null) throw invalid(gguf, `${key} is missing`);
+  if (!values.every((value) => typeof value === kind)) throw invalid(gguf, `${key} must be a list of ${kind}s`);
+  return values as readonly (Kind extends "string" ? string : number)[];
+}
+
+/** Returns the token that tokenizer.ggml.NAME_token_id names; null without one. */
+function tokenId(gguf: GgufFile, fields: JsonFields, { tokens }: Vocabulary, name: string): number | null {
+  const key = `tokenizer.ggml.${name}_token_id`;
+  const id = fields.nonNegativeInteger(key, null);
+  if (id !== null && id >= tokens.length) throw invalid(gguf, `${key} is ${id}, but there are ${tokens.length} tokens`);
+  return id;
+}
+
+const split = (pattern: string): Json => ({
+  type: "Split",
+  pattern: { Regex: pattern },
+  behavior: "Isolated",
+  invert: false,
+});
+const wordsOf = (number: string): string =>
+  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" +
+  number +
+  "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+
+/** How a text is cut into words. */
+interface Words {
+  /** Steps before the one that writes bytes as characters. */
+  readonly steps: readonly Json[];
+  /** Whether GPT-2's pattern cuts as well. */
+  readonly asGpt2: boolean;
+  /** Whether a word that is a token is taken whole, whatever its merges. Such tokenizers begin a text with a token, too. */
+  readonly wholeWords?: true;
+}
+
+const LLAMA_3: Words = { steps: [split(wordsOf("\\p{N}{1,3}"))], asGpt2: false, wholeWords: true };
+const QWEN_2: Words = { steps: [split(wordsOf("\\p{N}"))], asGpt2: false };
+
+/** By tokenizer.ggml.pre. */
+const WORDS: ReadonlyMap<string, Words> = new Map([
+  ["gpt-2", { steps: [], asGpt2: true }],
+  ["llama-bpe", LLAMA_3],
+  ["llama3", LLAMA_3],
+  ["llama-v3", LLAMA_3],
+  ["qwen2", QWEN_2],
+  ["deepseek-r1-qwen", QWEN_2],
+  ["smollm", { steps: [split("\\p{N}")], asGpt2: true }],
+]);
+
+function byteLevel(gguf: GgufFile, fields: JsonFields, { vocab }: Vocabulary) {
+  const pre = fields.string("tokenizer.ggml.pre", "");
+  const words = WORDS.get(pre);
+  if (!words) throw unsupported(gguf, `tokenizer.ggml.pre ${brief(pre)}`, [...WORDS.keys()].join(", "));
+  const merges = list(gguf, fields, "tokenizer.ggml.merges", "string");
+  const bytes = { type: "ByteLevel", add_prefix_space: false, use_regex: words.asGpt2 };
+  return {
+    json: {
+      model: { type: "BPE", vocab, merges, ignore_merges: words.wholeWords === true },
+      pre_tokenizer: { type: "Sequence", pretokenizers: [...words.steps, bytes] },
+      decoder: { type: "ByteLevel" },
+    },
+    addsBos: words.wholeWords === true,
+  };
+}
+
+function sentencePiece(gguf: GgufFile, fields: JsonFields, { vocab, tokens, types }: Vocabulary) {
+  const scores = list(gguf, fields, "tokenizer.ggml.scores", "number");
+  if (scores.length !== tokens.length)
+    throw invalid(gguf, `tokenizer.ggml.scores has ${scores.length} values for ${tokens.length} tokens`);
+  if (fields.has("tokenizer.ggml.precompiled_charsmap"))
+    throw unsupported(gguf, "tokenizer.ggml.precompiled_charsmap", "texts that stay as they are");
+  const addsSpace = fields.boolean("tokenizer.ggml.add_space_prefix", true);
+  const space = { type: "Replace", pattern: { String: " " }, content: "▁" };
+  const unknown = types.indexOf(UNKNOWN);
+  return {
+    json: {
+      model: {
+        type: "BPE",
+        vocab,
+        merges: mergesByScore(vocab, scores),
+        byte_fallback: true,
+        fuse_unk: true,
+        unk_token: unknown < 0 ? null : tokens[unknown],
+      },
+      normalizer: { type: "Sequence", normalizers: [...(addsSpace ? [{ type: "Prepend", prepend: "▁" }] : []), space] },
+      decoder: { type: "Sequence", decoders: [{ type: "ByteFallback" }] },
+    },
+    addsBos: true,
+  };
+}
+
+/** Returns the pairs of tokens that make a token, the likeliest first: SentencePiece merges by its tokens' scores. */
+function mergesByScore(vocab: Readonly<Record<string, number>>, scores: readonly number[]): string[][] {
+  const merges: { readonly pair: string[]; readonly id: number }[] = [];
+  for (const [token, id] of Object.entries(vocab)) {
+    for (let at = 1; at < token.length; at++) {
+      const pair = [token.slice(0, at), token.slice(at)];
+      if (pair.every((part) => Object.hasOwn(vocab, part))) merges.push({ pair, id });
+    }
+  }
+  const scoreOf = ({ id }: { readonly id: number }) => scores[id] ?? 0;
+  return merges.sort((a, b) => scoreOf(b) - scoreOf(a) || a.id - b.id).map(({ pair }) => pair);
+}
+
+/** Returns the step that puts tokens around a text. */
+function around(before: number | null, after: number | null): Json | null {
+  if (before === null && after === null) return null;
+  const piece = (id: number | null) => (id === null ? [] : [{ SpecialToken: { id: String(id), type_id: 0 } }]);
+  const ids = [before, after].filter((id) => id !== null);
+  return {
+    type: "TemplateProcessing",
+    single: [...piece(before), { Sequence: { id: "A", type_id: 0 } }, ...piece(after)],
+    special_tokens: Object.fromEntries(ids.map((id) => [String(id), { id: String(id), ids: [id] }])),
+  };
+}
+
+/** Returns the chat templates as tokenizer_config.json has them: one, or several with names. */
+function templates(fields: JsonFields, gguf: GgufFile): unknown {
+  const key = "tokenizer.chat_template";
+  const main = fields.string(key, null);
+  const named = [...gguf.pairs.keys()]
+    .filter((name) => name.startsWith(`${key}.`))
+    .map((name) => ({ name: name.slice(key.length + 1), template: fields.string(name, "") }));
+  return named.length === 0 || main === null ? main : [{ name: "default", template: main }, ...named];
+}
+
+function invalid(gguf: GgufFile, what: string): ChorusError {
+  return new ChorusError("model_invalid", `${gguf.file}: ${what}.`, gguf.file);
+}
+
+function unsupported(gguf: GgufFile, what: string, known: string): ChorusError {
+  return new ChorusError("model_unsupported", `${gguf.file} has ${what}; supported are ${known}.`, gguf.file);
+}

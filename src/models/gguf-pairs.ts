@@ -1,0 +1,102 @@
+import type { GgufFile } from "../files/gguf/gguf-file.ts";
+import { JsonFields } from "../files/json-fields.ts";
+import { readF32 } from "../files/tensor.ts";
+import { ChorusError } from "../protocol/errors.ts";
+
+/** More layers than any model here has. */
+const MAX_LAYERS = 1024;
+
+/** The pairs of a GGUF file that describe its model: "block_count" is the pair "llama.block_count" of architecture "llama". */
+export class GgufPairs {
+  readonly architecture: string;
+  readonly #fields: JsonFields;
+  readonly #gguf: GgufFile;
+
+  /** @throws ChorusError model_invalid without an architecture */
+  constructor(gguf: GgufFile) {
+    this.#gguf = gguf;
+    this.#fields = new JsonFields(gguf.file, Object.fromEntries(gguf.pairs));
+    this.architecture = this.#fields.string("general.architecture", "");
+    if (this.architecture === "") throw this.#missing("general.architecture");
+  }
+
+  /** @throws ChorusError model_invalid if it isn't there, or isn't a positive integer */
+  size(name: string): number {
+    return this.optionalSize(name) ?? this.#throwMissing(name);
+  }
+
+  optionalSize(name: string): number | null {
+    return this.#fields.positiveInteger([this.#key(name)], null);
+  }
+
+  /** @throws ChorusError model_invalid if it isn't there, or isn't a positive number */
+  number(name: string): number {
+    return this.optionalNumber(name) ?? this.#throwMissing(name);
+  }
+
+  optionalNumber(name: string): number | null {
+    return this.#fields.positiveNumber(this.#key(name), null);
+  }
+
+  string(name: string): string | null {
+    return this.#fields.string(this.#key(name), null);
+  }
+
+  has(tensor: string): boolean {
+    return this.#gguf.has(tensor);
+  }
+
+  /** Returns a vector's values. */
+  vector(tensor: string): Promise<Float32Array> {
+    return readF32(this.#gguf.tensor(tensor));
+  }
+
+  /** Reads the sizes that each architecture has. @throws ChorusError model_invalid or model_unsupported, naming the pair */
+  sizes() {
+    const layers = this.size("block_count");
+    if (layers > MAX_LAYERS) throw this.invalid("block_count", `is ${layers}; no model has so many layers`);
+    const heads = this.size("attention.head_count");
+    const kvHeads = this.optionalSize("attention.head_count_kv") ?? heads;
+    if (heads % kvHeads !== 0)
+      throw this.invalid("attention.head_count", `(${heads}) is no multiple of attention.head_count_kv (${kvHeads})`);
+    if ((this.optionalSize("expert_count") ?? 0) > 1) throw this.unsupported("expert_count", "a mixture of experts");
+    const vocabulary = this.#gguf.shape("token_embd.weight")[0] ?? 0;
+    return {
+      layers,
+      heads,
+      kvHeads,
+      width: this.size("embedding_length"),
+      inner: this.size("feed_forward_length"),
+      context: this.size("context_length"),
+      vocabulary,
+      tied: !this.has("output.weight"),
+    };
+  }
+
+  invalid(name: string, what: string): ChorusError {
+    const { file } = this.#gguf;
+    return new ChorusError("model_invalid", `${file}: ${this.#key(name)} ${what}.`, file);
+  }
+
+  unsupported(name: string, what: string): ChorusError {
+    const { file } = this.#gguf;
+    return new ChorusError(
+      "model_unsupported",
+      `${file}: ${this.#key(name)} asks for ${what}, which is not supported.`,
+      file,
+    );
+  }
+
+  #key(name: string): string {
+    return `${this.architecture}.${name}`;
+  }
+
+  #throwMissing(name: string): never {
+    throw this.#missing(this.#key(name));
+  }
+
+  #missing(key: string): ChorusError {
+    const { file } = this.#gguf;
+    return new ChorusError("model_invalid", `${file}: ${key} is missing.`, file);
+  }
+}
