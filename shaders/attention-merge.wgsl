@@ -23,11 +23,11 @@ fn attention_merge(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_i
   }
   let position = rows[workgroup.y].position;
   let start = (workgroup.y * HEADS + head) * MAX_SPLITS;
-  var whole = NOTHING;
+  var whole = nothing(position);
   for (var split = first_seen(position) / SPLIT; split < position / SPLIT + 1u; split++) {
     let part = (start + split) * (HEAD_VEC4 + 1u);
     let scales = parts[part + HEAD_VEC4];
-    whole = joined(whole, SoftmaxPart(scales.x, scales.y, parts[part + vec]));
+    whole = joined(whole, SoftmaxPart(scales.x, scales.y, parts[part + vec]), position);
   }
   let output = whole.output / whole.total;
   for (var i = 0u; i < 4u && 4u * vec + i < HEAD_SIZE; i++) {

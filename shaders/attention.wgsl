@@ -80,7 +80,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   let row_of_start = span.first_row - (row.position - row.start); // where spans are single rows
   let group = lane / HEAD_VEC4;
   let vec = lane % HEAD_VEC4;
-  let head_vec4 = unknown(HEAD_VEC4, step);
+  let head_vec4 = unknown(HEAD_VEC4, step.num_rows);
   let seen_from = first_seen(row.position);
   let all_seen_from = first_seen(length - 1u);
   let first = (seen_from / SPLIT + select(workgroup.z, 0u, ALONE)) * SPLIT;
@@ -106,13 +106,13 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
 
   var wholes: array<SoftmaxPart, NUM_QUERIES>;
   for (var q = 0u; q < NUM_QUERIES; q++) {
-    wholes[q] = NOTHING;
+    wholes[q] = nothing(step.num_rows);
   }
   for (var split = first; split < end; split += SPLIT) {
     let split_end = min(end, split + SPLIT);
     var parts: array<SoftmaxPart, NUM_QUERIES>;
     for (var q = 0u; q < NUM_QUERIES; q++) {
-      parts[q] = NOTHING;
+      parts[q] = nothing(step.num_rows);
     }
     for (var tile = max(split, seen_from - seen_from % LANES); tile < split_end; tile += LANES) {
       // Positions before this one are in the cache, of those that some row sees.
@@ -122,25 +122,28 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       if (scored >= seen_from && scored < split_end) {
         var dots: array<vec4<f32>, NUM_QUERIES>;
         for (var q = 0u; q < NUM_QUERIES; q++) {
-          dots[q] = vec4(0.0); // SwiftShader zeros it only in the first round
+          dots[q] = vec4(zero(step.num_rows)); // SwiftShader zeros it only in the first round
         }
-        let is_cached = ROWS > 1u || scored < cached_end;
-        if (is_cached) {
+        // Two loops, since software adapters skip only loops that no lane needs.
+        if (ROWS > 1u || scored < cached_end) {
           index = cache_index(row.slot, scored, kv_head);
-        }
-        for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4); v++) {
-          var key: vec4<f32>;
-          if (is_cached) {
-            key = key4(index + v);
-          } else {
-            key = as_cached(projected4(row_of_start + scored - row.start, KEY, kv_head, v));
+          for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4); v++) {
+            let key = key4(index + v);
+            for (var q = 0u; q < NUM_QUERIES; q++) {
+              dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
+            }
           }
-          for (var q = 0u; q < NUM_QUERIES; q++) {
-            dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
+        } else {
+          for (var v = 0u; v < head_vec4; v++) {
+            let key = as_cached(projected4(row_of_start + scored - row.start, KEY, kv_head, v));
+            for (var q = 0u; q < NUM_QUERIES; q++) {
+              dots[q] = fma(queries[q * HEAD_VEC4 + v], key, dots[q]);
+            }
           }
         }
         for (var q = 0u; q < NUM_QUERIES; q++) {
-          scores[q * LANES + lane] = (dots[q].x + dots[q].y) + (dots[q].z + dots[q].w);
+          let pairs = fma(dots[q].xz, vec2(one(step.num_rows)), dots[q].yw);
+          scores[q * LANES + lane] = fma(pairs.x, one(step.num_rows), pairs.y);
         }
       }
       workgroupBarrier();
@@ -171,31 +174,35 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       workgroupBarrier();
 
       let all_see = ROWS == 1u || (tile >= all_seen_from && tile + LANES <= row.position + 1u);
-      for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4) && group_start + v < split_end; v++) {
+      for (var v = 0u; v < HEAD_ROUNDS && (!KEEPS_LOOPS || v < head_vec4) && group_start + v < cached_end; v++) {
         let p = group_start + v;
         if (p < seen_from) {
           continue;
         }
-        var value: vec4<f32>;
-        if (ROWS > 1u || p < cached_end) {
-          value = value4(indices[group * HEAD_VEC4 + v] + vec);
-        } else {
-          value = as_cached(projected4(row_of_start + p - row.start, VALUE, kv_head, vec));
-        }
+        let value = value4(indices[group * HEAD_VEC4 + v] + vec);
         if (all_see) {
           for (var q = 0u; q < NUM_QUERIES; q++) {
             let weight = weights[q * LANES + group * HEAD_VEC4 + v];
-            parts[q].total += weight;
+            parts[q].total = fma(weight, one(step.num_rows), parts[q].total);
             parts[q].output = fma(vec4(weight), value, parts[q].output);
           }
         } else {
           for (var q = 0u; q < NUM_QUERIES; q++) {
             if (p >= first_seen(position_of(own, q)) && p <= position_of(own, q)) {
               let weight = weights[q * LANES + group * HEAD_VEC4 + v];
-              parts[q].total += weight;
+              parts[q].total = fma(weight, one(step.num_rows), parts[q].total);
               parts[q].output = fma(vec4(weight), value, parts[q].output);
             }
           }
+        }
+      }
+      let fresh_from = max(max(cached_end, seen_from), group_start);
+      for (var p = fresh_from; p < min(split_end, group_start + HEAD_VEC4) && ROWS == 1u; p++) {
+        let value = as_cached(projected4(row_of_start + p - row.start, VALUE, kv_head, vec));
+        for (var q = 0u; q < NUM_QUERIES; q++) {
+          let weight = weights[q * LANES + p - tile];
+          parts[q].total = fma(weight, one(step.num_rows), parts[q].total);
+          parts[q].output = fma(vec4(weight), value, parts[q].output);
         }
       }
     }
@@ -214,9 +221,9 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
           var part = parts[q];
           for (var g = 1u; g < GROUPS; g++) {
             let other = q * GROUPS + g;
-            part = joined(part, SoftmaxPart(maxima[other], totals[other], outputs[q * LANES + g * HEAD_VEC4 + vec]));
+            part = joined(part, SoftmaxPart(maxima[other], totals[other], outputs[q * LANES + g * HEAD_VEC4 + vec]), step.num_rows);
           }
-          wholes[q] = joined(wholes[q], part);
+          wholes[q] = joined(wholes[q], part, step.num_rows);
         }
       }
     }

@@ -41,15 +41,16 @@ fn matmul_any(@builtin(global_invocation_id) id: vec3<u32>) {
   }
   let width = 4u * K4;
   let start = row * width;
-  var total0 = nothing_yet();
-  var total1 = nothing_yet();
-  var total2 = nothing_yet();
-  var total3 = nothing_yet();
+  let nothing = vec4(zero(step.num_rows));
+  var total0 = nothing;
+  var total1 = nothing;
+  var total2 = nothing;
+  var total3 = nothing;
   for (var chunk = 0u; chunk < width; chunk += 32u) {
-    var sum0 = vec4(0.0);
-    var sum1 = vec4(0.0);
-    var sum2 = vec4(0.0);
-    var sum3 = vec4(0.0);
+    var sum0 = nothing;
+    var sum1 = nothing;
+    var sum2 = nothing;
+    var sum3 = nothing;
     for (var k = chunk; k < chunk + 32u; k++) {
       let weights = weights_1x4(k, n4);
       sum0 = fma(weights, vec4(x[start + k]), sum0);
@@ -57,7 +58,7 @@ fn matmul_any(@builtin(global_invocation_id) id: vec3<u32>) {
       sum2 = fma(weights, vec4(x[start + 2u * width + k]), sum2);
       sum3 = fma(weights, vec4(x[start + 3u * width + k]), sum3);
     }
-    let scale = chunk_scale(chunk / 4u, n4);
+    let scale = chunk_scale(chunk / 4u, n4, one(step.num_rows));
     total0 = fma(sum0, scale, total0);
     total1 = fma(sum1, scale, total1);
     total2 = fma(sum2, scale, total2);

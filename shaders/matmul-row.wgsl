@@ -4,17 +4,7 @@
 // variables for more rows.
 
 override LANES: u32;
-override K4: u32; // K, padded to a multiple of 32, over 4
-override N4: u32;
-override EPILOGUE: u32;
-override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
-override SAMPLES_ONLY: bool; // one row per sample instead of per token
-
 @group(0) @binding(0) var<storage, read> x: array<vec4<f32>>;
-@group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> y: array<vec2<f32>>;
-@group(0) @binding(4) var<uniform> step: Step;
 
 @compute @workgroup_size(LANES)
 fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -23,9 +13,10 @@ fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
   if (n4 >= N4 || row >= select(step.num_rows, step.num_samples, SAMPLES_ONLY)) {
     return;
   }
-  var total = nothing_yet();
+  let nothing = vec4(zero(step.num_rows));
+  var total = nothing;
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
-    var sum = vec4(0.0);
+    var sum = nothing;
     for (var k4 = chunk; k4 < chunk + 8u; k4++) {
       let weights = weights_4x4(k4, n4);
       let input = x[row * K4 + k4];
@@ -34,7 +25,7 @@ fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
       sum = fma(weights.k2, vec4(input.z), sum);
       sum = fma(weights.k3, vec4(input.w), sum);
     }
-    total = fma(sum, chunk_scale(chunk, n4), total);
+    total = fma(sum, chunk_scale(chunk, n4, one(step.num_rows)), total);
   }
   store(total, n4, row);
 }

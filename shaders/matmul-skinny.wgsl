@@ -56,9 +56,10 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     normed = normed_row(thread, first_row);
   }
 
+  let nothing = vec4(zero(step.num_rows));
   var total: array<vec4<f32>, SHARE>;
   for (var slot = 0u; slot < SHARE; slot++) {
-    total[slot] = nothing_yet();
+    total[slot] = nothing;
   }
   var sum: array<vec4<f32>, ROWS>;
   for (var round = 0u; round < K4; round += ROUND_K4) {
@@ -74,10 +75,10 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
       workgroupBarrier();
     }
     for (var r = 0u; r < ROWS; r++) {
-      sum[r] = vec4(0.0);
+      sum[r] = nothing;
     }
     if (split < num_chunks) {
-      let chunk_k4 = unknown(8u, step);
+      let chunk_k4 = unknown(8u, step.num_rows);
       for (var j = 0u; j < CHUNK_ROUNDS && (!KEEPS_LOOP || j < chunk_k4); j++) {
         let i = 8u * split + j;
         let weights = weights_4x4(round + i, read_n4);
@@ -105,7 +106,7 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     }
     workgroupBarrier();
     for (var s = 0u; s < SPLITS && s < num_chunks; s++) {
-      let scale = chunk_scale(round + 8u * s, read_n4);
+      let scale = chunk_scale(round + 8u * s, read_n4, one(step.num_rows));
       for (var slot = 0u; slot < SHARE; slot++) {
         let r = min(SPLITS * slot + split, ROWS - 1u);
         total[slot] = fma(scratch[(s * ROWS + r) * COLUMNS + column], scale, total[slot]);

@@ -12,17 +12,7 @@ enable subgroups;
 // The sums are variables, since such adapters would keep an array in memory.
 
 override LANES: u32;
-override K4: u32; // K, padded to a multiple of 32, over 4
-override N4: u32;
-override EPILOGUE: u32;
-override Y4: u32; // stride of y over 4: more than w's columns where w has only part of them, half as much after a gate
-override SAMPLES_ONLY: bool; // one row per sample instead of per token
-
 @group(0) @binding(0) var<storage, read> x: array<f32>;
-@group(0) @binding(1) var<storage, read> w: array<vec4<u32>>;
-@group(0) @binding(2) var<storage, read> bias: array<vec4<f32>>;
-@group(0) @binding(3) var<storage, read_write> y: array<vec2<f32>>;
-@group(0) @binding(4) var<uniform> step: Step;
 
 @compute @workgroup_size(LANES)
 fn matmul_subgroup(
@@ -34,23 +24,24 @@ fn matmul_subgroup(
   let n4 = min(id.x, N4 - 1u);
   let row = 8u * workgroup.y;
   let mine = 4u * K4 * row + (lane & 3u);
-  var total0 = nothing_yet();
-  var total1 = nothing_yet();
-  var total2 = nothing_yet();
-  var total3 = nothing_yet();
-  var total4 = nothing_yet();
-  var total5 = nothing_yet();
-  var total6 = nothing_yet();
-  var total7 = nothing_yet();
+  let nothing = vec4(zero(step.num_rows));
+  var total0 = nothing;
+  var total1 = nothing;
+  var total2 = nothing;
+  var total3 = nothing;
+  var total4 = nothing;
+  var total5 = nothing;
+  var total6 = nothing;
+  var total7 = nothing;
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
-    var sum0 = vec4(0.0);
-    var sum1 = vec4(0.0);
-    var sum2 = vec4(0.0);
-    var sum3 = vec4(0.0);
-    var sum4 = vec4(0.0);
-    var sum5 = vec4(0.0);
-    var sum6 = vec4(0.0);
-    var sum7 = vec4(0.0);
+    var sum0 = nothing;
+    var sum1 = nothing;
+    var sum2 = nothing;
+    var sum3 = nothing;
+    var sum4 = nothing;
+    var sum5 = nothing;
+    var sum6 = nothing;
+    var sum7 = nothing;
     for (var k4 = chunk; k4 < chunk + 8u; k4++) {
       let weights = weights_4x4(k4, n4);
       let k = mine + 4u * k4;
@@ -63,7 +54,7 @@ fn matmul_subgroup(
       sum6 = accumulate(weights, x[k + 24u * K4], sum6);
       sum7 = accumulate(weights, x[k + 28u * K4], sum7);
     }
-    let scale = chunk_scale(chunk, n4);
+    let scale = chunk_scale(chunk, n4, one(step.num_rows));
     total0 = fma(sum0, scale, total0);
     total1 = fma(sum1, scale, total1);
     total2 = fma(sum2, scale, total2);

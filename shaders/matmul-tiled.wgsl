@@ -55,9 +55,10 @@ fn matmul_tiled(
     normed = normed_row(thread, first_row);
   }
 
+  let nothing = vec4(zero(step.num_rows));
   var total: array<vec4<f32>, ROWS * VECS>; // [row][vec]
   for (var i = 0u; i < ROWS * VECS; i++) {
-    total[i] = nothing_yet();
+    total[i] = nothing;
   }
   var sum: array<vec4<f32>, ROWS * VECS>;
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
@@ -87,7 +88,7 @@ fn matmul_tiled(
     workgroupBarrier();
 
     for (var i = 0u; i < ROWS * VECS; i++) {
-      sum[i] = vec4(0.0);
+      sum[i] = nothing;
     }
     for (var k4 = 0u; k4 < 8u; k4++) {
       for (var v = 0u; v < VECS; v++) {
@@ -108,9 +109,10 @@ fn matmul_tiled(
       }
     }
     for (var v = 0u; v < VECS; v++) {
-      let scale_of_chunk = chunk_scale(chunk, min(first_n4 + v * COLUMN_LANES + local.x, N4 - 1u));
+      let n4 = min(first_n4 + v * COLUMN_LANES + local.x, N4 - 1u);
+      let scale = chunk_scale(chunk, n4, one(step.num_rows));
       for (var r = 0u; r < ROWS; r++) {
-        total[r * VECS + v] = fma(sum[r * VECS + v], scale_of_chunk, total[r * VECS + v]);
+        total[r * VECS + v] = fma(sum[r * VECS + v], scale, total[r * VECS + v]);
       }
     }
     workgroupBarrier();

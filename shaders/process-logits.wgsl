@@ -140,13 +140,13 @@ fn log_total_of(base: u32, lane: u32) -> f32 {
   workgroupBarrier();
   var total = 0.0;
   for (var token = lane; token < VOCABULARY; token += LANES) {
-    total += exp(logits[base + token] - highest);
+    total = fma(exp(logits[base + token] - highest), one(samples[0].row), total);
   }
   partial[lane] = total;
   workgroupBarrier();
   var sum = 0.0;
   for (var i = 0u; i < LANES; i++) {
-    sum += partial[i];
+    sum = fma(partial[i], one(samples[0].row), sum);
   }
   return highest + log(sum);
 }

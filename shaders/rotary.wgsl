@@ -23,7 +23,8 @@ var<workgroup> squares: array<f32, LANES>;
 
 // 1 / sqrt(mean of squares + epsilon) of the head at `start`. No lane writes to the head before all have read it.
 fn scale_of_head(start: u32, lane: u32) -> f32 {
-  var sum = 0.0;
+  let count = rows[0].position;
+  var sum = zero(count);
   for (var i = lane; i < HEAD_SIZE; i += LANES) {
     let value = qkv[start + i];
     sum = fma(value, value, sum);
@@ -32,7 +33,7 @@ fn scale_of_head(start: u32, lane: u32) -> f32 {
   workgroupBarrier();
   var total = 0.0;
   for (var i = 0u; i < LANES; i++) {
-    total += squares[i];
+    total = fma(squares[i], one(count), total);
   }
   return 1.0 / sqrt(total / f32(HEAD_SIZE) + EPSILON);
 }

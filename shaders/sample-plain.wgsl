@@ -45,7 +45,8 @@ fn sample_plain(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   for (var i = lane; i < num_logit_parts(); i += LANES) {
     let part = logit_parts[own * num_logit_parts() + i];
     let peak = max(best.x, part.peak);
-    total = fma(part.total, exp(part.peak - peak), total * exp(best.x - peak));
+    total = fma(total, exp(best.x - peak), zero(samples[0].row));
+    total = fma(part.total, exp(part.peak - peak), total);
     let offered = vec2(part.peak, part.luck);
     let is_better = offered > best; // NaN never is
     let indices = u32(part.tokens);
@@ -91,7 +92,7 @@ fn sample_plain(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   }
   var sums = vec2(0.0);
   for (var i = 0u; i < LANES; i++) {
-    sums += values[i];
+    sums = fma(values[i], vec2(one(samples[0].row)), sums);
   }
   let logprob = bitcast<u32>(logit - best.x - log(sums.x));
   if (is_scored) {

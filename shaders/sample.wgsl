@@ -110,7 +110,7 @@ fn write_processed(drawn: Distribution, own: u32, token: u32, lane: u32) -> f32 
   for (var t = lane; t < VOCABULARY; t += LANES) {
     let logit = logit_of(d, t);
     if (may_be_drawn(logit, d)) {
-      total += weight_of(logit, d);
+      total = fma(weight_of(logit, d), one(samples[0].row), total);
     }
   }
   let log_total = log(sum_of_all(total, lane));

@@ -14,12 +14,6 @@ const GEGLU_TANH = 6u;
 const GEGLU_ERF = 7u;
 const SWIGLU = 8u;
 
-// Returns a zero that compilers don't know. With a known zero a chain of fma begins with a plain product, which some
-// compilers fuse with the next one in the other order, in one kernel but not in another.
-fn nothing_yet() -> vec4<f32> {
-  return vec4(f32(unknown(0u, step)));
-}
-
 // `sum`: columns 4 n4 .. 4 n4 + 3 of one row. Each place that loads or stores takes time to compile on software adapters.
 fn store(sum: vec4<f32>, n4: u32, row: u32) {
   let z = sum + bias[n4];

@@ -80,7 +80,7 @@ fn total_of(d: Distribution, lane: u32) -> f32 {
   for (var t = lane; t < VOCABULARY; t += LANES) {
     let logit = logit_of(d, t);
     if (is_left(logit, d)) {
-      total += weight_of(logit, d);
+      total = fma(weight_of(logit, d), one(samples[0].row), total);
     }
   }
   return sum_of_all(total, lane);
@@ -171,7 +171,7 @@ fn entropy_of(d: Distribution, lane: u32) -> f32 {
     let logit = logit_of(d, t);
     let weight = weight_of(logit, d);
     if (is_left(logit, d) && weight > 0.0) {
-      entropy += weight / d.total * (log(d.total) - (logit - d.highest) / d.temperature);
+      entropy = fma(weight / d.total, log(d.total) - (logit - d.highest) / d.temperature, entropy);
     }
   }
   return sum_of_all(entropy, lane);

@@ -29,7 +29,8 @@ fn part_of_four(logits: vec4<f32>, token: u32, row: u32) -> LogitPart {
       luckiest = better(luckiest, select(FORBIDDEN, luck, l[i] > FORBIDDEN), t[i] % PART_TOKENS);
     }
   }
-  let total = (weights.x + weights.y) + (weights.z + weights.w);
+  let pairs = fma(weights.xz, vec2(one(step.num_rows)), weights.yw);
+  let total = fma(pairs.x, one(step.num_rows), pairs.y);
   return LogitPart(likeliest.value, total, luckiest.value, f32(likeliest.token + PART_TOKENS * luckiest.token));
 }
 
@@ -42,7 +43,7 @@ fn joined_part(first: u32) -> LogitPart {
     likeliest = better(likeliest, part.peak, u32(part.tokens) % PART_TOKENS);
     luckiest = better(luckiest, part.luck, u32(part.tokens) / PART_TOKENS);
   }
-  var total = 0.0;
+  var total = zero(step.num_rows);
   for (var i = 0u; i < 8u; i++) {
     let part = aside(first + i);
     total = fma(part.total, exp(part.peak - likeliest.value), total);

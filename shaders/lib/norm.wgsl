@@ -12,19 +12,20 @@ const NUM_PARTS = 8u;
 
 // Returns a part of the sum, or of the sum of the squares of the distances to the mean.
 fn part_of_row(row: u32, part: u32, mean: f32, of_squares: bool) -> vec4<f32> {
-  var sum = vec4(0.0);
+  var sum = vec4(zero(samples[0].row));
   for (var i = 0u; i < K4 / NUM_PARTS; i++) {
     let k4 = NUM_PARTS * i + part;
     let values = x[row * K4 + k4];
     let is_value = vec4(4u * k4) + vec4(0u, 1u, 2u, 3u) < vec4(WIDTH);
     let d = select(vec4(0.0), values - mean, is_value);
-    sum = select(sum + values, fma(d, d, sum), of_squares);
+    sum = fma(select(values, d, of_squares), select(vec4(one(samples[0].row)), d, of_squares), sum);
   }
   return sum;
 }
 
 fn add_part(total: f32, part: vec4<f32>) -> f32 {
-  return (((total + part.x) + part.y) + part.z) + part.w;
+  let factor = one(samples[0].row);
+  return fma(part.w, factor, fma(part.z, factor, fma(part.y, factor, fma(part.x, factor, total))));
 }
 
 // 1 / sqrt(variance + epsilon), or 1 / sqrt(mean of squares + epsilon).

@@ -32,7 +32,7 @@ fn sum_of_all(mine: f32, lane: u32) -> f32 {
   workgroupBarrier();
   var sum = 0.0;
   for (var i = 0u; i < LANES; i++) {
-    sum += values[i];
+    sum = fma(values[i], one(samples[0].row), sum);
   }
   workgroupBarrier();
   return sum;
@@ -48,7 +48,8 @@ const NO_SOFTMAX = Softmax(FORBIDDEN, 0.0);
 // Adds a part of the logits to a lane's softmax: see lib/logit-part.wgsl.
 fn with_part(softmax: Softmax, part: LogitPart) -> Softmax {
   let peak = max(softmax.peak, part.peak);
-  return Softmax(peak, fma(part.total, exp(part.peak - peak), softmax.total * exp(softmax.peak - peak)));
+  let earlier = fma(softmax.total, exp(softmax.peak - peak), zero(samples[0].row));
+  return Softmax(peak, fma(part.total, exp(part.peak - peak), earlier));
 }
 
 fn softmax_of_all(mine: Softmax, lane: u32) -> Softmax {

@@ -8,16 +8,16 @@ struct SoftmaxPart {
   output: vec4<f32>, // sum of weight times value: four values of the head
 }
 
-const NOTHING = SoftmaxPart(LOWEST, 0.0, vec4(0.0));
+fn nothing(count: u32) -> SoftmaxPart { return SoftmaxPart(LOWEST, zero(count), vec4(zero(count))); }
 
 // Joins two parts. `later` has the positions after those of `part`.
-fn joined(part: SoftmaxPart, later: SoftmaxPart) -> SoftmaxPart {
+fn joined(part: SoftmaxPart, later: SoftmaxPart, count: u32) -> SoftmaxPart {
   let highest = max(part.highest, later.highest);
   let rescale = exp(part.highest - highest);
   let rescale_later = exp(later.highest - highest);
   return SoftmaxPart(
     highest,
-    fma(part.total, rescale, later.total * rescale_later),
-    fma(part.output, vec4(rescale), later.output * rescale_later),
+    fma(part.total, rescale, fma(later.total, rescale_later, zero(count))),
+    fma(part.output, vec4(rescale), fma(later.output, vec4(rescale_later), vec4(zero(count)))),
   );
 }

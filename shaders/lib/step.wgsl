@@ -17,12 +17,17 @@ fn span_index(i: u32, of_step: Step, is_tile: bool) -> u32 {
   return select(of_step.num_tiles + i, i, is_tile);
 }
 
+// Returns n, but compilers don't know that. `count` is any number of a buffer below 2^31.
+fn unknown(n: u32, count: u32) -> u32 { return n + (count >> 31u); }
+
 // Written out, a loop with a large body takes more registers than there are. It stays a loop if it ends at MOST_ROUNDS, and
-// before that at unknown(n), which is n, but compilers don't know that.
+// before that at unknown(n).
 const MOST_ROUNDS = 1024u;
-fn unknown(n: u32, of_step: Step) -> u32 {
-  return n + (of_step.num_rows >> 31u);
-}
+
+// Sums keep their order. Compilers may reorder additions, and products whose factor or addend they know, in one kernel but
+// not in another. So sums are chains of fma from zero(), and what has no factor is multiplied by one().
+fn zero(count: u32) -> f32 { return f32(unknown(0u, count)); }
+fn one(count: u32) -> f32 { return f32(unknown(1u, count)); }
 
 // One token to compute. If `token` is FEEDBACK, the id was sampled on the GPU and is in feedback[slot]. `start` is the
 // sequence's first position in this step; its rows are consecutive.

@@ -48,10 +48,10 @@ fn weights_4x4(k4: u32, n4: u32) -> Weights4x4 {
   }
 }
 
-// Returns the factors of the sums of chunk k4 / 8 for columns 4 n4 .. 4 n4 + 3; 1 if the weights are not quantised.
-fn chunk_scale(k4: u32, n4: u32) -> vec4<f32> {
+// Returns the factors of the sums of chunk k4 / 8 for columns 4 n4 .. 4 n4 + 3; `one` if the weights are not quantised.
+fn chunk_scale(k4: u32, n4: u32, one: f32) -> vec4<f32> {
   if (WEIGHTS_DTYPE == F32 || WEIGHTS_DTYPE == F16) {
-    return vec4(1.0);
+    return vec4(one);
   }
   let first = select(K4 / 2u, K4, WEIGHTS_DTYPE == Q8) * N4;
   let group = k4 >> 3u;
@@ -78,7 +78,7 @@ fn weights_1x4(k: u32, n4: u32) -> vec4<f32> {
 
 // w[k, n]
 fn weight(k: u32, n: u32) -> f32 {
-  return (weights_1x4(k, n >> 2u) * chunk_scale(k >> 2u, n >> 2u))[n & 3u];
+  return (weights_1x4(k, n >> 2u) * chunk_scale(k >> 2u, n >> 2u, 1.0))[n & 3u];
 }
 
 fn unpack_halves(words: vec2<u32>) -> vec4<f32> {

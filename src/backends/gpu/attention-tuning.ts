@@ -44,13 +44,7 @@ export async function promptMs(
   step.tiles = tiles;
   const size = step.write(device.queue, promptPlan(numRows, model.engine.blockSize));
   step.tiles = NO_TILES;
-  return timedMs(model, (pass) => {
-    for (const { pipeline, bindGroup, workgroups } of dispatchesOf(size)) {
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(0, bindGroup);
-      pass.dispatchWorkgroups(...workgroups(size));
-    }
-  });
+  return timedMs(model, dispatchesOf(size), size);
 }
 
 /** Returns a plan of a prompt in the first slot and the first blocks, which are still empty. */

@@ -37,6 +37,9 @@ export interface StepSize {
   readonly longest: number;
 }
 
+/** Returns the size of a step of these rows for products and norms: each row has a sample. */
+export const sizeOf = (rows: number): StepSize => ({ rows, samples: rows, tiles: 0, singles: 0, longest: 0 });
+
 /** One kernel of a step, ready to be recorded. */
 export interface Dispatch {
   readonly name: string;

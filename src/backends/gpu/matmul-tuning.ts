@@ -4,7 +4,7 @@ import type { Norm, Value } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import type { TuningStore } from "../backend.ts";
-import { encode, type Dispatch } from "./kernel.ts";
+import { sizeOf, type Dispatch } from "./kernel.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
 import { isNormApart, normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import type { LinearBuffers } from "./model-buffers.ts";
@@ -72,21 +72,13 @@ export function measureOn(model: TunedModel): Measure {
     const rows = Math.min(maxRows, engine.maxNumBatchedTokens);
     const pipeline = await compiler.compile(variant.kernel(shape, { norm: isApart ? null : norm }));
     step.writeRows(device.queue, rows);
-    const groups = variant.workgroups(shape, rows);
-    const norms: Dispatch[] = [];
-    for (const one of isApart ? measured : []) {
-      if (one.norm) norms.push(await normDispatch(model, one.norm, activations.normed));
+    const dispatches: Dispatch[] = [];
+    for (const [i, bindGroup] of bound.entries()) {
+      const before = isApart && measured[i]?.norm;
+      if (before) dispatches.push(await normDispatch(model, before, activations.normed));
+      dispatches.push({ name: variant.name, pipeline, bindGroup, workgroups: () => variant.workgroups(shape, rows) });
     }
-    const ms = await timedMs(model, (pass) => {
-      for (const [i, bindGroup] of bound.entries()) {
-        const before = norms[i];
-        if (before) encode(pass, before, { rows, samples: rows, tiles: 0, singles: 0, longest: 0 });
-        pass.setPipeline(pipeline);
-        pass.setBindGroup(0, bindGroup);
-        pass.dispatchWorkgroups(...groups);
-      }
-    });
-    return ms / bound.length;
+    return (await timedMs(model, dispatches, sizeOf(rows))) / bound.length;
   };
 }
 

@@ -1,5 +1,6 @@
 import type { OpenedDevice } from "./device.ts";
 import { BufferUsage, MAP_READ } from "./flags.ts";
+import { encode, type Dispatch, type StepSize } from "./kernel.ts";
 
 export interface BufferRange {
   readonly buffer: GPUBuffer;
@@ -10,7 +11,8 @@ export interface BufferRange {
 /** Submits one pass at once, and returns the contents of these ranges after it, in order. */
 export async function readAfter(
   { device, poller }: Pick<OpenedDevice, "device" | "poller">,
-  encode: (pass: GPUComputePassEncoder) => void,
+  dispatches: readonly Dispatch[],
+  stepSize: StepSize,
   ranges: readonly BufferRange[],
 ): Promise<ArrayBuffer> {
   const label = "tried kernel";
@@ -18,7 +20,7 @@ export async function readAfter(
   const result = device.createBuffer({ label, size, usage: BufferUsage.MAP_READ | BufferUsage.COPY_DST });
   const encoder = device.createCommandEncoder({ label });
   const pass = encoder.beginComputePass({ label });
-  encode(pass);
+  for (const dispatch of dispatches) encode(pass, dispatch, stepSize);
   pass.end();
   let at = 0;
   for (const { buffer, offset, bytes } of ranges) {
@@ -34,9 +36,16 @@ export async function readAfter(
   }
 }
 
-/** Returns the same numbers each time, in -1 .. 1, as inputs for trying kernels. */
+/**
+ * Returns the same numbers each time, as inputs for trying kernels. Signs and exponents vary, so that another order of
+ * additions gives other bits; every 32nd or so is subnormal as a half.
+ */
 export function numbers(length: number): Float32Array<ArrayBuffer> {
   const values = new Float32Array(length);
-  for (let i = 0; i < length; i++) values[i] = (Math.imul(i + 1, 0x9e3779b1) >> 8) / 2 ** 23;
+  for (let i = 0; i < length; i++) {
+    const hash = Math.imul(i + 1, 0x9e3779b1) ^ (i << 7);
+    const exponent = (hash & 0x1f0) === 0 ? -17 : ((hash >> 9) & 7) - 5;
+    values[i] = ((hash >> 8) / 2 ** 23) * 2 ** exponent;
+  }
   return values;
 }

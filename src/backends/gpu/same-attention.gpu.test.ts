@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
-import { KernelCompiler, variantOf } from "./kernel.ts";
+import { KernelCompiler, variantOf, type Dispatch, type StepSize } from "./kernel.ts";
 import type { Kernel } from "./kernel-type.ts";
 import {
   attention,
+  attentionMerge,
   attentionQuad,
   attentionTile,
   cacheWrite,
@@ -12,7 +13,7 @@ import {
   UNLIMITED_WINDOW,
 } from "./kernels/attention.ts";
 import { strideOf } from "./padding.ts";
-import { isSameAttention } from "./same-attention.ts";
+import { isSameAttention, MOST_SINGLE_ROWS } from "./same-attention.ts";
 
 const opened = await openTestDevice();
 const { device, hasSubgroups } = opened;
@@ -28,10 +29,17 @@ interface Tried {
   readonly tileRows: number;
 }
 
-/** Compares rows with tiles, whose kernel has `wrong` in the place of `right`. */
+type Change = readonly [right: string, wrong: string];
+
+function changed(kernel: Kernel, [right, wrong]: Change): Kernel {
+  expect(kernel.code).toContain(right);
+  return { ...kernel, name: kernel.name, code: kernel.code.replaceAll(right, wrong) };
+}
+
+/** Compares rows with tiles, whose kernel is changed. */
 async function isSame(
   { kernel: name, heads, kvHeads, headSize, window = UNLIMITED_WINDOW, tileRows }: Tried,
-  [right, wrong]: readonly [string, string] = ["", ""],
+  change: Change = ["", ""],
 ): Promise<boolean> {
   const compiler = new KernelCompiler(device);
   const headVec4 = Math.ceil(headSize / 4);
@@ -51,38 +59,89 @@ async function isSame(
     name === "attention"
       ? variantOf(attention, { ...whole, ROWS })
       : variantOf(attentionQuad, { ...own, LANES: 4, ROWS });
-  const changed = (kernel: Kernel): Kernel => {
-    expect(kernel.code).toContain(right);
-    return { ...kernel, name: kernel.name, code: kernel.code.replaceAll(right, wrong) };
-  };
   const tileVariant = variantFor(tileRows);
   const [write, single, tile] = await Promise.all([
     compiler.pipeline(cacheWrite, { ...cache, LANES: 64 }),
     compiler.compile(variantFor(1)),
-    compiler.compile({ ...tileVariant, kernel: changed(tileVariant.kernel) }),
+    compiler.compile({ ...tileVariant, kernel: changed(tileVariant.kernel, change) }),
   ]);
-  const [bound, given] = [variantFor(1).kernel, changed(tileVariant.kernel)];
-  return isSameAttention(opened, { ...cache, window, maxLength: MAX_LENGTH, tileRows }, (buffers) => ({
-    write: {
-      name: "write",
-      pipeline: write,
-      bindGroup: compiler.bind(cacheWrite, buffers),
-      workgroups: ({ rows }) => [Math.ceil((kvHeads * headVec4) / 64), rows],
-    },
-    single: {
+  const [bound, given] = [variantFor(1).kernel, changed(tileVariant.kernel, change)];
+  return isSameAttention(opened, { ...cache, window, maxLength: MAX_LENGTH, tileRows }, (buffers) => {
+    const alone: Dispatch = {
       name: "single",
       pipeline: single,
       bindGroup: compiler.bind(bound, buffers),
       workgroups: ({ singles }) => [heads, singles],
-    },
-    tile: {
+    };
+    const tiled: Dispatch = {
       name: "tile",
       pipeline: tile,
       bindGroup: compiler.bind(given, buffers),
       workgroups: ({ tiles }) => [heads, tiles],
-    },
+    };
+    const writing: Dispatch = {
+      name: "write",
+      pipeline: write,
+      bindGroup: compiler.bind(cacheWrite, buffers),
+      workgroups: ({ rows }) => [Math.ceil((kvHeads * headVec4) / 64), rows],
+    };
+    // Dawn warns of a dispatch of nothing.
+    const tried = ({ tiles, singles }: StepSize) => [
+      writing,
+      ...(tiles > 0 ? [tiled] : []),
+      ...(singles > 0 ? [alone] : []),
+    ];
+    return { single: alone, tried };
+  });
+}
+
+/** Compares rows with splits, whose merge is changed. */
+async function areSplitsSame(change: Change = ["", ""]): Promise<boolean> {
+  const compiler = new KernelCompiler(device);
+  const cache = {
+    HEADS: 2,
+    KV_HEADS: 1,
+    HEAD_VEC4: 3,
+    HEAD_SIZE: 12,
+    BLOCK_SIZE,
+    MAX_BLOCKS: MAX_LENGTH / BLOCK_SIZE,
+    QKV_STRIDE: 64,
+    CACHE_F16: true,
+  };
+  const MAX_SPLITS = maxSplits(3, MAX_LENGTH);
+  const tile = attentionTile(3);
+  const joined = { SPLIT: tile.SPLIT, MAX_SPLITS, WINDOW: UNLIMITED_WINDOW, HEADS: 2, HEAD_SIZE: 12, HEAD_VEC4: 3 };
+  const own = { ...cache, ...tile, ...joined, SCALE: 0.3, Y_STRIDE: strideOf(24), QUERIES: 2, ROWS: 1 };
+  const merge = changed(attentionMerge, change) as typeof attentionMerge;
+  const [whole, split, joins] = await Promise.all([
+    compiler.pipeline(attention, { ...own, ALONE: true }),
+    compiler.pipeline(attention, { ...own, ALONE: false }),
+    compiler.pipeline(merge, { ...joined, Y_STRIDE: strideOf(24), LANES: 64 }),
+  ]);
+  const parts = device.createBuffer({
+    size: 4 * 2 * MOST_SINGLE_ROWS * MAX_SPLITS * 16,
+    usage: GPUBufferUsage.STORAGE,
+  });
+  const shape = { ...cache, window: UNLIMITED_WINDOW, maxLength: MAX_LENGTH, tileRows: 1 };
+  const dispatch = (
+    pipeline: GPUComputePipeline,
+    bindGroup: GPUBindGroup,
+    workgroups: Dispatch["workgroups"],
+  ): Dispatch => ({ name: "tried", pipeline, bindGroup, workgroups });
+  return isSameAttention(opened, shape, (buffers) => ({
+    single: dispatch(whole, compiler.bind(attention, buffers), ({ singles }) => [1, singles]),
+    tried: () => [
+      dispatch(split, compiler.bind(attention, { ...buffers, y: parts }), ({ rows }) => [1, rows, MAX_SPLITS]),
+      dispatch(joins, compiler.bind(merge, { parts, rows: buffers.rows, y: buffers.y }), ({ rows }) => [1, rows]),
+    ],
   }));
 }
+
+it("rows in splits are whole rows, and a merge in another order is found out", async () => {
+  expect(await areSplitsSame()).toBe(true);
+  const descending: Change = ["(start + split) *", "(start + position / SPLIT - split) *"];
+  expect(await areSplitsSame(descending)).toBe(false);
+});
 
 const SHAPES: readonly Tried[] = [
   { kernel: "attention", heads: 2, kvHeads: 1, headSize: 12, tileRows: 8 },

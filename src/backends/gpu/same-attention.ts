@@ -1,6 +1,6 @@
-// Tests whether attention gives rows in tiles the bits that each has as a single row. The known answers compare the kernel of
-// single rows with the CPU (host/loading/known-answers.ts); that of tiles is compiled while answers stream. The test has its
-// own buffers, since answers need the cache.
+// Tests whether attention gives rows in tiles, or in splits that are merged, the bits that each has as a single row. The known
+// answers compare the kernel of single rows with the CPU (host/loading/known-answers.ts); the others are compiled while
+// answers stream. The test has its own buffers, since answers need the cache.
 
 import { float32ToFloat16 } from "../../files/half.ts";
 import { ROW_WORDS, type PlannedSequence } from "../../engine/step-plan.ts";
@@ -22,6 +22,9 @@ const LONGEST_WINDOW = 4096;
 /** Blocks of keys and values from earlier steps, which all positions share. */
 const OLD_BLOCKS = 5;
 
+/** Most rows that are tried without tiles. */
+export const MOST_SINGLE_ROWS = 12;
+
 /** The constants of the kernels that decide which rows are tried. */
 interface TriedShape {
   readonly HEADS: number;
@@ -34,14 +37,14 @@ interface TriedShape {
   readonly CACHE_F16: boolean;
   readonly window: number;
   readonly maxLength: number;
+  /** Rows of a tile; 1: no tiles. */
   readonly tileRows: number;
 }
 
-/** The compared dispatches: after a write to the cache, all rows by `single`, or tiles by `tile` and the rest by `single`. */
+/** The compared dispatches: all rows by `single`, or as `tried` computes a step of this size. */
 interface TriedDispatches {
-  readonly write: Dispatch;
   readonly single: Dispatch;
-  readonly tile: Dispatch;
+  readonly tried: (size: StepSize) => readonly Dispatch[];
 }
 
 /** Returns whether both give the same bits. */
@@ -76,29 +79,28 @@ export async function isSameAttention(
       step: upload("tried step", new Uint32Array(4), BufferUsage.UNIFORM),
       y: upload("tried outputs", new Float32Array(numRows * strideOf(shape.HEADS * shape.HEAD_SIZE))),
     };
-    const { write, single, tile } = dispatchesOn(bound);
+    const { single, tried } = dispatchesOn(bound);
     const longest = Math.max(...sequences.map((one) => one.start + one.numRows));
-    const results = [1, shape.tileRows].map((rows) => {
+    // Tiles come first, since they write the cache: single rows may only read it.
+    const ways = [[shape.tileRows, tried] as const, [1, () => [single]] as const];
+    const results = ways.map(([rows, dispatches]) => {
       const spans = new Uint32Array(SPAN_WORDS * numRows);
       const size = { rows: numRows, samples: 0, longest, ...writeSpans(spans, sequences, { rows, minStepRows: 0 }) };
       queue.writeBuffer(bound.spans, 0, spans);
       queue.writeBuffer(bound.step, 0, new Uint32Array([numRows, 0, size.tiles, 0]));
       queue.writeBuffer(bound.y, 0, new Float32Array(bound.y.size / 4));
-      // Dawn warns of a dispatch of nothing.
-      const dispatches = [write, ...(size.tiles > 0 ? [tile] : []), ...(size.singles > 0 ? [single] : [])];
-      return readAfter(opened, (pass) => encode(pass, dispatches, size), [
-        { buffer: bound.y, offset: 0, bytes: bound.y.size },
-      ]);
+      return readAfter(opened, dispatches(size), size, [{ buffer: bound.y, offset: 0, bytes: bound.y.size }]);
     });
-    const [expected, given] = (await Promise.all(results)).map((bytes) => new Uint32Array(bytes));
-    return expected !== undefined && given !== undefined && expected.every((word, i) => word === given[i]);
+    const [given, expected] = (await Promise.all(results)).map((bytes) => new Uint32Array(bytes));
+    return expected?.every((word, i) => word === given?.[i]) ?? false;
   } finally {
     for (const buffer of buffers) buffer.destroy();
   }
 }
 
 /** Returns a prompt from its beginning whose last tile is not full, and rows of a long context that begin within a tile. */
-function triedSequences({ maxLength, tileRows, window }: TriedShape): PlannedSequence[] {
+function triedSequences({ maxLength, tileRows: rows, window }: TriedShape): PlannedSequence[] {
+  const tileRows = Math.max(2, rows);
   const numRows = Math.min(maxLength, 2 * tileRows + tileRows / 2 + 1);
   const context = window > LONGEST_WINDOW ? CONTEXT : Math.max(CONTEXT, window + BEYOND_WINDOW);
   const latest = Math.min(context, maxLength - numRows);
@@ -126,12 +128,4 @@ function blockTables({ BLOCK_SIZE, MAX_BLOCKS }: TriedShape, sequences: readonly
     }
   }
   return { tables, numBlocks };
-}
-
-function encode(pass: GPUComputePassEncoder, dispatches: readonly Dispatch[], size: StepSize): void {
-  for (const { pipeline, bindGroup, workgroups } of dispatches) {
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, bindGroup);
-    pass.dispatchWorkgroups(...workgroups(size));
-  }
 }

@@ -118,6 +118,8 @@ it("reads and writes no more of a large head than of a small one", async () => {
   expect(small.bytes).toBeLessThan(1.5e6);
 });
 
+const SWAPPED = "s = fma(k2, vec4(input.z), s);\n          s = fma(k1, vec4(input.y), s);";
+
 it.each([
   ["a late row of a tile", "ROWS * local.y + r;", "ROWS * local.y + r - select(0u, 1u, local.y == 5u);"],
   ["the rows of the second tile", "first_row = group.y * TILE_ROWS", "first_row = 0u * TILE_ROWS"],
@@ -127,6 +129,7 @@ it.each([
     "store(total[r * VECS + v] * select(1.0, 1.01, local.x == 7u),",
   ],
   ["the sum over K", "chunk < K4; chunk", "chunk < K4 - 8u; chunk"],
+  ["the order of two additions", "s = fma(k1, vec4(input.y), s);\n          s = fma(k2, vec4(input.z), s);", SWAPPED],
 ])("notices a fault in %s", async (_what, right, wrong) => {
   const change = (code: string): string => {
     expect(code).toContain(right);

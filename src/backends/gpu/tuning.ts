@@ -2,6 +2,7 @@
 
 import type { TuningStore } from "../backend.ts";
 import type { OpenedDevice } from "./device.ts";
+import { encode, type Dispatch, type StepSize } from "./kernel.ts";
 
 /** Number of rounds. Each measures every candidate once, so that a disturbance hits all alike; a candidate's best counts. */
 const ROUNDS = 3;
@@ -65,17 +66,18 @@ async function fastestOf<Candidate extends Named>(
   return choice.find((variant) => best.get(variant) === fastest) ?? choice[0];
 }
 
-/** Returns the GPU time of the commands that `encode` encodes, ms. Repeats them until the clock can measure it. */
+/** Returns the GPU time of the dispatches, ms. Repeats them until the clock can measure it. */
 export async function timedMs(
   { device, poller }: Pick<OpenedDevice, "device" | "poller">,
-  encode: (pass: GPUComputePassEncoder) => void,
+  dispatches: readonly Dispatch[],
+  size: StepSize,
 ): Promise<number> {
   const minMs = poller.isNeeded ? MIN_POLLED_MS : MIN_MEASURED_MS;
   const run = async (repeats: number) => {
     const startMs = performance.now();
     const encoder = device.createCommandEncoder({ label: "tuning" });
     const pass = encoder.beginComputePass({ label: "tuning" });
-    for (let i = 0; i < repeats; i++) encode(pass);
+    for (let i = 0; i < repeats; i++) for (const dispatch of dispatches) encode(pass, dispatch, size);
     pass.end();
     device.queue.submit([encoder.finish()]);
     await poller.settled(device.queue.onSubmittedWorkDone());

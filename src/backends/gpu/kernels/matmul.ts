@@ -5,6 +5,7 @@ import fusedProduct from "../../../../shaders/lib/fused-product.wgsl?raw";
 import head from "../../../../shaders/lib/head.wgsl?raw";
 import logitPart from "../../../../shaders/lib/logit-part.wgsl?raw";
 import norm from "../../../../shaders/lib/norm.wgsl?raw";
+import plainProduct from "../../../../shaders/lib/plain-product.wgsl?raw";
 import random from "../../../../shaders/lib/random.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import weights from "../../../../shaders/lib/weights.wgsl?raw";
@@ -51,26 +52,27 @@ const gpuBindings = [
 
 const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
 const gpuConstants = [...constants, "NORM", "RMS", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
+const plainLibrary = [activation, epilogue, plainProduct, step, weights];
 const gpuLibrary = [activation, best, epilogue, fusedProduct, head, logitPart, norm, random, step, weights];
 
 /** One of six kernels with one contract and the same bits. matmul-variants.ts says which is used when. */
 export const matmulLane = defineKernel({
   name: "matmul-lane",
-  code: [laneCode, activation, epilogue, step, weights],
+  code: [laneCode, ...plainLibrary],
   bindings,
   constants: [...constants, "LANES"],
 });
 
 export const matmulRow = defineKernel({
   name: "matmul-row",
-  code: [rowCode, activation, epilogue, step, weights],
+  code: [rowCode, ...plainLibrary],
   bindings,
   constants: [...constants, "LANES"],
 });
 
 export const matmulSubgroup = defineKernel({
   name: "matmul-subgroup",
-  code: [subgroupCode, activation, epilogue, step, weights],
+  code: [subgroupCode, ...plainLibrary],
   bindings,
   constants: [...constants, "LANES"],
 });

@@ -16,7 +16,7 @@ import {
 } from "./operations.ts";
 
 /** Buffers of a layer's attention, by the names that all of its kernels have for them. */
-type AttentionBuffers = KernelBuffers<typeof attention>;
+export type AttentionBuffers = KernelBuffers<typeof attention>;
 
 /** A kernel of attention, for one operation. */
 export interface AttentionKernel {
@@ -54,7 +54,7 @@ export async function tilesToMeasure(
   if (rows === 1) return always(single);
   const write = await cacheWriteDispatch(context, operation);
   const pipeline = await context.compiler.compile(kernel.variant(rows));
-  return tilesOr(always(single), write, kernel.dispatch(rows, pipeline, boundBuffers(context, operation)), single);
+  return inTiles(write, kernel.dispatch(rows, pipeline, boundBuffers(context, operation)), single);
 }
 
 /** Attends as `others` do until the kernel for tiles is compiled and proved to give the same bits. */
@@ -63,43 +63,60 @@ export function withTiles(
   operation: Attention,
   { kernel, single, others }: { kernel: AttentionKernel; single: Dispatch; others: CompiledOperation },
 ): CompiledOperation {
-  const { later, tiles } = context;
-  const { rows } = tiles.target;
+  const { rows } = context.tiles.target;
   if (rows === 1) return others;
-  const writing = later.add(cacheWriteVariant(context), Rank.prompts);
-  const tiling = later.add(kernel.variant(rows), Rank.prompts, async (tilePipeline) => {
-    writing.hurry();
-    const writePipeline = await writing.ready;
-    if (writePipeline === null) return false;
-    const shape = { ...cacheConstants(context), maxLength: maxSequenceLength(context.engine), tileRows: rows };
-    return isSameAttention(context, { ...shape, window: windowOf(operation) }, (buffers) => ({
-      write: writeDispatch(context, operation.label, writePipeline, buffers),
-      single: kernel.dispatch(1, single.pipeline, buffers),
-      tile: kernel.dispatch(rows, tilePipeline, buffers),
-    }));
+  const ready = laterWay(context, operation, {
+    whole: { kernel, single },
+    rows,
+    rank: Rank.prompts,
+    variants: [kernel.variant(rows), cacheWriteVariant(context)],
+    dispatches: ([tile, write], buffers, alone) =>
+      inTiles(writeDispatch(context, operation.label, write, buffers), kernel.dispatch(rows, tile, buffers), alone),
   });
-  let dispatches = others;
-  const take = ([write, tile]: readonly (GPUComputePipeline | null)[]) => {
-    if (!write || !tile) return false;
-    const buffers = boundBuffers(context, operation);
-    const written = writeDispatch(context, operation.label, write, buffers);
-    dispatches = tilesOr(others, written, kernel.dispatch(rows, tile, buffers), single);
-    return true;
-  };
-  tiles.await(Promise.all([writing.ready, tiling.ready]).then(take));
-  return (size) => dispatches(size);
+  let tiled: CompiledOperation | null = null;
+  context.tiles.await(ready.then((way) => (tiled = way) !== null));
+  return (size) => (size.tiles > 0 && tiled ? tiled : others)(size);
 }
 
-/** Returns these dispatches for a step with tiles, with its other rows one by one, and those of `others` for a step without. */
-function tilesOr(others: CompiledOperation, write: Dispatch, tile: Dispatch, single: Dispatch): CompiledOperation {
-  const [tiles, mixed] = [
-    [write, tile],
-    [write, tile, single],
-  ];
-  return (size) => {
-    if (size.tiles === 0) return others(size);
-    return size.singles === 0 ? tiles : mixed;
-  };
+type Pipelines = readonly [GPUComputePipeline, GPUComputePipeline];
+
+/** Another way to attend, of two pipelines. */
+interface LaterWay {
+  readonly whole: { readonly kernel: AttentionKernel; readonly single: Dispatch };
+  /** Rows of its tiles; 1: it has none. */
+  readonly rows: number;
+  readonly rank: Rank;
+  readonly variants: readonly [KernelVariant, KernelVariant];
+  /** Makes it for a layer's buffers, or for a test's. */
+  readonly dispatches: (pipelines: Pipelines, buffers: AttentionBuffers, single: Dispatch) => CompiledOperation;
+}
+
+/** Resolves with another way to attend once it is compiled and has the bits of rows by themselves; with null if it has others. */
+export async function laterWay(
+  context: OperationContext,
+  operation: Attention,
+  { whole: { kernel, single }, rows, rank, variants: [first, second], dispatches }: LaterWay,
+): Promise<CompiledOperation | null> {
+  const other = context.later.add(second, rank);
+  const own = context.later.add(first, rank, async (pipeline) => {
+    other.hurry();
+    const otherPipeline = await other.ready;
+    if (otherPipeline === null) return false;
+    const shape = { ...cacheConstants(context), maxLength: maxSequenceLength(context.engine), tileRows: rows };
+    return isSameAttention(context, { ...shape, window: windowOf(operation) }, (buffers) => {
+      const alone = kernel.dispatch(1, single.pipeline, buffers);
+      return { single: alone, tried: dispatches([pipeline, otherPipeline], buffers, alone) };
+    });
+  });
+  const [pipeline, otherPipeline] = await Promise.all([own.ready, other.ready]);
+  if (!pipeline || !otherPipeline) return null;
+  return dispatches([pipeline, otherPipeline], boundBuffers(context, operation), single);
+}
+
+/** Returns the dispatches of a step with tiles, with its other rows one by one, and of one without. */
+function inTiles(write: Dispatch, tile: Dispatch, single: Dispatch): CompiledOperation {
+  const [tiles, mixed, singles] = [[write, tile], [write, tile, single], [single]];
+  return (size) => (size.tiles === 0 ? singles : size.singles === 0 ? tiles : mixed);
 }
 
 function cacheWriteVariant(context: ModelContext): KernelVariant {

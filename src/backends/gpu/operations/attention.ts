@@ -11,7 +11,9 @@ import {
   splitsSeen,
 } from "../kernels/attention.ts";
 import { strideOf } from "../padding.ts";
-import { boundBuffers, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";
+import { MOST_SINGLE_ROWS } from "../same-attention.ts";
+import { Rank } from "../later-pipelines.ts";
+import { laterWay, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";
 import {
   always,
   cacheConstants,
@@ -32,14 +34,14 @@ export async function attentionAlone(context: OperationContext, operation: Atten
 /** Attends like attentionAlone, or in splits that workgroups share, if rows are few and a context is long. */
 export async function splitAttention(context: OperationContext, operation: Attention): Promise<CompiledOperation> {
   const kernel = wholeAttention(context, operation);
-  const [single, splits] = await Promise.all([
-    singleRows(context, operation, kernel),
-    splitDispatches(context, operation),
-  ]);
+  const single = await singleRows(context, operation, kernel);
   const window = windowOf(operation);
-  const whole = [single];
-  const others: CompiledOperation = ({ rows, longest }) =>
-    splits && isSplit(rows, Math.min(window, longest)) ? splits : whole;
+  const whole = always(single);
+  let splits = whole;
+  const take = (way: CompiledOperation | null) => (splits = way ?? whole);
+  laterSplits(context, operation, { kernel, single }).then(take, () => undefined);
+  const others: CompiledOperation = (size) =>
+    (isSplit(size.rows, Math.min(window, size.longest)) ? splits : whole)(size);
   return withTiles(context, operation, { kernel, single, others });
 }
 
@@ -58,36 +60,42 @@ export function wholeAttention(context: ModelContext, operation: Attention): Att
   };
 }
 
-/** Returns the dispatches of attention in splits; null if no sequence can be long enough. */
-async function splitDispatches(
-  context: ModelContext,
+/** Resolves with attention in splits; with null if no sequence is long enough, or its bits differ from those of whole rows. */
+async function laterSplits(
+  context: OperationContext,
   operation: Attention,
-): Promise<readonly [Dispatch, Dispatch] | null> {
+  whole: { kernel: AttentionKernel; single: Dispatch },
+): Promise<CompiledOperation | null> {
   const { compiler, engine, activations, step } = context;
   const window = windowOf(operation);
-  if (!isSplit(1, Math.min(window, maxSequenceLength(engine)))) return null;
+  const isLong = isSplit(1, Math.min(window, maxSequenceLength(engine)));
+  if (!isLong || step.maxRows < MOST_SINGLE_ROWS) return null;
   const constants = constantsOf(context, operation);
-  const numShares = constants.HEADS / constants.QUERIES;
-  const { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
+  const { SPLIT, MAX_SPLITS, WINDOW, HEADS, QUERIES, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
   const merged = { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE, LANES: MERGE_LANES };
-  const [inSplits, merge] = await Promise.all([
-    compiler.pipeline(attention, { ...constants, ROWS: 1, ALONE: false }),
-    compiler.pipeline(attentionMerge, merged),
-  ]);
   const parts = activations.attentionParts;
-  const split: Dispatch = {
-    name: `${operation.label} in splits`,
-    pipeline: inSplits,
-    bindGroup: compiler.bind(attention, { ...boundBuffers(context, operation), y: parts }),
-    workgroups: (size) => [numShares, size.rows, splitsSeen(Math.min(window, size.longest), size.longest, SPLIT)],
-  };
-  const join: Dispatch = {
-    name: operation.label,
-    pipeline: merge,
-    bindGroup: compiler.bind(attentionMerge, { parts, rows: step.rows, y: activations.buffer(operation.output) }),
-    workgroups: (size) => [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), size.rows],
-  };
-  return [split, join];
+  return laterWay(context, operation, {
+    whole,
+    rows: 1,
+    rank: Rank.answers,
+    variants: [variantOf(attention, { ...constants, ROWS: 1, ALONE: false }), variantOf(attentionMerge, merged)],
+    dispatches: ([split, merge], buffers) => {
+      const seen = (longest: number) => splitsSeen(Math.min(window, longest), longest, SPLIT);
+      const inSplits: Dispatch = {
+        name: `${operation.label} in splits`,
+        pipeline: split,
+        bindGroup: compiler.bind(attention, { ...buffers, y: parts }),
+        workgroups: ({ rows, longest }) => [HEADS / QUERIES, rows, seen(longest)],
+      };
+      const join: Dispatch = {
+        name: operation.label,
+        pipeline: merge,
+        bindGroup: compiler.bind(attentionMerge, { parts, rows: buffers.rows, y: buffers.y }),
+        workgroups: ({ rows }) => [Math.ceil((HEADS * HEAD_VEC4) / MERGE_LANES), rows],
+      };
+      return always(inSplits, join);
+    },
+  });
 }
 
 function constantsOf(context: ModelContext, operation: Attention) {
