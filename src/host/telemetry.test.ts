@@ -75,6 +75,21 @@ describe("an engine's reports", () => {
     expect(telemetry.observe([ended("abort")], null, [], 2)).toMatchObject(resolved);
   });
 
+  it("resolve slow tokens when the last answer ends, which a step reports", () => {
+    const { telemetry, stats } = create();
+    const thresholds = { ...CONFIG.alerts, itlMs: 50 };
+    telemetry.update({ ...CONFIG, alerts: thresholds }, 0);
+    const first = { status: "first-token", firstTokenMs: 0, outputTokens: 1 } as const;
+    telemetry.observe([], null, [sampleRequest("a", first)], 0);
+    const speak = (atMs: number, outputs: readonly SequenceOutput[] = []) =>
+      telemetry.observe(outputs, sampleStep({ atMs, entries: [sampleEntry("a")] }), [], atMs);
+    const raised = Array.from({ length: 30 }, (_, step) => speak(80 * (step + 1))).flat();
+    expect(raised).toMatchObject([{ name: "itl", status: "raised" }]);
+    expect(speak(2480, [ended("stop")])).toEqual([]);
+    Object.assign(stats, { num_requests_running: 0, num_requests_waiting: 0 });
+    expect(speak(2560, [ended("stop")])).toMatchObject([{ name: "itl", status: "resolved" }]);
+  });
+
   it("become alerts", () => {
     const { telemetry, log } = create({ level: "warn" });
     expect(telemetry.observe([], sampleStep({ numWaiting: 6 }), [], 0)).toMatchObject([{ name: "queue_length" }]);

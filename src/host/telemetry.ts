@@ -58,19 +58,20 @@ export class Telemetry {
     atMs: number,
     isTimed = false,
   ): Alert[] {
-    const alerts: Alert[] = [];
-    if (step) alerts.push(...this.#observeStep(step, isTimed));
-    else if (this.#isAtRest()) alerts.push(...this.#alerts.observeRest(atMs));
+    const alerts: Alert[] = step ? [...this.#observeStep(step, isTimed)] : [];
     for (const request of requests) {
       this.#metrics.observeRequest(request);
       this.#alerts.observeRequest(request);
     }
+    let mayRest = step === null;
     for (const { finishReason, stopReason, error } of outputs) {
       if (finishReason === null) continue;
+      mayRest = true;
       // The caller wants an abort, but not a missed deadline or an error.
       const failed = (finishReason === "abort" && stopReason === "deadline") || error !== null;
       alerts.push(...this.#alerts.observeEnd({ failed, atMs }));
     }
+    if (mayRest && this.#isAtRest()) alerts.push(...this.#alerts.observeRest(atMs));
     this.#logAlerts(alerts);
     return alerts;
   }

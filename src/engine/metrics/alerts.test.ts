@@ -87,6 +87,15 @@ describe("itl", () => {
     expect(speak(6, 60)).toHaveLength(1);
   });
 
+  it("ends with the tokens: where nothing runs it is resolved, and what runs next is looked at anew", () => {
+    const alerts = create({ itlMs: 50 });
+    const speak = speaker(alerts);
+    expect(speak(40, 80)).toMatchObject([{ name: "itl", status: "raised" }]);
+    expect(alerts.observeRest(7)).toMatchObject([{ name: "itl", status: "resolved", atMs: 7 }]);
+    expect(speak(19, 80)).toEqual([]);
+    expect(speak(1, 80)).toMatchObject([{ name: "itl", status: "raised" }]);
+  });
+
   it("is not raised where several tokens come together, quickly enough for each", () => {
     const alerts = create({ itlMs: 50 });
     alerts.observeRequest(sampleRequest("a", { status: "first-token", firstTokenMs: 0, outputTokens: 1 }));

@@ -27,7 +27,7 @@ export class Alerts {
   readonly #raised = new Map<Alert["name"], Alert>();
   readonly #gaps = new TokenGaps();
   /** Inter-token latencies of the last steps, in milliseconds. */
-  readonly #gapsMs = new GapWindow(WINDOW);
+  #gapsMs = new GapWindow(WINDOW);
   readonly #ownStepTime = new OwnStepTime();
   readonly #failures = new Window<boolean>(WINDOW);
   #lowSteps = 0;
@@ -55,10 +55,11 @@ export class Alerts {
     return alerts.filter((alert) => alert !== null);
   }
 
-  /** Notes that nothing runs or waits, which no step reports. Returns the alerts that this resolves. */
+  /** Notes that nothing runs or waits. Returns the alerts that this resolves. */
   observeRest(atMs: number): Alert[] {
     this.#lowSteps = 0;
-    return (["low_occupancy", "queue_length"] as const).flatMap((name) => this.#resolve(name, atMs) ?? []);
+    this.#gapsMs = new GapWindow(WINDOW);
+    return (["low_occupancy", "queue_length", "itl"] as const).flatMap((name) => this.#resolve(name, atMs) ?? []);
   }
 
   observeRequest(report: RequestReport): void {
