@@ -8,6 +8,9 @@ import type { ModelEstimate, StoredModel } from "../../src/protocol/models.ts";
 const TOTAL_BYTES = 250_000_000;
 const MB = 1e6;
 
+const notFound = (model: string) =>
+  new ChorusError("model_not_found", `There is no ${model} on the hub (404). Check the name.`, "model");
+
 /** The library's models without a network: a test decides how far a download gets, and stored models are a list. */
 export class FakeModels implements Models {
   readonly catalogue = CATALOGUE;
@@ -22,10 +25,7 @@ export class FakeModels implements Models {
   /** Names with "missing" in them are not there. */
   download(model: string, { onProgress, signal, revision, hubUrl }: DownloadModelOptions = {}): Promise<StoredModel> {
     return new Promise((resolve, reject) => {
-      if (model.includes("missing")) {
-        reject(new ChorusError("model_not_found", `There is no ${model} on the hub (404). Check the name.`, "model"));
-        return;
-      }
+      if (model.includes("missing")) return reject(notFound(model));
       const keep = (receivedBytes: number): StoredModel => {
         const status = receivedBytes < TOTAL_BYTES ? "partial" : "whole";
         const counts = { receivedBytes, totalBytes: TOTAL_BYTES };
@@ -73,9 +73,7 @@ export class FakeModels implements Models {
   }
 
   async estimate(model: string, { dtype = "f16" }: EngineConfig & HubOptions = {}): Promise<ModelEstimate> {
-    if (model.includes("missing")) {
-      throw new ChorusError("model_download_failed", `Downloading https://hub/${model}/config.json failed.`, "model");
-    }
+    if (model.includes("missing")) throw notFound(model);
     const numParameters = CATALOGUE.find((entry) => entry.model === model)?.numParameters ?? 124_000_000;
     const as = (bits: number) => Math.round((numParameters * bits) / 8);
     const weightBytesByDtype = { f32: as(32), f16: as(16), q8: as(8.5), q4: as(4.5) };

@@ -41,9 +41,10 @@ it("has the embedded model, then what was brought, then the catalogue, and keeps
   const { shelf, models } = await setUp();
   const titles = () => shelf.store.getState().models.map(({ title }) => title);
   expect(titles().slice(0, 2)).toEqual(["chorus-chat", "SmolLM2 135M Instruct"]);
-  expect(shelf.add("me/mine")).toBe(true);
+  shelf.add("me/mine");
   expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "SmolLM2 135M Instruct"]);
   await settle();
+  void shelf.download(shelf.store.getState().models[1]!.key);
   models.receive(Infinity);
   await settle();
   expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "SmolLM2 135M Instruct"]);
@@ -51,7 +52,7 @@ it("has the embedded model, then what was brought, then the catalogue, and keeps
 
 it("knows a model of a mirror again when it is there, however its address was written", async () => {
   const { shelf, models } = await setUp();
-  shelf.add("me/mine", { hubUrl: "https://mirror.example/hub/" });
+  void shelf.download(shelf.add("me/mine", { hubUrl: "https://mirror.example/hub/" })!);
   models.receive(Infinity);
   await settle();
   expect(shelf.store.getState().models.filter(({ title }) => title === "mine")).toMatchObject([
@@ -86,13 +87,37 @@ it("deletes what has come of a download that is cancelled", async () => {
   expect(find(LARGE)).toMatchObject({ stored: null, isDownloading: false, error: null });
 });
 
-it("says why a download failed, and what is no address of a model", async () => {
-  const { shelf, find } = await setUp();
-  shelf.add("me/missing");
+it("looks an added model up before anybody downloads it, the newest first", async () => {
+  const { shelf, models, find } = await setUp();
+  shelf.add("me/first");
+  shelf.add("me/second");
   await settle();
-  expect(find("me/missing")).toMatchObject({ isDownloading: false, error: { code: "model_not_found" } });
-  expect(shelf.add("me/mine", { revision: "no such" })).toBe(false);
+  expect(find("me/second")).toMatchObject({ isDownloading: false, stored: null, estimate: { problem: null } });
+  expect(
+    shelf.store
+      .getState()
+      .models.slice(1, 3)
+      .map(({ title }) => title),
+  ).toEqual(["second", "first"]);
+  expect(await models.list()).toEqual([]);
+});
+
+it("has one message for what can't be added, the newest, and no row", async () => {
+  const { shelf } = await setUp();
+  const { models } = shelf.store.getState();
+  for (const name of ["me/missing", "me/missing-too"]) shelf.add(name);
+  await settle();
+  expect(shelf.store.getState().models).toHaveLength(models.length);
+  expect(shelf.store.getState().error).toMatchObject({ message: expect.stringContaining("me/missing-too") });
+  expect(shelf.add("me/mine", { revision: "no such" })).toBeNull();
   expect(shelf.store.getState().error).toMatchObject({ param: "revision" });
+});
+
+it("says why a download failed", async () => {
+  const { shelf, models, find } = await setUp();
+  models.estimate = () => new Promise(() => {});
+  await shelf.download(shelf.add("me/missing")!);
+  expect(find("me/missing")).toMatchObject({ isDownloading: false, error: { code: "model_not_found" } });
 });
 
 it("asks what a model takes as the dtype that is chosen", async () => {
@@ -106,14 +131,15 @@ it("asks what a model takes as the dtype that is chosen", async () => {
   expect(find(LARGE).estimate).toMatchObject({ dtype: "q4", problem: null });
 });
 
-it("where a model can't be looked up, says so beside its details: nobody asked for a download", async () => {
-  const { shelf, find } = await setUp();
-  shelf.add("me/missing");
-  await settle();
-  const { key, error } = find("me/missing");
-  await shelf.estimate(key);
-  expect(find("me/missing")).toMatchObject({ isEstimating: false, estimateError: { code: "model_download_failed" } });
-  expect(find("me/missing").error).toEqual(error);
+it("where a listed model can't be looked up, says so beside its details: nobody asked for a download", async () => {
+  const { shelf, models, find } = await setUp();
+  models.estimate = () => Promise.reject(new ChorusError("model_download_failed", "No network.", "model"));
+  await shelf.estimate(find(LARGE).key);
+  expect(find(LARGE)).toMatchObject({
+    isEstimating: false,
+    estimateError: { code: "model_download_failed" },
+    error: null,
+  });
 });
 
 it("leaves the dtype to the engine where none is chosen", async () => {

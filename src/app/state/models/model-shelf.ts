@@ -95,19 +95,23 @@ export class ModelShelf {
     this.#list();
   }
 
-  /** Adds a model by hub id or folder URL, as a person wrote it, and starts its download. */
-  add(text: string, hub: HubOptions = {}): boolean {
+  /**
+   * Puts a model before the other added ones, by hub id or folder URL as a person wrote it, and looks it up. Returns its key; null
+   * if that is no address. One that isn't there leaves the list, and a message.
+   */
+  add(text: string, hub: HubOptions = {}): string | null {
     this.#store.setState({ error: null });
     try {
       const location = locateRemoteModel(text.trim(), hub, globalThis.document?.baseURI);
       const choice = choiceAt(location);
-      this.#added = [...this.#added.filter((other) => keyOfChoice(other) !== keyOfChoice(choice)), choice];
+      const key = keyOfChoice(choice);
+      this.#added = [choice, ...this.#added.filter((other) => keyOfChoice(other) !== key)];
       this.#list();
-      void this.download(keyOfChoice(choice));
-      return true;
+      void this.#lookUp(key);
+      return key;
     } catch (error) {
       this.#store.setState({ error: toErrorData(error) });
-      return false;
+      return null;
     }
   }
 
@@ -181,6 +185,15 @@ export class ModelShelf {
   /** Switches the engine to a model from files of this computer, which are not copied. */
   useFiles(files: readonly File[]): Promise<boolean> {
     return this.#switchTo({ model: [...files] }, (error) => this.#store.setState({ error }));
+  }
+
+  async #lookUp(key: string): Promise<void> {
+    await this.estimate(key);
+    const model = this.#find(key);
+    if (!model?.estimateError || model.stored || model.isDownloading) return;
+    this.#added = this.#added.filter((choice) => keyOfChoice(choice) !== key);
+    this.#store.setState({ error: model.estimateError });
+    this.#list();
   }
 
   async #switchTo(choice: ModelChoice, onError: (error: ChorusErrorData) => void): Promise<boolean> {

@@ -4,8 +4,14 @@ import { Button } from "../components/Button.tsx";
 import view from "../components/PickerView.module.css";
 import css from "./AddModel.module.css";
 
+interface AddModelProps {
+  shelf: ModelShelf;
+  /** Called with the key of the model, which is being looked up. */
+  onAdded: (key: string) => void;
+}
+
 /** Adds a model by its hub name or its folder's address. */
-export function AddModel({ shelf }: { shelf: ModelShelf }) {
+export function AddModel({ shelf, onAdded }: AddModelProps) {
   const id = useId();
   const [model, setModel] = useState("");
   const [revision, setRevision] = useState("");
@@ -19,7 +25,10 @@ export function AddModel({ shelf }: { shelf: ModelShelf }) {
       ...(token.trim() && { token: token.trim() }),
       ...(hubUrl.trim() && { hubUrl: hubUrl.trim() }),
     };
-    if (shelf.add(model, hub)) setModel("");
+    const key = shelf.add(model, hub);
+    if (key === null) return;
+    setModel("");
+    onAdded(key);
   };
   return (
     <form className={view.form} onSubmit={add}>

@@ -20,7 +20,7 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
   const running = useRunning(engine, model);
   const runningDtype = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model.dtype : null));
   const isSwitching = useStore(shelf.store, (state) => state.switchingTo !== null);
-  const { key, title, about, stored, isEmbedded, isDownloading, dtype, error } = model;
+  const { key, title, about, stored, isEmbedded, isDownloading, dtype } = model;
 
   const use = async () => {
     if (await shelf.use(key)) onUsed();
@@ -64,7 +64,7 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
               Use{isOtherDtype && ` as ${dtype}`}
             </Button>
           )}
-          {error && isBrought && !stored && (
+          {isBrought && !stored && !isDownloading && (
             <IconButton
               icon="close"
               name={`Remove ${title} from the list`}

@@ -1,10 +1,17 @@
 import { useId } from "react";
-import { WEIGHTS_DTYPES } from "../../../index.ts";
+import { WEIGHTS_DTYPES, type WeightsDtype } from "../../../index.ts";
 import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatCount } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
 import { withoutAddresses } from "./without-addresses.ts";
 import css from "./ModelDetails.module.css";
+
+const DTYPE_WORDS: Readonly<Record<WeightsDtype, string>> = {
+  f32: "Full (f32)",
+  f16: "Half (f16)",
+  q8: "Small (q8)",
+  q4: "Smallest (q4)",
+};
 
 /** A model's description, the choice of its weight format, and the memory it needs. */
 export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: ShelfModel }) {
@@ -26,10 +33,10 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
               type="radio"
               name={name}
               checked={dtype === option}
-              aria-label={`${title} as ${option}`}
+              aria-label={`${title}: ${DTYPE_WORDS[option]}`}
               onChange={() => shelf.setDtype(key, option)}
             />
-            <b>{option}</b>
+            <b>{DTYPE_WORDS[option]}</b>
             <span className="small">{estimate ? formatBytes(estimate.weightBytesByDtype[option]) : " "}</span>
           </label>
         ))}

@@ -1,33 +1,55 @@
 import { useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
+import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { ModelRow } from "./ModelRow.tsx";
 
+interface ModelListProps {
+  app: AppState;
+  /** The key of the model that shows its details. */
+  opened: string | null;
+  onOpened: (key: string | null) => void;
+  onUsed: () => void;
+}
+
 /** The models to choose from. One at a time shows its details. */
-export function ModelList({ app, onUsed }: { app: AppState; onUsed: () => void }) {
+export function ModelList({ app, opened, onOpened, onUsed }: ModelListProps) {
   const models = useStore(app.shelf.store, (state) => state.models);
-  const [opened, setOpened] = useState<string | null>(null);
+  const [words, setWords] = useState("");
+  const isFound = ({ title, choice }: ShelfModel) =>
+    `${title} ${choice.model}`.toLowerCase().includes(words.trim().toLowerCase());
 
   const toggle = (key: string) => {
-    setOpened(opened === key ? null : key);
+    onOpened(opened === key ? null : key);
     if (opened !== key) void app.shelf.estimate(key);
   };
   const storedBytes = models.reduce((sum, { stored }) => sum + (stored?.receivedBytes ?? 0), 0);
   return (
     <>
+      <search className={css.search}>
+        <input
+          type="search"
+          aria-label="Search the models"
+          placeholder="Search the models"
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+      </search>
       <ul aria-label="Models">
-        {models.map((model) => (
-          <ModelRow
-            key={model.key}
-            app={app}
-            model={model}
-            isOpened={opened === model.key}
-            onToggle={() => toggle(model.key)}
-            onUsed={onUsed}
-          />
-        ))}
+        {models
+          .filter((model) => isFound(model) || model.key === opened)
+          .map((model) => (
+            <ModelRow
+              key={model.key}
+              app={app}
+              model={model}
+              isOpened={opened === model.key}
+              onToggle={() => toggle(model.key)}
+              onUsed={onUsed}
+            />
+          ))}
       </ul>
       {storedBytes > 0 && <p className={css.sum}>{formatBytes(storedBytes)} of models are kept in this browser.</p>}
     </>

@@ -48,7 +48,7 @@ export function ModelRow({ app, model, isOpened, onToggle, onUsed }: ModelRowPro
         />
         <div className={css.name}>
           <h3>
-            {title}
+            {title}{" "}
             {about !== null && about === app.shelf.recommended && (
               <span className={css.recommended} title={about.expect}>
                 Recommended

@@ -3,6 +3,7 @@ import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatBytesOf, formatTimeLeft } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
 import { StageBar } from "../engine/StageBar.tsx";
+import { useOnline } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";
@@ -12,6 +13,7 @@ const UNKNOWN = { receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, seconds
 /** A model's state, or the progress of its download. */
 export function ModelStatus({ engine, model }: { engine: EngineControl; model: ShelfModel }) {
   const running = useRunning(engine, model);
+  const isOnline = useOnline();
   const { stored, about, isEmbedded, isDownloading, progress, estimate } = model;
   if (running === "loading") return <Loading engine={engine} />;
   if (running === "running") {
@@ -39,7 +41,13 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
     return (
       <div className={css.status}>
         <progress value={receivedBytes} max={Math.max(1, totalBytes)} aria-label="Downloaded" />
-        <p>{totalBytes === 0 ? "Looking for its files…" : words.filter(Boolean).join(", ")}</p>
+        <p>
+          {totalBytes > 0
+            ? words.filter(Boolean).join(", ")
+            : isOnline
+              ? "Looking for its files…"
+              : "Offline: waiting for the network…"}
+        </p>
       </div>
     );
   }

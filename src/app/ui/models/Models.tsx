@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import { classNames } from "../class-names.ts";
 import { AddModel } from "./AddModel.tsx";
@@ -13,6 +13,8 @@ const REFRESH_MS = 2000;
 /** The picker's content: the models, and ways to add more. */
 export function Models({ app, onUsed }: { app: AppState; onUsed: () => void }) {
   const { shelf } = app;
+  /** The key of the model that shows its details. */
+  const [opened, setOpened] = useState<string | null>(null);
   useEffect(() => {
     void shelf.refresh();
     // Another tab may download or delete models.
@@ -23,10 +25,10 @@ export function Models({ app, onUsed }: { app: AppState; onUsed: () => void }) {
     <>
       <div className={classNames(view.body, css.list)}>
         <ModelErrorNote store={shelf.store} />
-        <ModelList app={app} onUsed={onUsed} />
+        <ModelList app={app} opened={opened} onOpened={setOpened} onUsed={onUsed} />
       </div>
       <div className={view.add}>
-        <AddModel shelf={shelf} />
+        <AddModel shelf={shelf} onAdded={setOpened} />
         <ModelFilesDrop shelf={shelf} onUsed={onUsed} />
       </div>
     </>
