@@ -25,16 +25,14 @@ for (const [what, code] of [
   });
 }
 
-test("who has chosen the GPU, and has none, is told what to do and may take the CPU", async ({ page }) => {
+test("who has chosen the GPU, and has none, is told so above the chats, which the CPU answers", async ({ page }) => {
   await beforeTheWorker(page, NO_ADAPTER);
-  const requests = recordRequests(page);
   const app = await App.open(page, `${ON_GPU}&temperature=0&max_tokens=16`);
-  await expect(page.getByRole("heading", { name: "no graphics adapter" })).toBeVisible();
-  const remedies = page.getByRole("heading", { name: "A browser without WebGPU" });
-  await expect(remedies).toBeVisible();
-  await expect(page.getByRole("main")).toContainText("hardware acceleration");
-  expect(requests.filter((url) => url.endsWith(".safetensors"))).toEqual([]);
-  await page.getByRole("button", { name: "Run on the CPU" }).click();
+  await expect(page.getByRole("status").filter({ hasText: "The GPU is not used." })).toContainText(
+    "Turn on hardware acceleration",
+  );
+  await expect(page.getByLabel("Runs on")).toHaveValue("auto");
+  await expect(page.getByRole("option", { name: "GPU (none found)" })).toBeDisabled();
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
   expect(await app.pane(1).answer()).toContain("Paris");
@@ -45,6 +43,7 @@ test("a browser with neither a GPU nor SIMD says so, and downloads no model", as
   const requests = recordRequests(page);
   await App.open(page, "backend=auto");
   await expect(page.getByRole("heading", { name: "can't run a model" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "Play a recording instead" })).toBeVisible();
   await expect(page.getByRole("main")).toContainText("SIMD");
   expect(requests.filter((url) => url.endsWith(".safetensors"))).toEqual([]);
 });

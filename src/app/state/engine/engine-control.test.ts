@@ -3,7 +3,7 @@ import type { CreateEngineOptions } from "../../../protocol/engine.ts";
 import { ChorusError } from "../../../protocol/errors.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { settle } from "../../../../tests/app/open-panes.ts";
-import { EngineControl, REPLACED, type CreateEngine } from "./engine-control.ts";
+import { EngineControl, rememberedBackend, REPLACED, type CreateEngine } from "./engine-control.ts";
 
 const setUp = (createEngine: CreateEngine) =>
   new EngineControl({
@@ -160,6 +160,22 @@ it("starts without a draft model that can't be had, and says why", async () => {
   expect(control.withoutDrafts.getState()).toMatchObject({ message: missing.message });
   await control.reconfigure({ numGpuBlocks: 100 });
   expect(control.withoutDrafts.getState()).toBeNull();
+});
+
+it("takes another backend where the chosen GPU isn't there, says why, and offers the GPU again", async () => {
+  const missing = new ChorusError("webgpu_unavailable", "No adapter.");
+  const requested: unknown[] = [];
+  const control = setUp(async ({ backend }) => {
+    requested.push(backend);
+    if (backend === "webgpu") throw missing;
+    return new FakeEngine();
+  });
+  await control.useBackend("webgpu");
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect([requested, control.backend.getState(), rememberedBackend()]).toEqual([["webgpu", "auto"], "auto", "auto"]);
+  expect(control.withoutGpu.getState()).toMatchObject({ message: "No adapter." });
+  await control.useBackend("cpu");
+  expect(control.withoutGpu.getState()).toBeNull();
 });
 
 it("loads a model once the engine before has ended, whoever starts it, and only the newest", async () => {

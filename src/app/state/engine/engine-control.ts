@@ -102,6 +102,9 @@ export class EngineControl {
   readonly #withoutDrafts = createStore<ChorusErrorData | null>(() => null);
   /** Why the engine started without the requested draft model; null if it has it, or none was requested. */
   readonly withoutDrafts: ReadonlyStore<ChorusErrorData | null> = this.#withoutDrafts;
+  readonly #withoutGpu = createStore<ChorusErrorData | null>(() => null);
+  /** Why the GPU is not used that was chosen; null if it is, or was not chosen. */
+  readonly withoutGpu: ReadonlyStore<ChorusErrorData | null> = this.#withoutGpu;
   #isFollowing = false;
   #onChosen: (choice: EngineChoice, isSharedChanged: boolean) => void = () => undefined;
   readonly #store = createStore<EngineState>(() => ({ status: "loading", stages: NOTHING_LOADED }));
@@ -142,11 +145,16 @@ export class EngineControl {
   }
 
   /**
-   * Loads the model, and replaces an existing engine. If the draft model can't be loaded, it starts without one: another
-   * person's link may name it. Resolves when the engine is ready or has failed.
+   * Loads the model, and replaces an existing engine. If the chosen GPU can't be used, another backend is. If the draft model
+   * can't be loaded, it starts without one: another person's link may name it. Resolves when the engine is ready or has failed.
    */
   async start(): Promise<void> {
     let error = await this.#load();
+    if (error?.code === "webgpu_unavailable" && this.backend.getState() === "webgpu") {
+      this.#withoutGpu.setState(error, true);
+      this.#choose("auto");
+      error = await this.#load();
+    }
     if (error?.param === DRAFT_MODEL) {
       const { speculation: _, ...config } = this.config.getState();
       this.#withoutDrafts.setState(error, true);
@@ -197,10 +205,15 @@ export class EngineControl {
 
   /** Changes the backend: the model is loaded again, and the chats stay. */
   async useBackend(backend: BackendChoice): Promise<void> {
-    this.#backend.setState(backend, true);
-    remember(BACKEND, backend);
+    this.#withoutGpu.setState(null, true);
+    this.#choose(backend);
     this.#onChosen(this.chosen, false);
     await this.start();
+  }
+
+  #choose(backend: BackendChoice): void {
+    this.#backend.setState(backend, true);
+    remember(BACKEND, backend);
   }
 
   async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {

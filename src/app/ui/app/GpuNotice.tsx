@@ -5,16 +5,22 @@ import { isNewNotice } from "../../state/remembered.ts";
 import { Notice } from "../components/Notice.tsx";
 import { useStore } from "../use-store.ts";
 
-/** A line above the panes: why the GPU is not used, or not as it should be. It is said once; after that the list of what computes has it. */
+/**
+ * A line above the panes: why the GPU is not used, or not as it should be. It is said once, and whenever somebody chooses the GPU;
+ * after that the list of what computes has it.
+ */
 export function GpuNotice({ engine }: { engine: EngineControl }) {
   const notice = useStore(engine.store, (state) =>
     state.status === "ready" ? gpuNoticeOf(state.engine.model) : undefined,
   );
-  return notice !== undefined && <Line key={notice} notice={notice} />;
+  const missing = useStore(engine.withoutGpu);
+  if (notice === undefined) return null;
+  if (missing) return <Line key={missing.message} notice={`The GPU is not used. ${missing.message}`} isAsked />;
+  return <Line key={notice} notice={notice} />;
 }
 
-function Line({ notice }: { notice: string | null }) {
-  const [isShown, setShown] = useState(() => isNewNotice("gpu-notice", notice));
+function Line({ notice, isAsked = false }: { notice: string | null; isAsked?: boolean }) {
+  const [isShown, setShown] = useState(() => isAsked || isNewNotice("gpu-notice", notice));
   if (!isShown) return null;
   return <Notice words={notice} onDismiss={() => setShown(false)} />;
 }

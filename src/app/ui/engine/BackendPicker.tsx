@@ -12,6 +12,8 @@ export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
 /** Shows the backend, and changes it: the model is loaded again, and the chats stay. */
 export function BackendPicker({ engine, model }: { engine: EngineControl; model: ModelCard }) {
   const chosen = useStore(engine.backend);
+  const isMissing = useStore(engine.withoutGpu, (error) => error !== null);
+  const whyNot = !("gpu" in navigator) ? "not in this browser" : isMissing ? "none found" : null;
   const choose = (name: string) => {
     const backend = BACKEND_CHOICES.find((choice) => choice === name);
     if (backend) void engine.useBackend(backend);
@@ -24,8 +26,9 @@ export function BackendPicker({ engine, model }: { engine: EngineControl; model:
       <span className="cut">{model.adapter}</span>
       <select aria-label="Runs on" value={chosen} onChange={({ target }) => choose(target.value)}>
         {BACKEND_CHOICES.map((choice) => (
-          <option key={choice} value={choice}>
+          <option key={choice} value={choice} disabled={choice === "webgpu" && whyNot !== null}>
             {BACKEND_NAMES[choice]}
+            {choice === "webgpu" && whyNot && ` (${whyNot})`}
           </option>
         ))}
       </select>

@@ -47,7 +47,9 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
           <DocsLink page="troubleshooting" at={error.code}>
             About this error
           </DocsLink>
-          <a href="#/player">Play a recording instead</a>
+          <a className="button outlined" href="#/player">
+            Play a recording instead
+          </a>
         </div>
         <div className={css.remedies}>
           <DocsSection name="troubleshooting" at="a-browser-without-webgpu" />
