@@ -23,6 +23,8 @@ export interface RemoteObserver {
   sent(name: string): void;
   /** @param numTokens tokens of the whole answer so far; counted by events if the server does not count */
   received(name: string, numTokens: number): void;
+  /** @param attempt the attempt that waits to begin, of `numAttempts`; the first is 1 */
+  retrying(name: string, attempt: number, numAttempts: number): void;
   ended(name: string): void;
 }
 
@@ -166,9 +168,12 @@ export class RemoteAnswer {
 
   /** Waits before the next attempt. Returns whether there is one. @throws the signal's reason */
   async #waitAfter(error: unknown): Promise<boolean> {
-    const delayMs = this.#patience.retryDelaysMs[this.#numFailures];
+    const { retryDelaysMs } = this.#patience;
+    const delayMs = retryDelaysMs[this.#numFailures];
     if (!(error instanceof RemoteError) || !error.isTransient || delayMs === undefined) return false;
     this.#numFailures++;
+    const { observer, name } = this.#options;
+    observer?.retrying(name, this.#numFailures + 1, retryDelaysMs.length + 1);
     await sleep(Math.max(delayMs, error.retryAfterMs), this.#options.signal);
     return true;
   }

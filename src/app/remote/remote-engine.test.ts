@@ -60,7 +60,12 @@ const REST = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "
 describe.each(Object.entries(TRANSCRIPTS))("what %s sends", (_, { ownedBy, chat, reasoning, numTokens, broken }) => {
   it.each([5, 16, Infinity])("is read in pieces of %d bytes", async (pieceBytes) => {
     const counts: number[] = [];
-    const observer = { sent() {}, ended() {}, received: (__: string, count: number) => void counts.push(count) };
+    const observer = {
+      sent() {},
+      retrying() {},
+      ended() {},
+      received: (__: string, count: number) => void counts.push(count),
+    };
     const engine = await open(playBack(chat, pieceBytes), { ownedBy, observer });
     expect(await ask(engine)).toEqual({ text: TOLD, reasoning, finish: "stop" });
     expect(counts.at(-1)).toBe(numTokens);
@@ -278,9 +283,11 @@ describe("a server that misbehaves", () => {
     ["out of reach", () => Promise.reject(new TypeError("Failed to fetch"))],
   ])("is no longer open once it is aborted while it waits for a server that is %s", async (_, fetch) => {
     const unended = new Set<string>();
+    const attempts: unknown[] = [];
     const observer = {
       sent: (name: string) => void unended.add(name),
       received() {},
+      retrying: (__: string, attempt: number, numAttempts: number) => void attempts.push([attempt, numAttempts]),
       ended: (name: string) => void unended.delete(name),
     };
     const timers = vi.spyOn(globalThis, "setTimeout");
@@ -290,7 +297,7 @@ describe("a server that misbehaves", () => {
     const requested = ask(engine, {}, abort.signal);
     await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), FOREVER_MS));
     timers.mockRestore();
-    expect(unended.size).toBe(1);
+    expect([unended.size, attempts]).toEqual([1, [[2, 2]]]);
     const reason = new Error("enough");
     abort.abort(reason);
     expect(await requested).toMatchObject({ text: "", error: reason });

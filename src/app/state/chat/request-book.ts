@@ -16,6 +16,8 @@ export interface Figures {
   readonly queuePlace: number | null;
   /** Estimated seconds until it is served, from the duration of the last answers. */
   readonly queueWaitS: number | null;
+  /** The attempt that a server is given next, "2 of 6"; null if it has not failed. */
+  readonly attempt: string | null;
 }
 
 const KEYS = [
@@ -24,6 +26,7 @@ const KEYS = [
   "cachedTokens",
   "queuePlace",
   "queueWaitS",
+  "attempt",
 ] as const satisfies readonly (keyof Figures)[];
 
 /** Returns whether at most the speed differs, which changes with each token. */
@@ -38,6 +41,7 @@ interface Entry {
   outputTokens: number;
   promptTokens: number | null;
   cachedTokens: number | null;
+  attempt: string | null;
   isFinished: boolean;
 }
 
@@ -104,8 +108,13 @@ export class RequestBook implements RemoteObserver {
     this.#entry(name).arrivalMs = this.#now();
   }
 
+  retrying(name: string, attempt: number, numAttempts: number): void {
+    this.#entry(name).attempt = `${attempt} of ${numAttempts}`;
+  }
+
   received(name: string, numTokens: number): void {
     const entry = this.#entry(name);
+    entry.attempt = null;
     entry.outputTokens = numTokens;
     entry.lastTokenMs = this.#now();
     entry.firstTokenMs ??= entry.lastTokenMs;
@@ -124,7 +133,8 @@ export class RequestBook implements RemoteObserver {
   figuresOf(name: string): Figures | null {
     const entry = this.#entries.get(name);
     if (entry === undefined) return null;
-    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, promptTokens, cachedTokens, isFinished } = entry;
+    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, promptTokens, cachedTokens, attempt, isFinished } =
+      entry;
     const place = isFinished ? 0 : this.#waitingNames.indexOf(name) + 1;
     const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
     return {
@@ -135,6 +145,7 @@ export class RequestBook implements RemoteObserver {
       cachedTokens,
       queuePlace: place > 0 ? place : null,
       queueWaitS: place > 0 ? this.#waitS(place) : null,
+      attempt,
     };
   }
 
@@ -157,6 +168,7 @@ export class RequestBook implements RemoteObserver {
         lastTokenMs: null,
         promptTokens: null,
         cachedTokens: null,
+        attempt: null,
       };
       entry = { ...nothing, outputTokens: 0, isFinished: false };
       this.#entries.set(name, entry);

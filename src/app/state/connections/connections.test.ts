@@ -5,7 +5,7 @@ import { TRANSCRIPTS } from "../../../../tests/remote/transcripts.ts";
 import { Connections, remoteName } from "./connections.ts";
 
 const PAGE = { origin: "http://app.example", permission: async () => null };
-const observer = { sent() {}, received() {}, ended() {} };
+const observer = { sent() {}, received() {}, retrying() {}, ended() {} };
 const kept = new Map<string, string>();
 
 beforeEach(() => {

@@ -17,8 +17,8 @@ const FIGURES: readonly Figure[] = [
   { name: "Decode", help: "From the first token to the last", value: (m) => duration(m.generation_time_ms) },
   { name: "Total", help: "From asking to the end", value: (m) => duration(m.total_time_ms) },
   {
-    name: "Speed",
-    help: "Tokens over prefill and decode",
+    name: "Overall speed",
+    help: "Tokens over prefill and decode. Above the chat is the speed after the first token",
     value: (m) => orDash(m.tokens_per_second, (rate) => `${formatRate(rate)} tok/s`),
   },
   { name: "Between tokens", help: "Mean, and 95th percentile", value: betweenTokens },

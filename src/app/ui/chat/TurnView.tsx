@@ -165,6 +165,7 @@ export const TurnView = memo(function TurnView({
         {isScoring && <output>Computing probabilities…</output>}
         <BranchCost pane={pane} turnId={turn.id} />
         {difference?.turnId === turn.id && <AnswerDifference difference={difference} turn={turn} answer={answer} />}
+        {turn.end === "stop" && turn.answer.trim() === "" && !turn.several && <p>The model answered with nothing</p>}
         <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
@@ -201,6 +202,14 @@ export const TurnView = memo(function TurnView({
                   aria-busy={isScoring}
                   disabled={isScoring}
                   onClick={toggleWords}
+                />
+              )}
+              {isOneOfSeveral && (
+                <IconButton
+                  icon="percent"
+                  name="Probabilities"
+                  title="Of several answers the probabilities are not kept"
+                  disabled
                 />
               )}
               <CopyButton text={turn.answer.trim()} name="Copy answer" />

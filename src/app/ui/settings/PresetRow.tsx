@@ -6,11 +6,13 @@ import css from "./PresetRow.module.css";
 
 interface PresetRowProps {
   values: Settings;
+  /** Whether there is something to reset: texts that can't be read are no values. */
+  isChanged: boolean;
   onReplace: (values: Settings) => void;
 }
 
 /** Sampling presets, and the button that resets all settings. */
-export function PresetRow({ values, onReplace }: PresetRowProps) {
+export function PresetRow({ values, isChanged, onReplace }: PresetRowProps) {
   const chosen = presetOf(values);
   return (
     <div className={classNames("row spread", css.row)}>
@@ -26,7 +28,7 @@ export function PresetRow({ values, onReplace }: PresetRowProps) {
           </Button>
         ))}
       </fieldset>
-      <Button look="quiet" disabled={Object.keys(values).length === 0} onClick={() => onReplace({})}>
+      <Button look="quiet" disabled={!isChanged} onClick={() => onReplace({})}>
         Reset all
       </Button>
     </div>

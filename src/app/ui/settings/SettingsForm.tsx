@@ -62,7 +62,11 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
   };
   return (
     <div className="stack">
-      <PresetRow values={values} onReplace={replace} />
+      <PresetRow
+        values={values}
+        isChanged={Object.keys(values).length > 0 || Object.values(typed).some((text) => text !== "")}
+        onReplace={replace}
+      />
       {SETTING_SECTIONS.map(([title, fields]) => (
         <section key={title} className={css.section} aria-label={title}>
           <h3>{title}</h3>

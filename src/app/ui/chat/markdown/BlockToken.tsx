@@ -122,7 +122,9 @@ function List({ token, caret, dir }: BlockOf<Tokens.List>) {
   const items = token.items.map((item, index) => (
     // oxlint-disable-next-line react/no-array-index-key
     <li key={index}>
-      {item.task && <input type="checkbox" checked={item.checked ?? false} disabled aria-label="Done" />}
+      {item.task && (
+        <input type="checkbox" checked={item.checked ?? false} disabled aria-label={item.checked ? "Done" : "To do"} />
+      )}
       <Blocks tokens={item.tokens} caret={index === token.items.length - 1 ? caret : null} />
     </li>
   ));
