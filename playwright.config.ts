@@ -20,6 +20,12 @@ process.env.CHORUS_E2E_FAKE_URL = fakeUrl;
 // tools/test.mjs names one that it has tried; run by hand, the first that is there.
 const executablePath = process.env.CHORUS_CHROMIUM ?? listChromiums({ forTests: true })[0];
 
+/** The list of chats at the side is hidden but in its own test: it has the words of the panes once more. */
+const hidingChats = (url: string) => ({
+  origin: new URL(url).origin,
+  localStorage: [{ name: "chorus.chats-at-side", value: "hidden" }],
+});
+
 const serve = (url: string) => ({
   command: `vite preview --host 127.0.0.1 --port ${new URL(url).port} --strictPort --base ${new URL(url).pathname}`,
   url,
@@ -39,6 +45,7 @@ export default defineConfig({
   use: {
     baseURL: rootUrl,
     viewport: { width: 1440, height: 900 },
+    storageState: { cookies: [], origins: [rootUrl, pathUrl, fakeUrl].map(hidingChats) },
     screenshot: "only-on-failure",
     // A first visit fetches and keeps the whole app with its model, which only its own tests need.
     serviceWorkers: "block",

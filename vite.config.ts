@@ -26,7 +26,7 @@ const forPeople: Plugin = {
 
 /** Libraries that few answers need have a folder of their own. */
 const folderOf = (names: readonly string[]) =>
-  names.some((name) => /katex|highlight\.js|lowlight/i.test(name)) ? "late" : "assets";
+  names.some((name) => /katex|highlight\.js|lowlight|pdf(?:js|\.worker)|\.bcmap/i.test(name)) ? "late" : "assets";
 
 /** Every browser with WebAssembly's vectors reads WOFF2. */
 const oneFontFormat: Plugin = {
@@ -65,7 +65,8 @@ export default defineConfig({
         },
         // The service worker keeps what is in docs/ and late/ once it was visited.
         assetFileNames: ({ names, originalFileNames }) =>
-          `${originalFileNames.some((path) => /^docs\/|\.md$/.test(path)) ? "docs" : folderOf(names)}/[name]-[hash][extname]`,
+          // Some hosts don't know .mjs.
+          `${originalFileNames.some((path) => /^docs\/|\.md$/.test(path)) ? "docs" : folderOf(names)}/[name]-[hash]${names.some((name) => name.endsWith(".mjs")) ? ".js" : "[extname]"}`,
         chunkFileNames: ({ moduleIds }) => `${folderOf(moduleIds)}/[name]-[hash].js`,
       },
     },

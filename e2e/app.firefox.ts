@@ -129,9 +129,8 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     await page.waitForSelector("fieldset ::-p-text(1/2)");
     await page.locator(labelled("Close pane 1")).click();
     await isGone();
-    await page.locator(button("Chats")).click();
-    await page.locator("dialog[open] input[type='search']").fill("paris capital");
-    await seen(page, /^1 chat found/, "dialog[open]");
+    await page.locator("nav input[type='search']").fill("paris capital");
+    await seen(page, /^1 chat found/, "nav");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await seen(page, /Paris/, "main");

@@ -110,7 +110,7 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
   const dialogs: readonly (readonly [name: string, words: string, open: () => Promise<void>])[] = [
     ["Commands", "Search for a command", () => page.keyboard.press("Control+K")],
     ["Shortcuts", "Single-key", () => command("Show keyboard shortcuts")],
-    ["Chats", "Words in the chat", () => press("Chats")],
+    ["Chats", "Words in the chat", () => page.keyboard.press("Alt+h")],
     ["Models", "Downloaded models stay", () => press(/^Model:/)],
     ["Models", "Servers that can answer", () => command("Connections to servers")],
     ["Settings for all panes", "A pane can have its own", () => press("Settings for all panes")],

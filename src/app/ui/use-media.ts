@@ -3,6 +3,9 @@ import { useCallback, useSyncExternalStore } from "react";
 /** Windows with one pane in view at a time. */
 export const PHONE = "(max-width: 719px)";
 
+/** Windows with room for the list of chats at their side. */
+export const HAS_ROOM_FOR_CHATS = "(min-width: 1200px)";
+
 /** Windows with room for the map of the cache, which is not drawn or requested elsewhere. */
 export const HAS_ROOM_FOR_MAP = "(min-width: 1280px), (max-width: 719px)";
 

@@ -4,6 +4,7 @@ import type { Route } from "./router.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
 import type { SchemaProblem } from "../settings/field.ts";
+import { ChatSide } from "../history/chat-side.ts";
 import { Connections } from "../connections/connections.ts";
 import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";
@@ -133,6 +134,7 @@ export function createAppState(options: AppStateOptions) {
     metrics,
     batch,
     workspace,
+    chatSide: new ChatSide(),
     /** The settings for all panes. */
     settings,
     /** Null where tabs can't know of each other. */

@@ -33,6 +33,17 @@ it("continues texts where the page's model can't chat, and shows prompts where i
   expect(continuing.asking.getState()).toMatchObject({ isRemote: true, continuesText: false, showsPrompt: false });
 });
 
+it("names who answers: the page's model before and after it is loaded, or a server's", async () => {
+  const { control, openPane } = openPanes();
+  const pane = openPane(1);
+  const name = () => pane.asking.getState().answerer;
+  expect(name()).toBe("fake");
+  await control.start();
+  expect(name()).toBe("fake-gpt");
+  pane.answerBy({ baseUrl: SERVER, model: "m" });
+  expect(name()).toBe("m at localhost:8000");
+});
+
 it("tells of a change once, and of nothing while an answer grows", async () => {
   const { control, step, openPane } = openPanes();
   await control.start();

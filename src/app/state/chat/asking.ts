@@ -1,7 +1,8 @@
 import type { ChorusEngine } from "../../../index.ts";
 import type { RemoteModel } from "../../remote/answerer.ts";
-import type { Connections } from "../connections/connections.ts";
+import { remoteName, type Connections } from "../connections/connections.ts";
 import type { EngineControl } from "../engine/engine-control.ts";
+import { labelOfChoice } from "../models/model-choice.ts";
 import { continuesText } from "../settings/question-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
@@ -12,6 +13,8 @@ export interface Asking {
   /** The pane's own settings over those of all panes. */
   readonly settings: Settings;
   readonly isRemote: boolean;
+  /** The model's name, and its server's if one answers. */
+  readonly answerer: string;
   /** This page's engine, whoever answers; null while it is not ready. */
   readonly engine: ChorusEngine | null;
   /** Whether text is continued instead of answered. */
@@ -29,6 +32,12 @@ export interface AskingContext {
   readonly connections: Connections;
 }
 
+/** Returns the name of this page's model. */
+export function localName({ store, choice }: EngineControl): string {
+  const state = store.getState();
+  return state.status === "ready" ? state.engine.model.name : labelOfChoice(choice.getState());
+}
+
 /** Returns who answers the pane of this store. */
 export function askingOf(
   pane: ReadonlyStore<{ readonly settings: Settings; readonly answerer: RemoteModel | null }>,
@@ -39,16 +48,17 @@ export function askingOf(
     const state = control.store.getState();
     const engine = state.status === "ready" ? state.engine : null;
     const canContinue = connections.canContinue(answerer);
-    return [settings, shared.store.getState(), answerer !== null, engine, canContinue] as const;
+    const name = answerer ? remoteName(answerer) : localName(control);
+    return [settings, shared.store.getState(), answerer !== null, engine, canContinue, name] as const;
   };
   return derivedStore(
-    [pane, control.store, shared.store, connections.store],
+    [pane, control.store, control.choice, shared.store, connections.store],
     read,
-    ([own, , isRemote, engine, canContinue]) => {
+    ([own, , isRemote, engine, canContinue, answerer]) => {
       const settings = { ...shared.inherited(), ...own };
       const isText = continuesText(settings, { chat: isRemote || engine === null || engine.model.chat });
       const showsPrompt = engine !== null && !isRemote && !isText;
-      return { settings, isRemote, engine, continuesText: isText, canContinue, showsPrompt };
+      return { settings, isRemote, answerer, engine, continuesText: isText, canContinue, showsPrompt };
     },
   );
 }

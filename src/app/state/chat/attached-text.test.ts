@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openPanes } from "../../../../tests/app/open-panes.ts";
-import { attachText } from "./attached-text.ts";
+import { attachText, isExport } from "./attached-text.ts";
 
 async function openPane(contextLength: number) {
   const { control, openPane: open } = openPanes({ model: { contextLength } });
@@ -31,11 +31,14 @@ it("what the context has no room for is cut, and the draft says so", async () =>
   );
 });
 
+it("a file of exported chats is known by its beginning", async () => {
+  expect(await isExport(new File([`{\n  "app": "chorus"`], "chats.json"))).toBe(true);
+  expect(await isExport(new File([`{ "apps": "chorus" }`], "chats.json"))).toBe(false);
+});
+
 it.each([
   ["no text", new File([new Uint8Array([0x89, 0x50, 0xff, 0])], "a.png"), "a.png is not a text file"],
   ["zeros", new File(["a\0b"], "a.bin"), "a.bin is not a text file"],
-  ["a PDF", new File(["%PDF-1.7"], "a.pdf"), "a.pdf is a PDF, which can't be read here"],
-  ["chats", new File([`{ "app": "chorus" }`], "chats.json"), "chats.json has chats that Chorus exported"],
   ["nothing", new File([" \n"], "a.txt"), "a.txt is empty"],
   ["too much", new File([new Uint8Array(5 * 2 ** 20)], "a.txt"), "a.txt has 5 MB; at most 4 MB"],
 ])("%s is refused in a sentence, and the draft stays", async (_, file, message) => {

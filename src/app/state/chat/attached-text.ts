@@ -7,6 +7,8 @@ import type { Pane } from "./pane.ts";
 
 /** A book has about a megabyte. */
 const MAX_BYTES = 4 * 2 ** 20;
+/** It may have pictures. */
+const MAX_PDF_BYTES = 64 * 2 ** 20;
 /** For what a template writes around the question. [tokens] */
 const TEMPLATE_TOKENS = 40;
 /** Fewer would say nothing of a file. [tokens] */
@@ -16,21 +18,24 @@ const LONGEST_TOKEN = 16;
 /** Each cut leaves a little less than was counted: tokens are not equally long. */
 const CAUTION = 0.95;
 
-/** How a file of chats begins. */
-const EXPORT = /^\{\s*"app":\s*"chorus"/;
-
 const refusal = (message: string) => new ChorusError("invalid_value", message, "file");
 
+/** Returns whether a file has chats that Chorus exported. */
+export async function isExport(file: Blob): Promise<boolean> {
+  return /^\{\s*"app":\s*"chorus"/.test(await file.slice(0, 100).text());
+}
+
 /**
- * Puts a file's text behind a pane's draft. What the model's context has no room for is cut, and the draft says so; a server's
- * context is not known.
+ * Puts the text of a file, which may be a PDF, behind a pane's draft. What the model's context has no room for is cut, and the
+ * draft says so; a server's context is not known. Resolves with the number of tokens; null for a server.
  * @throws ChorusError if it is no text, or too large
  */
-export async function attachText(pane: Pane, file: File): Promise<void> {
+export async function attachText(pane: Pane, file: File): Promise<number | null> {
   const text = await readText(file);
   const { engine, isRemote, settings } = pane.asking.getState();
   if (engine === null && !isRemote) throw refusal(`The model is not ready yet. Drop ${file.name} again when it is.`);
-  const part = engine === null || isRemote ? text : await fitting(text, pane, engine, settings);
+  const { part, numTokens } =
+    engine === null || isRemote ? { part: text, numTokens: null } : await fitting(text, pane, engine, settings);
   const cut =
     part.length < text.length
       ? `\n(The model has room for the first ${part.length.toLocaleString("en")} of ${text.length.toLocaleString("en")} characters of ${file.name}.)`
@@ -38,30 +43,42 @@ export async function attachText(pane: Pane, file: File): Promise<void> {
   const { draft } = pane.store.getState();
   const before = draft.trim() === "" ? "" : `${draft.trimEnd()}\n\n`;
   pane.setDraft(`${before}${file.name}:\n${fenced(part, file.name)}${cut}\n\n`);
+  return numTokens;
 }
 
 async function readText(file: File): Promise<string> {
-  if (file.size > MAX_BYTES) {
+  const isPdf = (await file.slice(0, 5).text()) === "%PDF-";
+  const [most, what] = isPdf ? [MAX_PDF_BYTES, "a PDF"] : [MAX_BYTES, "text"];
+  if (file.size > most) {
     throw refusal(
-      `${file.name} has ${Math.ceil(file.size / 2 ** 20)} MB; at most ${MAX_BYTES / 2 ** 20} MB of text are read.`,
+      `${file.name} has ${Math.ceil(file.size / 2 ** 20)} MB; at most ${most / 2 ** 20} MB of ${what} are read.`,
     );
   }
   const bytes = await file.arrayBuffer();
-  const begin = new TextDecoder("latin1").decode(bytes.slice(0, 5));
-  if (begin === "%PDF-")
-    throw refusal(`${file.name} is a PDF, which can't be read here. Copy its text and paste that.`);
+  if (isPdf) return readPdf(file.name, bytes);
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).replaceAll("\r\n", "\n").trimEnd();
     if (text.includes("\0")) throw refusal("");
     if (text.trim() === "") throw refusal(`${file.name} is empty.`);
-    if (EXPORT.test(text)) {
-      throw refusal(`${file.name} has chats that Chorus exported. Import it in the settings for all panes.`);
-    }
     return text;
   } catch (error) {
     if (error instanceof ChorusError && error.message !== "") throw error;
     throw refusal(`${file.name} is not a text file (in UTF-8).`);
   }
+}
+
+async function readPdf(name: string, bytes: ArrayBuffer): Promise<string> {
+  const library = await import("./pdf-text.ts").catch(() => null);
+  if (library === null) {
+    throw refusal(`What reads PDFs is loaded with the first one. Drop ${name} again when this page is online.`);
+  }
+  const text = await library.pdfText(bytes, MAX_BYTES).catch((error: unknown) => {
+    throw refusal(`${name} can't be read: ${library.reasonOf(error)}.`);
+  });
+  if (text === "") throw refusal(`${name} has no text: its pages are pictures.`);
+  if (text.length > MAX_BYTES)
+    throw refusal(`${name} has more than ${MAX_BYTES / 2 ** 20} MB of text, which is too much.`);
+  return text;
 }
 
 /** Returns the beginning of a text that the context has room for, beside the draft and the longest answer. */
@@ -70,7 +87,7 @@ async function fitting(
   pane: Pane,
   engine: { readonly model: { readonly contextLength: number }; readonly tokenize: Tokenize },
   settings: Parameters<typeof reservedTokens>[0],
-): Promise<string> {
+): Promise<{ readonly part: string; readonly numTokens: number }> {
   const { contextLength } = engine.model;
   const tokenize: Tokenize = (body) => engine.tokenize(body);
   const draftTokens = await tokensOf(pane.store.getState().draft.trim(), tokenize);
@@ -81,7 +98,7 @@ async function fitting(
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- each cut is counted
     const count = await tokensOf(part, tokenize);
-    if (count <= room) return part;
+    if (count <= room) return { part, numTokens: count };
     part = part.slice(0, Math.floor(((part.length * room) / count) * CAUTION));
   }
 }
@@ -91,5 +108,5 @@ function fenced(text: string, name: string): string {
   const [, language = ""] = /\.(\w+)$/.exec(name) ?? [];
   const longest = [...text.matchAll(/`+/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 2);
   const fence = "`".repeat(longest + 1);
-  return `${fence}${language === "txt" ? "" : language}\n${text}\n${fence}`;
+  return `${fence}${["txt", "pdf"].includes(language) ? "" : language}\n${text}\n${fence}`;
 }

@@ -8,7 +8,7 @@ export type ChatLine =
 const DAY_MS = 86_400_000;
 
 /** Returns the chats below headings: the open ones, then by their day or month. @param chats in order */
-export function groupChats(chats: readonly ListedChat[], nowMs: number): readonly ChatLine[] {
+export function groupChats(chats: readonly ListedChat[], nowMs = Date.now()): readonly ChatLine[] {
   const lines: ChatLine[] = [];
   let before: string | null = null;
   for (const chat of chats) {

@@ -96,6 +96,40 @@ it("opens a chat in a pane, as it was; it is not among the closed ones any more"
   expect(workspace.chats.unsaved.getState().size).toBe(0);
 });
 
+it("opens a chat in the place of the current pane's, which is in the list then; beside it where that is asked, or it is busy", async () => {
+  workspace.addChats([chat("First?", "2026-11-22"), chat("Second?", "2026-11-22")]);
+  workspace.select(2);
+  await open(chat("A?", "2026-11-03"), chat("B?", "2026-11-02"), chat("C?", "2026-11-01"));
+  const openNext = async (isBeside = false) => {
+    await list.openInPane(
+      list.store.getState().found.find(({ pane }) => pane === null)!,
+      isBeside,
+    );
+    await settle();
+    return titles();
+  };
+  expect(await openNext()).toEqual(["1: First?", "2: A?", "Second?", "B?", "C?"]);
+  expect(await openNext(true)).toEqual(["1: First?", "2: A?", "3: Second?", "B?", "C?"]);
+  workspace.store.getState().panes[2]?.send("More?");
+  expect(await openNext()).toEqual(["1: First?", "2: A?", "3: Second?", "4: B?", "C?"]);
+});
+
+it("follows the chats of the panes, and is not written anew for each word of an answer", async () => {
+  await open();
+  expect(titles()).toEqual([]);
+  const [pane] = workspace.store.getState().panes;
+  pane?.send("What?");
+  expect(titles()).toEqual(["1: What?"]);
+  pane?.rename("Mine");
+  expect(titles()).toEqual(["1: Mine"]);
+  const { found } = list.store.getState();
+  pane?.setDraft("And");
+  expect(list.store.getState().found).toBe(found);
+  list.close();
+  pane?.rename("Other");
+  expect(titles()).toEqual(["1: Mine"]);
+});
+
 it("opens a chat that was closed on this page with the tokens of its answers, and only once", async () => {
   workspace.addChats([chat("Closed?", "2026-11-22")]);
   const [before] = workspace.store.getState().panes;
@@ -120,8 +154,8 @@ it("says why a chat can't be opened: there is no room, it is gone, or damaged", 
   expect(await list.openInPane(gone!)).toBe("This chat was deleted in another tab.");
   await settle();
   expect(titles()).toEqual(["Old?"]);
-  while (workspace.addPane()) workspace.store.getState().panes.at(-1)?.setDraft("Mine");
-  workspace.store.getState().panes[0]?.setDraft("Mine");
+  while (workspace.addPane());
+  for (const pane of workspace.store.getState().panes) pane.send("Mine");
   expect(await list.openInPane(old!)).toContain("16 panes are open already");
   expect(titles()).toContain("Old?");
 });

@@ -3,7 +3,7 @@ import type { Pane } from "../chat/pane.ts";
 import { inParts } from "../in-parts.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { ChatRecord } from "../workspace/chat-record.ts";
-import { isBlank, MAX_PANES, type NamedChat } from "../workspace/saved-workspace.ts";
+import { isBlank, MAX_PANES, titleOfChat, type NamedChat } from "../workspace/saved-workspace.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { summaryOf, type ChatSummary } from "./chat-summary.ts";
 import { hasWords, wordsOf } from "./words.ts";
@@ -41,6 +41,8 @@ export class ChatList {
   /** All chats by id, as they were stored or left their panes. */
   readonly #chats = new Map<string, ChatSummary>();
   #unsubscribe: () => void = () => undefined;
+  #leavePanes: () => void = () => undefined;
+  #numOpened = 0;
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
@@ -48,6 +50,7 @@ export class ChatList {
 
   /** Reads the list and follows closed and opened chats, until `close`. */
   async open(): Promise<void> {
+    const number = ++this.#numOpened;
     const { chats, store } = this.#workspace;
     const stored = await (chats.storage?.readAll() ?? Promise.resolve([])).catch(() => null);
     const unsaved = [...chats.unsaved.getState().values()].filter((chat) => chat !== null);
@@ -58,15 +61,19 @@ export class ChatList {
       this.#chats.set(record.chat.id, summary);
     });
     this.#store.setState({ status: stored ? "ready" : "unreadable" });
-    const follow = [chats.unsaved.subscribe(this.#follow), store.subscribe(() => this.#search())];
+    if (number !== this.#numOpened) return;
+    const follow = [chats.unsaved.subscribe(this.#follow), store.subscribe(this.#followPanes)];
     this.#unsubscribe = () => {
       for (const unsubscribe of follow) unsubscribe();
     };
     this.#follow();
+    this.#followPanes();
   }
 
   close(): void {
+    this.#numOpened++;
     this.#unsubscribe();
+    this.#leavePanes();
   }
 
   look(query: Partial<ChatQuery>): void {
@@ -74,8 +81,10 @@ export class ChatList {
     this.#search();
   }
 
-  /** Puts a closed chat into a pane. Resolves with the pane, or with the reason why it can't. */
-  async openInPane({ record: { chat } }: ListedChat): Promise<Pane | string> {
+  /**
+   * Puts a closed chat into the current pane, or into one of its own. Resolves with the pane, or with the reason why it can't.
+   */
+  async openInPane({ record: { chat } }: ListedChat, isBeside = false): Promise<Pane | string> {
     const { chats } = this.#workspace;
     let record: ChatRecord | null;
     try {
@@ -83,8 +92,8 @@ export class ChatList {
     } catch (error) {
       return `This chat can’t be read: ${toErrorData(error).message}`;
     }
-    if (!this.#workspace.hasRoom()) return NO_ROOM;
-    const pane = this.#workspace.reopen(chat.id, record);
+    const pane = this.#workspace.reopen(chat.id, record, isBeside);
+    if (pane === "no room") return NO_ROOM;
     if (pane) return pane;
     this.#chats.delete(chat.id);
     this.#search();
@@ -101,6 +110,19 @@ export class ChatList {
       if (chat === null) this.#chats.delete(id);
       else if (summary?.record.chat !== chat) this.#chats.set(id, summaryOf(unsavedRecord(chat)));
     }
+    this.#search();
+  };
+
+  /** Follows the panes' chats, but not each word of an answer that grows. */
+  readonly #followPanes = () => {
+    this.#leavePanes();
+    const unsubscribes = this.#workspace.store.getState().panes.map((pane) =>
+      pane.store.subscribe((now, before) => {
+        const isListed = now.phase === before.phase && titleOfChat(now) === titleOfChat(before);
+        if (!isListed || now.id !== before.id || now.turns.length !== before.turns.length) this.#search();
+      }),
+    );
+    this.#leavePanes = () => unsubscribes.forEach((unsubscribe) => unsubscribe());
     this.#search();
   };
 

@@ -10,11 +10,18 @@ export interface Undoable {
   chatId?: string;
 }
 
+interface Offer {
+  readonly label: string;
+  readonly run: () => unknown;
+}
+
 /** A line about the latest event. */
 export interface Toast {
   readonly title: string;
   /** Null if there is nothing to undo. */
   readonly undoable: Undoable | null;
+  /** What can be done about it. */
+  readonly offer?: Offer | undefined;
 }
 
 interface UndoState {
@@ -61,8 +68,8 @@ export class UndoList {
     for (const undoable of this.#store.getState().undoables) if (undoable.chatId === id) undoable.chatId = newId;
   }
 
-  notify(title: string): void {
-    this.#store.setState({ toast: { title, undoable: null } });
+  notify(title: string, offer?: Offer): void {
+    this.#store.setState({ toast: { title, undoable: null, offer } });
   }
 
   dismissToast(): void {

@@ -183,7 +183,7 @@ describe("what was done to panes", () => {
     workspace = new Workspace(context, saved(1, 2));
     const numOpen = () => panes().filter((pane) => pane.store.getState().turns.length > 0).length;
     const openFromList = () => {
-      workspace.reopen(closed()[0]!.id, null);
+      workspace.reopen(closed()[0]!.id, null, true);
     };
     close(1);
     openFromList();
@@ -202,7 +202,7 @@ describe("what was done to panes", () => {
     workspace.closePane(first!);
     workspace.deleteForGood(recordsOf(closed()));
     undo();
-    expect([numOpen(), toast()]).toEqual([0, "“Pane 3 closed” can’t be undone any more"]);
+    expect([numOpen(), toast()]).toEqual([0, "“Pane 2 closed” can’t be undone any more"]);
     undo();
     expect([numOpen(), toast()]).toEqual([
       0,

@@ -178,24 +178,26 @@ export class Workspace {
     this.undoList.add({ title: "New chat: the one before is in the list of chats", undo });
   }
 
-  /** Returns whether another chat can be put into a pane. */
-  hasRoom(): boolean {
-    return this.#freeNumbers.length > 0 || this.#panes().some(isEmpty);
-  }
-
   /**
-   * Opens a chat that is in no pane, with its memory if this page has it; returns null if there is no room, or it was deleted.
+   * Opens a chat that is in no pane in the place of the current pane, whose chat is in the list then. If that pane is busy, or
+   * `isBeside`, it takes an empty pane or a new one. Returns null if it was deleted.
    * @param record as it is stored
    */
-  reopen(id: string, record: ChatRecord | null): Pane | null {
+  reopen(id: string, record: ChatRecord | null, isBeside = false): Pane | "no room" | null {
     const open = this.#paneOf(id);
-    if (open || !this.hasRoom()) return open ?? null;
+    if (open) return open;
+    const { panes, current } = this.#store.getState();
+    const isFree = (pane: Pane) => pane.number === current && !isBeside && pane.store.getState().phase === "idle";
+    const before = panes.find(isFree) ?? panes.find(isEmpty);
+    if (before === undefined && this.#freeNumbers.length === 0) return "no room";
     const chat = this.chats.toOpen(id, record);
     if (chat === null) return null;
     const left = this.#left.get(id);
     // Another tab may have changed it.
     const memory = left && textOfChat(left.chat) === textOfChat(chat) ? left.memory : undefined;
-    return this.addChats([chat], memory).panes[0] ?? null;
+    if (before && !isEmpty(before)) this.#leave({ chat: chatOf(before), memory: before.memory });
+    const place = before && { number: before.number, place: panes.indexOf(before) };
+    return this.#exchange(before ? [before] : [], [{ chat, ...(memory && { memory }), ...place }])[0] ?? null;
   }
 
   /** Goes on with a chat under its new id, in its pane or for undoing. Returns whether a pane shows it. */
@@ -224,7 +226,7 @@ export class Workspace {
   }
 
   /** Opens each chat in a pane, replacing empty panes. Those without room are in the list of chats. */
-  addChats(chats: readonly SavedChat[], memory?: AnswerMemory): AddedChats {
+  addChats(chats: readonly SavedChat[]): AddedChats {
     const empty = this.#panes().filter(isEmpty);
     const replaced = empty.map((pane) => ({
       chat: chatOf(pane),
@@ -233,7 +235,7 @@ export class Workspace {
     }));
     const panes = this.#exchange(
       empty,
-      chats.map((chat) => ({ chat, ...(memory && { memory }) })),
+      chats.map((chat) => ({ chat })),
     );
     return { panes, ids: this.#put(chats.slice(panes.length)), replaced };
   }

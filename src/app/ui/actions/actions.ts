@@ -5,11 +5,13 @@ import type { Pane } from "../../state/chat/pane.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import type { Page } from "../app/page-context.ts";
+import { chooseFiles, takeFiles } from "../app/take-files.ts";
 import { draftingPanes, SEND_TO_ALL_ID } from "../bar/SendToAll.tsx";
 import { focusMessageOf } from "../chat/Composer.tsx";
 import { docsUrl } from "../components/DocsLink.tsx";
 import type { MenuItem } from "../components/Menu.tsx";
 import { BACKEND_NAMES } from "../engine/BackendPicker.tsx";
+import { HAS_ROOM_FOR_CHATS } from "../use-media.ts";
 import { saveAllChats, saveAsMarkdown } from "../save-chats.ts";
 import { contextOf, wordsIn, WITH_BATCH, type Action, type ActionContext } from "./action.ts";
 import { BATCH_ACTIONS } from "./batch-actions.ts";
@@ -105,6 +107,16 @@ export const ACTIONS = {
     words: "history list search closed earlier open delete",
     run: ({ overlay }) => overlay.open({ kind: "chats" }),
   },
+  "chats.side": {
+    title: ({ app }) => `${app.chatSide.store.getState().isShown ? "Hide" : "Show"} the list of chats at the side`,
+    group: "Chats",
+    words: "sidebar history",
+    when: () => matchMedia(HAS_ROOM_FOR_CHATS).matches,
+    run: ({ app, pane }) => {
+      app.chatSide.toggle();
+      if (!app.chatSide.store.getState().isShown) focusMessageOf(pane);
+    },
+  },
   "settings.open": {
     title: "Settings for all panes",
     group: "Chats",
@@ -163,6 +175,13 @@ export const ACTIONS = {
     words: "template tokens sent",
     when: (context) => hasTurns(context) && context.pane.asking.getState().showsPrompt,
     run: ({ overlay, pane }) => overlay.open({ kind: "prompt", pane }),
+  },
+  "pane.attach": {
+    title: "Add a file to the question",
+    label: "Add a file …",
+    group: "Chats",
+    words: "attach upload document text pdf csv import drop paste",
+    run: ({ app, pane }) => chooseFiles((files) => void takeFiles(app, pane, files)),
   },
   "pane.markdown": {
     title: "Save this chat as Markdown",

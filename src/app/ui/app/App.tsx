@@ -13,6 +13,7 @@ import { lazily } from "../components/Lazily.tsx";
 import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { Bar } from "../bar/Bar.tsx";
 import { PaneGrid } from "../chat/PaneGrid.tsx";
+import { ChatSide } from "../history/ChatSide.tsx";
 import { PaneSwitcher } from "../chat/PaneSwitcher.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { Toasts } from "./Toasts.tsx";
@@ -45,6 +46,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <main className="column grow">
         {isPhone && hasPanes && <BatchStrip batch={app.batch} />}
         <div className={css.panes} hidden={!hasPanes}>
+          <ChatSide app={app} />
           <PaneGrid app={app} />
         </div>
         {(!isPhone || isBatchInView) && (

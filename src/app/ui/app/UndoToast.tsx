@@ -15,7 +15,7 @@ export function UndoToast({ undoList, toast }: { undoList: UndoList; toast: Toas
     const timer = setTimeout(() => undoList.dismissToast(), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [undoList, toast, isHeld]);
-  const { title, undoable } = toast;
+  const { title, undoable, offer } = toast;
   return (
     <div
       className="float row toast"
@@ -29,6 +29,16 @@ export function UndoToast({ undoList, toast }: { undoList: UndoList; toast: Toas
         <Button onClick={() => undoList.undo(undoable)}>
           Undo
           <Keys keys="Mod+Z" />
+        </Button>
+      )}
+      {offer && (
+        <Button
+          onClick={() => {
+            undoList.dismissToast();
+            offer.run();
+          }}
+        >
+          {offer.label}
         </Button>
       )}
       <CloseButton onClick={() => undoList.dismissToast()} />

@@ -13,6 +13,7 @@ import css from "./Bar.module.css";
 import { BatchingSwitch } from "../batch/BatchingSwitch.tsx";
 import { DemoLink } from "./DemoLink.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
+import { ChatsButton } from "../history/ChatsButton.tsx";
 import { Logo } from "../components/Logo.tsx";
 import { ModelButton } from "./ModelButton.tsx";
 import { SendToAll } from "./SendToAll.tsx";
@@ -48,7 +49,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <SendToAll workspace={workspace} />
       </div>
       <DemoLink />
-      <ActionButton action="chats.open" icon="chats" name="Chats" title="Find a chat" aria-haspopup="dialog" />
+      <ChatsButton app={app} />
       <ActionButton
         action="palette.open"
         icon="search"

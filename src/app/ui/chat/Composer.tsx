@@ -24,7 +24,7 @@ interface ComposerProps {
 
 /** The box for a question, and below it its share of the context. Stop replaces Send while the pane is busy. */
 export function Composer({ pane, isCurrent, onFirstSent }: ComposerProps) {
-  const isText = useStore(pane.asking, ({ continuesText }) => continuesText);
+  const { continuesText: isText, answerer } = useStore(pane.asking);
   const draft = useStore(pane.store, (state) => state.draft);
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   const box = useRef<HTMLTextAreaElement>(null);
@@ -64,7 +64,7 @@ export function Composer({ pane, isCurrent, onFirstSent }: ComposerProps) {
         <MessageBox
           box={box}
           className={css.box}
-          placeholder={isText ? "Continue this text" : "Message"}
+          placeholder={isText ? "Continue this text" : `Message to ${answerer}`}
           describedBy={meterId}
           value={draft}
           onChange={(value) => pane.setDraft(value)}

@@ -4,7 +4,6 @@ import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { menuItems, perform } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
-import { remoteName } from "../../state/connections/connections.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { IconButton } from "../components/IconButton.tsx";
@@ -12,6 +11,7 @@ import { Menu } from "../components/Menu.tsx";
 import { formatCount, formatCounted, formatMs, formatOrdinal, formatRate, orDash, plural } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
+import { AnswererMenu } from "./AnswererMenu.tsx";
 import { startDrag } from "./pane-drag.ts";
 import css from "./PaneHead.module.css";
 import { PaneTitle } from "./PaneTitle.tsx";
@@ -22,7 +22,7 @@ interface PaneHeadProps {
   onClose: (event: MouseEvent) => void;
 }
 
-const IN_MENU = ["pane.duplicate", "pane.left", "pane.right", "pane.prompt", "pane.markdown"] as const;
+const IN_MENU = ["pane.attach", "pane.duplicate", "pane.left", "pane.right", "pane.prompt", "pane.markdown"] as const;
 
 /** The pane's head. Dragging it moves the pane. */
 export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
@@ -43,7 +43,7 @@ export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
           onRename={() => setRenaming(true)}
           onDone={() => setRenaming(false)}
         />
-        <Remote pane={pane} />
+        <AnswererMenu app={app} pane={pane} />
         <div className={css.buttons}>
           <NewChatButton pane={pane} />
           <SettingsButton pane={pane} />
@@ -93,18 +93,6 @@ function SettingsButton({ pane }: { pane: Pane }) {
   );
 }
 
-/** The server that answers the pane. */
-function Remote({ pane }: { pane: Pane }) {
-  const answerer = useStore(pane.store, (state) => state.answerer);
-  if (answerer === null) return null;
-  return (
-    <span className={css.remote} title={`Answered by ${remoteName(answerer)}`}>
-      <span className="sr">Answered by </span>
-      {remoteName(answerer)}
-    </span>
-  );
-}
-
 function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   const phase = useStore(pane.store, (state) => state.phase);
   const figures = useStore(pane.store, (state) => state.figures);
@@ -117,6 +105,7 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   }
   const queuePlace = figures?.queuePlace ?? null;
   if (phase === "queued") {
+    if (figures?.attempt) return <p className={css.figures}>The server is busy, trying again ({figures.attempt})</p>;
     if (queuePlace === null) return <p className={css.figures}>Waiting for the first token</p>;
     const waitS = figures?.queueWaitS ?? null;
     return (

@@ -1,20 +1,29 @@
-import { useId, useRef, useState, type KeyboardEvent } from "react";
+import { Fragment, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
 import { Button } from "./Button.tsx";
 import { Icon } from "./Icon.tsx";
 
 export interface MenuItem {
   readonly label: string;
+  /** Stands above it. Its name should say it, too. */
+  readonly heading?: string;
+  /** Its accessible name. [the label] */
+  readonly name?: string;
+  /** Whether it is the chosen one. [it is no choice] */
+  readonly isChecked?: boolean;
   readonly isDisabled?: boolean;
   readonly run: () => void;
 }
 
 interface MenuProps {
   name: string;
-  /** Called at each opening. */
+  /** Called while it is open. */
   items: () => readonly MenuItem[];
-  /** quiet: the button shows its name; else three dots. */
+  /** quiet: the button shows its name, or its children; else three dots. */
   look?: "icon" | "quiet";
+  className?: string | undefined;
+  onOpen?: () => void;
+  children?: ReactNode;
 }
 
 /**
@@ -27,17 +36,19 @@ export function focusOnOpening(item: HTMLElement | null) {
 }
 
 /** A button and the list it opens: a native popover, with the arrow keys of a menu. */
-export function Menu({ name, items: getItems, look = "icon" }: MenuProps) {
+export function Menu({ name, items: getItems, look = "icon", className, onOpen, children = name }: MenuProps) {
   const id = useId();
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
 
-  const [items, setItems] = useState<readonly MenuItem[]>([]);
+  const [isOpen, setOpen] = useState(false);
+  const items = isOpen ? getItems() : [];
   const first = items.find(({ isDisabled }) => !isDisabled);
   const enabled = () => [...(list.current?.querySelectorAll<HTMLElement>("button:enabled") ?? [])];
   /** Rendered before the browser opens it, which focuses an item at once. */
   const prepare = () => {
-    flushSync(() => setItems(getItems()));
+    flushSync(() => setOpen(true));
+    onOpen?.();
     if (!button.current || !list.current) return;
     const { top, bottom, right } = button.current.getBoundingClientRect();
     // In the lower half of the window the list opens upwards.
@@ -61,13 +72,14 @@ export function Menu({ name, items: getItems, look = "icon" }: MenuProps) {
       <Button
         ref={button}
         look={look}
+        className={className}
         aria-label={name}
         aria-haspopup="menu"
         title={name}
         popoverTarget={id}
         onClick={prepare}
       >
-        {look === "icon" ? <Icon name="more" /> : name}
+        {look === "icon" ? <Icon name="more" /> : children}
       </Button>
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus */}
       <div
@@ -78,23 +90,32 @@ export function Menu({ name, items: getItems, look = "icon" }: MenuProps) {
         aria-label={name}
         className="float menu"
         onKeyDown={onKeyDown}
-        onToggle={({ newState }) => newState === "closed" && setItems([])}
+        onToggle={({ newState }) => newState === "closed" && setOpen(false)}
       >
-        {items.map(({ label, isDisabled, run }) => (
-          <button
-            key={label}
-            {...(label === first?.label && { ref: focusOnOpening })}
-            type="button"
-            className="bare"
-            role="menuitem"
-            disabled={isDisabled}
-            onClick={() => {
-              list.current?.hidePopover();
-              run();
-            }}
-          >
-            {label}
-          </button>
+        {items.map(({ label, heading, name: itemName = label, isChecked, isDisabled, run }) => (
+          <Fragment key={itemName}>
+            {heading && (
+              <span className="small menu-heading" aria-hidden="true">
+                {heading}
+              </span>
+            )}
+            <button
+              {...(label === first?.label && { ref: focusOnOpening })}
+              type="button"
+              className="bare"
+              role={isChecked === undefined ? "menuitem" : "menuitemradio"}
+              aria-checked={isChecked}
+              aria-label={itemName}
+              disabled={isDisabled}
+              onClick={() => {
+                list.current?.hidePopover();
+                run();
+              }}
+            >
+              {label}
+              {isChecked && <Icon name="tick" />}
+            </button>
+          </Fragment>
         ))}
       </div>
     </>

@@ -33,7 +33,8 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
             <output>
               {status === "loading"
                 ? "Reading …"
-                : `${formatCounted(found.length, "chat")}${isFiltered ? " found" : ""}`}
+                : (isFiltered || found.length > 0) &&
+                  `${formatCounted(found.length, "chat")}${isFiltered ? " found" : ""}`}
             </output>
             {closed.length > 1 && (
               <Button {...bin} look="quiet">

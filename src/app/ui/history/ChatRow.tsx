@@ -11,14 +11,18 @@ import css from "./ChatRow.module.css";
 interface ChatRowProps {
   list: ChatList;
   chat: ListedChat;
+  /** Whether a second line shows its answer, or the words that are searched for. */
+  hasPreview: boolean;
+  /** Whether its pane is the current one. */
+  isCurrent: boolean;
   /** The words of the search. */
   words: ReadonlySet<string>;
-  onOpen: (chat: ListedChat) => void;
+  onOpen: (chat: ListedChat, isBeside: boolean) => void;
   onDeleted: () => void;
 }
 
-/** A chat in the list. A click opens it, or goes to its pane. */
-export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) {
+/** A chat in the list. A click goes to its pane, or opens it in the current one; with Ctrl, in one of its own. */
+export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDeleted }: ChatRowProps) {
   const { record, title, preview, dateMs, numTurns, pane } = chat;
   const passage = useMemo(() => (words.size === 0 ? null : findPassage(record.chat, words)), [record, words]);
   const remove = () => {
@@ -29,28 +33,36 @@ export function ChatRow({ list, chat, words, onOpen, onDeleted }: ChatRowProps) 
     <Confirm question={`Delete “${title}” for good?`} className={css.confirm} onConfirm={remove}>
       {(bin) => (
         <div className={css.row}>
-          <button type="button" className={css.open} onClick={() => onOpen(chat)}>
+          <button
+            type="button"
+            className={css.open}
+            aria-current={isCurrent}
+            title={pane ? undefined : "Opens in the current pane; with Ctrl, in one of its own"}
+            onClick={({ ctrlKey, metaKey }) => onOpen(chat, ctrlKey || metaKey)}
+          >
             <span className={css.title}>
               {pane && <VoiceBadge number={pane.number} />}
               <b className="cut" dir="auto">
                 {title}
               </b>
-              <span className="small row tight end">
+              <span className={classNames("small row tight end", css.when)}>
                 {numTurns > 0 && `${formatCounted(numTurns, "answer")}, `}
                 <time dateTime={new Date(dateMs).toISOString()}>{formatDate(dateMs)}</time>
               </span>
             </span>
-            <span className={classNames("cut", css.preview)} dir="auto">
-              {passage ? (
-                <>
-                  {passage.before}
-                  <mark>{passage.word}</mark>
-                  {passage.after}
-                </>
-              ) : (
-                preview
-              )}
-            </span>
+            {hasPreview && (
+              <span className={classNames("cut", css.preview)} dir="auto">
+                {passage ? (
+                  <>
+                    {passage.before}
+                    <mark>{passage.word}</mark>
+                    {passage.after}
+                  </>
+                ) : (
+                  preview
+                )}
+              </span>
+            )}
           </button>
           {pane === null && <IconButton icon="trash" {...bin} name={`Delete ${title}`} title="Delete" />}
         </div>

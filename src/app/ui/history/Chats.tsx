@@ -15,25 +15,38 @@ import { ChatRow } from "./ChatRow.tsx";
 
 const HEADING_PX = 32;
 const CHAT_PX = 60;
-const heightOf = (line: ChatLine) => (line.kind === "heading" ? HEADING_PX : CHAT_PX);
+/** Where only its title is shown. */
+const TITLE_PX = 34;
 const keyOf = (line: ChatLine) =>
   line.kind === "heading" ? line.title : `${line.chat.pane?.number ?? ""} ${line.chat.record.chat.id}`;
 const hasButton = (line: ChatLine) => line.kind === "chat";
 
-/** All chats of this browser: searches, reopens and deletes them. */
-export function Chats({ app, onClose }: { app: AppState; onClose: () => void }) {
+interface ChatsProps {
+  app: AppState;
+  /** Whether the search gets the focus. [yes] */
+  takesFocus?: boolean;
+  /** Whether it has little room. [no] */
+  isNarrow?: boolean;
+  /** Called when a chat is opened. */
+  onClose?: () => void;
+}
+
+/** All chats of this browser: searches, reopens and deletes them. In a dialog, or at the side of a wide window. */
+export function Chats({ app, takesFocus = true, isNarrow = false, onClose }: ChatsProps) {
   const { workspace, batch } = app;
+  const current = useStore(workspace.store, (state) => state.current);
   const [list] = useState(() => new ChatList(workspace));
   const { status, found, query } = useStore(list.store);
-  const [openedMs] = useState(() => Date.now());
-  const lines = useMemo(() => groupChats(found, openedMs), [found, openedMs]);
+  const lines = useMemo(() => groupChats(found), [found]);
   const words = useMemo(() => wordsOf(query.text), [query.text]);
   const search = useRef<HTMLInputElement>(null);
   const rows = useRef<VirtualListHandle>(null);
   /** Why a chat could not be opened. */
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    search.current?.focus();
+    if (takesFocus) search.current?.focus();
+  }, [takesFocus]);
+  useEffect(() => {
     void list.open();
     return () => list.close();
   }, [list]);
@@ -43,17 +56,17 @@ export function Chats({ app, onClose }: { app: AppState; onClose: () => void }) 
 
   const goTo = (pane: Pane) => {
     // Closing first returns the focus; then the pane's box gets it.
-    onClose();
+    onClose?.();
     flushSync(() => {
       workspace.select(pane.number);
       batch.dock.show(false);
     });
     focusMessageOf(pane);
   };
-  const open = async (chat: ListedChat) => {
-    const opened = chat.pane ?? (await list.openInPane(chat));
-    if (typeof opened === "string") setProblem(opened);
-    else goTo(opened);
+  const open = async (chat: ListedChat, isBeside: boolean) => {
+    const opened = chat.pane ?? (await list.openInPane(chat, isBeside));
+    setProblem(typeof opened === "string" ? opened : null);
+    if (typeof opened !== "string") goTo(opened);
   };
   const toSearch = () => search.current?.focus();
   const onSearchKey = (event: KeyboardEvent) => {
@@ -61,6 +74,7 @@ export function Chats({ app, onClose }: { app: AppState; onClose: () => void }) 
     event.preventDefault();
     rows.current?.focus(0);
   };
+  const chatPx = isNarrow && words.size === 0 ? TITLE_PX : CHAT_PX;
   const isFiltered = query.text.trim() !== "" || query.from !== "" || query.until !== "";
   return (
     <>
@@ -76,13 +90,13 @@ export function Chats({ app, onClose }: { app: AppState; onClose: () => void }) 
         </p>
       )}
       {found.length === 0 && status !== "loading" && (
-        <p className={css.none}>{isFiltered ? "No chat was found." : "Chats whose pane you close are kept here."}</p>
+        <p className={css.none}>{isFiltered ? "No chat was found." : "Your chats are kept here, in this browser."}</p>
       )}
       <VirtualList
         ref={rows}
         name="Chats"
         lines={lines}
-        heightOf={heightOf}
+        heightOf={({ kind }) => (kind === "heading" ? HEADING_PX : chatPx)}
         keyOf={keyOf}
         hasButton={hasButton}
         onLeave={toSearch}
@@ -94,8 +108,10 @@ export function Chats({ app, onClose }: { app: AppState; onClose: () => void }) 
             <ChatRow
               list={list}
               chat={line.chat}
+              hasPreview={chatPx === CHAT_PX}
+              isCurrent={line.chat.pane?.number === current}
               words={words}
-              onOpen={(chat) => void open(chat)}
+              onOpen={(chat, isBeside) => void open(chat, isBeside)}
               onDeleted={toSearch}
             />
           )

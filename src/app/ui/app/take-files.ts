@@ -1,0 +1,54 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import { attachText, isExport } from "../../state/chat/attached-text.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { playRecording } from "../../state/player/pending-recording.ts";
+import { focusMessageOf } from "../chat/Composer.tsx";
+import { formatCounted } from "../format.ts";
+
+const MODEL_FILE = /\.(?:safetensors|gguf|bin|onnx)$/i;
+
+/**
+ * Plays a recording, offers to import exported chats, and puts the text of other files into the question of a pane. What can't be
+ * read is said in a line.
+ */
+export async function takeFiles({ workspace }: AppState, pane: Pane, files: readonly File[]): Promise<void> {
+  const { undoList } = workspace;
+  const tell = (error: unknown) => undoList.notify(error instanceof Error ? error.message : String(error));
+  try {
+    for (const file of files) {
+      // oxlint-disable-next-line no-await-in-loop -- each takes its place behind the one before
+      await take(file);
+    }
+    focusMessageOf(pane);
+  } catch (error) {
+    tell(error);
+  }
+
+  async function take(file: File): Promise<void> {
+    const { name } = file;
+    if (name.endsWith(".jsonl")) return playRecording(name, await file.text());
+    if (MODEL_FILE.test(name)) throw new Error("Model files are opened in the list of models: drop them there.");
+    if (await isExport(file)) {
+      const run = async () => {
+        const { importChats, readImport } = await import("../../state/workspace/export-chats.ts");
+        await importChats(workspace, await readImport(file));
+      };
+      return undoList.notify(`${name} has chats that Chorus exported`, {
+        label: "Import",
+        run: () => run().catch(tell),
+      });
+    }
+    const numTokens = await attachText(pane, file);
+    const { answerer } = pane.asking.getState();
+    undoList.notify(`${name} goes to ${answerer}${numTokens === null ? "" : `: ${formatCounted(numTokens, "token")}`}`);
+  }
+}
+
+/** Lets a person choose files. */
+export function chooseFiles(onFiles: (files: readonly File[]) => void): void {
+  const input = document.createElement("input");
+  input.type = "file";
+  input.multiple = true;
+  input.addEventListener("change", () => onFiles([...(input.files ?? [])]));
+  input.click();
+}

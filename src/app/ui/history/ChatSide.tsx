@@ -1,0 +1,27 @@
+import type { AppState } from "../../state/app/app-state.ts";
+import { ActionButton } from "../actions/ActionButton.tsx";
+import { Guard } from "../components/Guard.tsx";
+import { lazily } from "../components/Lazily.tsx";
+import { HAS_ROOM_FOR_CHATS, useMedia } from "../use-media.ts";
+import { useStore } from "../use-store.ts";
+import css from "./ChatSide.module.css";
+
+const Chats = lazily(async () => (await import("./Chats.tsx")).Chats);
+
+/** The list of chats, at the side of a window that is wide enough. Its place is kept before it is loaded. */
+export function ChatSide({ app }: { app: AppState }) {
+  const { isShown, isCalled } = useStore(app.chatSide.store);
+  const hasRoom = useMedia(HAS_ROOM_FOR_CHATS);
+  if (!isShown || !hasRoom) return null;
+  return (
+    <nav className={css.side} aria-label="Chats">
+      <div className={css.head}>
+        <h2 className="title">Chats</h2>
+        <ActionButton action="chats.side" icon="left" name="Hide the list of chats" />
+      </div>
+      <Guard part="The list of chats">
+        <Chats app={app} takesFocus={isCalled} isNarrow />
+      </Guard>
+    </nav>
+  );
+}
