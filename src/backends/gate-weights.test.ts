@@ -19,14 +19,14 @@ function gateOf(outputs: number, { biases = [false, false] } = {}) {
 }
 
 /** Element k of output n is n + k / 8, of up 100 more. */
-function weightsOf({ gate, up }: ReturnType<typeof gateOf>, dtypes: Partial<Record<"up", "F16">> = {}): ModelWeights {
+function weightsOf({ gate, up }: ReturnType<typeof gateOf>): ModelWeights {
   const { outputs } = gate.matrix;
   const rows = (first: number) =>
     Float32Array.from({ length: outputs * INPUTS }, (_, i) => first + Math.floor(i / INPUTS) + (i % INPUTS) / 8);
   const vector = (first: number) => Float32Array.from({ length: outputs }, (_, i) => first + i);
   const tensors = new Map<Weight | undefined, Tensor>([
     [gate.matrix, tensorOf(rows(0), outputs, INPUTS)],
-    [up.matrix, tensorOf(rows(100), outputs, INPUTS, dtypes.up)],
+    [up.matrix, tensorOf(rows(100), outputs, INPUTS)],
     [gate.bias, tensorOf(vector(0), 1, outputs)],
     [up.bias, tensorOf(vector(100), 1, outputs)],
   ]);
@@ -60,10 +60,18 @@ describe("the matrices of a gate as one", () => {
     expect(await firstOfRows(tensor, 0, tensor.rows)).toEqual([0, 1, 100, 101, 2, 0, 102, 0]);
   });
 
-  it("are refused in two types", () => {
+  it("become F32 where one is stored in another type", async () => {
     const operation = gateOf(3);
-    const refusal = expect.objectContaining({ code: "model_unsupported" });
-    expect(() => gateMatrix(weightsOf(operation, { up: "F16" }), operation)).toThrow(refusal);
+    const halves = { ...tensorOf(new Float32Array(3 * INPUTS), 3, INPUTS, "F16") };
+    const ofHalves = { ...halves, readRows: async () => new Uint8Array(2 * 3 * INPUTS) };
+    const plain = weightsOf(operation);
+    const mixed = {
+      ...plain,
+      tensor: (weight: Weight) => (weight === operation.up.matrix ? ofHalves : plain.tensor(weight)),
+    };
+    const tensor = gateMatrix(mixed, operation);
+    expect(tensor.dtype).toBe("F32");
+    expect(await firstOfRows(tensor, 0, tensor.rows)).toEqual([0, 1, 0, 0, 2, 0, 0, 0]);
   });
 });
 

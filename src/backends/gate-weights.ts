@@ -5,9 +5,9 @@
 //            gate 0  gate 1  up 0  up 1  gate 2  gate 3  up 2  up 3
 
 import { releaseBytes } from "../files/release-bytes.ts";
-import { BYTES_PER_ELEMENT, readF32, type Tensor } from "../files/tensor.ts";
+import { BYTES_PER_ELEMENT, inOneType, readF32, type Tensor } from "../files/tensor.ts";
 import type { Gate } from "../models/graph.ts";
-import { commonDtype, type ModelWeights } from "../models/model-weights.ts";
+import type { ModelWeights } from "../models/model-weights.ts";
 
 const [GATE, UP] = [0, 2];
 
@@ -18,8 +18,9 @@ export function gateColumns({ gate }: Pick<Gate, "gate">): number {
 
 /** Returns both matrices as one [columns, inputs], unread. */
 export function gateMatrix(weights: ModelWeights, operation: Pick<Gate, "gate" | "up">): Tensor {
-  const [gate, up] = [weights.tensor(operation.gate.matrix), weights.tensor(operation.up.matrix)];
-  const dtype = commonDtype([gate, up]);
+  const stored = [weights.tensor(operation.gate.matrix), weights.tensor(operation.up.matrix)];
+  const [gate, up] = inOneType(stored) as readonly [Tensor, Tensor];
+  const { dtype } = gate;
   const rowBytes = gate.columns * BYTES_PER_ELEMENT[dtype];
   return {
     dtype,

@@ -1,18 +1,29 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { GgufFolder } from "./gguf/gguf-folder.ts";
+import { MlxCheckpoint, mlxPacking } from "./mlx.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { parseShardNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "./model-folder.ts";
 import { encodeSafetensorsHeader, headerEnd, parseSafetensorsHeader, PREFIX_BYTES } from "./safetensors-header.ts";
-import { openSafetensors } from "./safetensors.ts";
+import { openSafetensors, type SafetensorsFile } from "./safetensors.ts";
 
 /**
  * Opens a model's weights: safetensors in one file or in shards, or GGUF. Reads only their headers.
+ * @param config config.json, which says how MLX's weights are packed
  * @param isEarly whether a single file may still be arriving: then reading its tensors throws its download's error
  * @throws ChorusError model_not_found, model_invalid, model_download_failed, with the file's name
  */
-export async function openCheckpoint(files: ModelFiles, { isEarly = false } = {}): Promise<Checkpoint> {
+export async function openCheckpoint(
+  files: ModelFiles,
+  { isEarly = false, config = null }: { readonly isEarly?: boolean; readonly config?: unknown } = {},
+): Promise<Checkpoint> {
   if (files instanceof GgufFolder) return files.checkpoint();
+  const safetensors = await openAnySafetensors(files, isEarly);
+  const packing = mlxPacking(config);
+  return packing === null ? safetensors : new MlxCheckpoint(safetensors, packing);
+}
+
+async function openAnySafetensors(files: ModelFiles, isEarly: boolean): Promise<SafetensorsFile> {
   const single = await (isEarly ? files.tryOpenEarly(WEIGHTS_FILE) : files.tryOpen(WEIGHTS_FILE));
   if (single) return openSafetensors(single, WEIGHTS_FILE);
   const index = await files.tryReadJson(WEIGHTS_INDEX_FILE);

@@ -63,6 +63,18 @@ export class SafetensorsFile implements Checkpoint {
     return entry.dtype === "I8" ? this.#int8(entry, rows, columns) : this.#plain(entry, rows, columns);
   }
 
+  /** Returns a matrix of U32, unread. @throws ChorusError model_unsupported for another type */
+  words(name: string): Pick<Tensor, "readRows"> {
+    const entry = this.#entry(name);
+    const [, columns = 0] = entry.shape;
+    if (entry.dtype === "U32") return { readRows: this.#rowReader(entry, 4 * columns) };
+    throw new ChorusError(
+      "model_unsupported",
+      `Tensor "${name}" is stored as ${entry.dtype}; MLX packs into U32.`,
+      FILE,
+    );
+  }
+
   #plain(entry: TensorEntry, rows = 0, columns = 0): Tensor {
     const { name, dtype } = entry;
     if (!isTensorDtype(dtype)) {

@@ -19,6 +19,19 @@ export async function readF32(tensor: Tensor): Promise<Float32Array<ArrayBuffer>
   return floatsOf(await tensor.readRows(0, tensor.rows), tensor.dtype);
 }
 
+/** Returns tensors that are used together as they are, or all as F32 if their types differ. */
+export function inOneType(tensors: readonly Tensor[]): readonly Tensor[] {
+  if (tensors.every(({ dtype }) => dtype === tensors[0]?.dtype)) return tensors;
+  return tensors.map((tensor) => ({
+    ...tensor,
+    dtype: "F32",
+    async readRows(begin, end) {
+      const values = floatsOf(await tensor.readRows(begin, end), tensor.dtype);
+      return new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    },
+  }));
+}
+
 /** Returns the values of elements, exactly. Those of F32 share the bytes' memory if their offset is a multiple of 4. */
 export function floatsOf(bytes: Uint8Array<ArrayBuffer>, dtype: TensorDtype): Float32Array<ArrayBuffer> {
   const bytesPerElement = BYTES_PER_ELEMENT[dtype];

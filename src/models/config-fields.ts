@@ -1,6 +1,7 @@
 // The common fields of the families' config.json.
 
-import type { JsonFields } from "../files/json-fields.ts";
+import { brief, type JsonFields } from "../files/json-fields.ts";
+import { mlxPacking, unsupportedQuantisation } from "../files/mlx.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ModelShape } from "../protocol/model-shape.ts";
@@ -54,7 +55,10 @@ export function refuseGiant(shape: ModelShape, innerSize: number): void {
 }
 
 export function refuseQuantised(fields: JsonFields): void {
-  if (fields.has("quantization_config")) throw unsupported("quantization_config (weights must be F32, F16 or BF16)");
+  if (mlxPacking({ quantization: fields.get("quantization") }) !== null || !fields.has("quantization_config")) return;
+  const method = fields.object<Record<string, unknown>>("quantization_config", {})["quant_method"];
+  const what = `quantization_config${method === undefined ? "" : ` (${brief(method)})`}`;
+  throw new ChorusError("model_unsupported", unsupportedQuantisation(what, "4 or 8 bits"), CONFIG_FILE);
 }
 
 export function invalid(what: string): ChorusError {

@@ -1,11 +1,10 @@
 import type { Checkpoint } from "../files/checkpoint.ts";
 import { releaseBytes } from "../files/release-bytes.ts";
-import { BYTES_PER_ELEMENT, type Tensor, type TensorDtype } from "../files/tensor.ts";
+import { BYTES_PER_ELEMENT, inOneType, type Tensor } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { weightsOf, type Weight } from "./graph.ts";
 import type { Model } from "./model.ts";
 
-const FILE = "model.safetensors";
 /** Most missing tensors that an error names: a wrong model lacks hundreds. */
 const MAX_NAMED = 8;
 
@@ -121,18 +120,13 @@ function inHalves(tensor: Tensor, headDim: number): Tensor {
   };
 }
 
-/** Returns the type of tensors to be joined. @throws ChorusError model_unsupported if they have several */
-export function commonDtype([first, ...others]: readonly [Tensor, ...Tensor[]]): TensorDtype {
-  if (others.every(({ dtype }) => dtype === first.dtype)) return first.dtype;
-  throw new ChorusError("model_unsupported", "Weights that are used together are stored in several types.", FILE);
-}
-
 /** Joins matrices of one width, unread. Vectors, which are rows, become one longer row. */
-function joinRows(tensors: readonly Tensor[]): Tensor {
-  const [first] = tensors;
-  if (!first) throw new RangeError("a weight without tensors");
-  if (tensors.length === 1) return first;
-  const dtype = commonDtype([first, ...tensors]);
+function joinRows(stored: readonly Tensor[]): Tensor {
+  const [only] = stored;
+  if (!only) throw new RangeError("a weight without tensors");
+  if (stored.length === 1) return only;
+  const tensors = inOneType(stored);
+  const { dtype } = tensors[0] ?? only;
   if (tensors.every(({ rows }) => rows === 1)) {
     const columns = tensors.reduce((sum, tensor) => sum + tensor.columns, 0);
     return { dtype, rows: 1, columns, readRows: async () => concat(await readAll(tensors)) };
@@ -141,7 +135,7 @@ function joinRows(tensors: readonly Tensor[]): Tensor {
   return {
     dtype,
     rows,
-    columns: first.columns,
+    columns: only.columns,
     async readRows(begin, end) {
       const parts: Uint8Array<ArrayBuffer>[] = [];
       let offset = 0;

@@ -51,7 +51,7 @@ export async function describeDraftModel(
       },
       fetchWeights: () =>
         ofDraftModel(async () => {
-          const checkpoint = await openCheckpoint(await opened.fetchFiles());
+          const checkpoint = await openCheckpoint(await opened.fetchFiles(), { config: configJson });
           return openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
         }),
     };

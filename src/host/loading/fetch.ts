@@ -41,7 +41,7 @@ export async function fetchModel(
   const [source, defaults, checkpoint] = await Promise.all([
     readingSource,
     readingDefaults,
-    openCheckpoint(files, { isEarly: drafting === null }),
+    openCheckpoint(files, { isEarly: drafting === null, config: configJson }),
   ]);
   const weights = openWeights(checkpoint, (vocabSize) => describeModel(configJson, vocabSize));
   const { vocabSize } = source.json;

@@ -1,0 +1,123 @@
+import { readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+import { seededRandom } from "../../lab/seeded-random.ts";
+import { lastLogitsReference } from "../../tests/references/graph-reference.ts";
+import { describeModel } from "../models/families.ts";
+import { openWeights } from "../models/model-weights.ts";
+import { openFileList } from "./model-files.ts";
+import { openCheckpoint } from "./open-checkpoint.ts";
+import { encodeSafetensorsHeader } from "./safetensors-header.ts";
+import { openSafetensors } from "./safetensors.ts";
+import { readF32 } from "./tensor.ts";
+
+const FOLDER = "tests/fixtures/llama-tiny/tied";
+const read = (name: string) => new Uint8Array(readFileSync(`${FOLDER}/${name}`));
+const config = JSON.parse(new TextDecoder().decode(read("config.json"))) as Record<string, unknown>;
+const plain = await openSafetensors(new Blob([read("model.safetensors")]));
+
+interface Stored {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+const f32 = (values: readonly number[], shape: readonly number[]): Stored => ({
+  dtype: "F32",
+  shape,
+  bytes: new Uint8Array(Float32Array.from(values).buffer),
+});
+const bf16 = (values: readonly number[], shape: readonly number[]): Stored => {
+  const bits = new Uint32Array(Float32Array.from(values).buffer);
+  return { dtype: "BF16", shape, bytes: new Uint8Array(Uint16Array.from(bits, (one) => one >>> 16).buffer) };
+};
+const valuesOfBf16 = ({ bytes }: Stored) =>
+  Array.from(new Float32Array(Uint32Array.from(new Uint16Array(bytes.buffer), (half) => half << 16).buffer));
+
+function fileOf(tensors: ReadonlyMap<string, Stored>): File {
+  const entries = [...tensors].map(([name, { dtype, shape, bytes }]) => ({
+    name,
+    dtype,
+    shape,
+    begin: 0,
+    end: bytes.length,
+  }));
+  return new File(
+    [encodeSafetensorsHeader(entries), ...[...tensors.values()].map(({ bytes }) => bytes)],
+    "model.safetensors",
+  );
+}
+
+/** Packs the matrices of a model as MLX does, with random integers. Returns it, and the same values as F32. */
+async function packed(bitsOf: (module: string) => number, group: number) {
+  const random = seededRandom(7);
+  const integer = (count: number) => Math.floor(random() * count);
+  const [asMlx, asF32] = [new Map<string, Stored>(), new Map<string, Stored>()];
+  for (const name of plain.names()) {
+    const shape = plain.shape(name);
+    const values = Array.from(await readF32(plain.tensor(name)));
+    const [rows = 0, columns = 0] = shape;
+    const module = name.replace(/\.weight$/, "");
+    const bits = bitsOf(module);
+    if (shape.length < 2 || bits === 0 || columns % group !== 0) {
+      for (const file of [asMlx, asF32]) file.set(name, f32(values, shape));
+      continue;
+    }
+    const numGroups = (rows * columns) / group;
+    const some = (size: number) => Array.from({ length: numGroups }, () => (random() - 0.5) * size);
+    const [scales, biases] = [bf16(some(0.05), [rows, columns / group]), bf16(some(0.3), [rows, columns / group])];
+    const [s, b] = [valuesOfBf16(scales), valuesOfBf16(biases)];
+    const integers = Array.from({ length: rows * columns }, () => integer(2 ** bits));
+    const words = new Uint32Array((rows * columns * bits) / 32);
+    for (const [i, q] of integers.entries()) words[Math.floor((i * bits) / 32)]! |= q << ((i * bits) % 32);
+    asMlx.set(name, { dtype: "U32", shape: [rows, (columns * bits) / 32], bytes: new Uint8Array(words.buffer) });
+    asMlx.set(`${module}.scales`, scales);
+    asMlx.set(`${module}.biases`, biases);
+    const exact = integers.map((q, i) => s[Math.floor(i / group)]! * q + b[Math.floor(i / group)]!);
+    asF32.set(name, f32(exact, shape));
+  }
+  return { asMlx: fileOf(asMlx), asF32: fileOf(asF32) };
+}
+
+const open = async (file: File, more: Record<string, unknown> = {}) => {
+  const json = { ...config, ...more };
+  const checkpoint = await openCheckpoint(openFileList([file]), { config: json });
+  return openWeights(checkpoint, (vocabSize) => describeModel(json, vocabSize));
+};
+
+const EMBEDDING = "model.embed_tokens";
+const KEYS = "model.layers.0.self_attn.k_proj";
+
+test.each([
+  [{ bits: 4, group_size: 32 }, () => 4],
+  [{ bits: 8, group_size: 64, mode: "affine" }, () => 8],
+  [
+    { bits: 4, group_size: 32, [EMBEDDING]: { bits: 8 }, [KEYS]: false },
+    (module: string) => (module === EMBEDDING ? 8 : module === KEYS ? 0 : 4),
+  ],
+])("MLX's %j has the logits of its values as F32", async (quantization, bitsOf) => {
+  const { asMlx, asF32 } = await packed(bitsOf, quantization.group_size);
+  const [mlx, exact] = [await open(asMlx, { quantization, quantization_config: quantization }), await open(asF32)];
+  const tokens = [1, 2, 3, 500];
+  expect(await lastLogitsReference(mlx, tokens)).toEqual(await lastLogitsReference(exact, tokens));
+});
+
+test.each([
+  [{ quantization: { bits: 3, group_size: 64 } }, '"bits":3'],
+  [{ quantization: { bits: 4, group_size: 16 } }, '"group_size":16'],
+  [{ quantization: { bits: 4, group_size: 32, mode: "mxfp4" } }, "mxfp4"],
+  [{ quantization: { bits: 4, group_size: 64, [KEYS]: { bits: 6 } } }, '"bits":6'],
+  [{ quantization_config: { quant_method: "gptq", bits: 4 } }, "gptq"],
+  [{ quantization_config: { quant_method: "awq" } }, "awq"],
+  [{ quantization_config: { quant_method: "compressed-tensors" } }, "compressed-tensors"],
+])("%j is refused, and the GGUF of the same model is named", (more, part) => {
+  const refusal = { code: "model_unsupported", message: expect.stringMatching(`${part}.*-GGUF:Q4_K_M`) };
+  expect(() => describeModel({ ...config, ...more })).toThrow(expect.objectContaining(refusal));
+});
+
+test("scales of another size are named", async () => {
+  const { asMlx } = await packed(() => 4, 32);
+  const refusal = { code: "model_invalid", message: expect.stringContaining(EMBEDDING) };
+  await expect(open(asMlx, { quantization: { bits: 4, group_size: 64 } })).rejects.toMatchObject(refusal);
+});
