@@ -10,20 +10,8 @@ export interface HttpRequest {
   readonly outputTokens: number;
 }
 
-/** A stream's contents, besides its times. */
-export interface HttpAnswer {
-  readonly record: RequestRecord;
-  readonly text: string;
-  readonly finishReason: string | null;
-  /** Number of the stream's end marks. */
-  readonly numDone: number;
-  /** The ids that its chunks name: one, unless answers are mixed up. */
-  readonly ids: ReadonlySet<string>;
-}
-
 interface Chunk {
-  readonly id?: string;
-  readonly choices?: readonly { readonly text?: string; readonly finish_reason?: string | null }[];
+  readonly choices?: readonly unknown[];
   readonly usage?: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null;
   readonly error?: { readonly message?: string };
 }
@@ -35,42 +23,33 @@ export interface HttpTarget {
   readonly apiKey: string | null;
 }
 
-/**
- * Reads one stream. A request that fails is a record with an error.
- * @param closeAfter closes the connection after this many chunks [never]
- */
+/** Longer than any queue before a stream should be. */
+const STREAM_MS = 3_600_000;
+
+/** Reads one stream. A request that fails is a record with an error. */
 export async function readHttpStream(
   { baseUrl, model, apiKey }: HttpTarget,
   { prompt, outputTokens }: HttpRequest,
   clientQueueMs = 0,
-  closeAfter = Infinity,
-): Promise<HttpAnswer> {
+): Promise<RequestRecord> {
   const chunks: OutputChunk[] = [];
-  const ids = new Set<string>();
   const sentMs = performance.now();
-  const abort = new AbortController();
-  let [text, numDone, promptTokens] = ["", 0, 0];
+  let promptTokens = 0;
   let error: string | null = null;
-  let finishReason: string | null = null;
   let countedTokens: number | null = null;
   const read = (data: string) => {
     const atMs = performance.now();
-    if (data === "[DONE]") return void numDone++;
+    if (data === "[DONE]") return;
     const chunk = JSON.parse(data) as Chunk;
     if (chunk.error) error = chunk.error.message ?? "The server failed.";
-    if (chunk.id !== undefined) ids.add(chunk.id);
     promptTokens = chunk.usage?.prompt_tokens ?? promptTokens;
     countedTokens = chunk.usage?.completion_tokens ?? countedTokens;
-    const [choice] = chunk.choices ?? [];
-    if (choice === undefined) return;
-    text += choice.text ?? "";
-    finishReason = choice.finish_reason ?? finishReason;
-    chunks.push({ atMs, tokens: 1 });
+    if (chunk.choices?.length) chunks.push({ atMs, tokens: 1 });
   };
   try {
     const response = await fetch(`${baseUrl}/completions`, {
       method: "POST",
-      signal: abort.signal,
+      signal: AbortSignal.timeout(STREAM_MS),
       headers: { "content-type": "application/json", ...(apiKey !== null && { authorization: `Bearer ${apiKey}` }) },
       body: JSON.stringify({
         model,
@@ -85,18 +64,13 @@ export async function readHttpStream(
     if (!response.ok || response.body === null) throw new Error(`${response.status}: ${await response.text()}`);
     const parser = createParser({ onEvent: ({ data }) => read(data) });
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      parser.feed(part.value);
-      if (chunks.length < closeAfter) continue;
-      abort.abort();
-      break;
-    }
+    for (let part = await reader.read(); !part.done; part = await reader.read()) parser.feed(part.value);
   } catch (thrown) {
-    if (!abort.signal.aborted) error = thrown instanceof Error ? thrown.message : String(thrown);
+    error = thrown instanceof Error ? thrown.message : String(thrown);
   }
   // A chunk may hold several tokens; the server knows how many there were.
   const missing = (countedTokens ?? chunks.length) - chunks.length;
   const last = chunks.pop();
   if (last) chunks.push({ ...last, tokens: Math.max(0, last.tokens + missing) });
-  return { record: { promptTokens, sentMs, clientQueueMs, chunks, error }, text, finishReason, numDone, ids };
+  return { promptTokens, sentMs, clientQueueMs, chunks, error };
 }

@@ -67,12 +67,6 @@ const SERVE_OPTIONS = [
   count("--promptTokens <n>", "of each prompt", "32"),
   count("--outputTokens <n>", "of each answer", "32"),
   count("--seed <n>", "of prompts and arrivals", "1"),
-  {
-    flags: "--soak <minutes>",
-    about: "instead keeps many streams open for this long, and looks for leaks",
-    amount: "finite",
-  },
-  count("--streams <n>", "streams of a soak"),
 ];
 
 /** @returns {readonly CommandOption[]} */
@@ -182,19 +176,6 @@ export async function listParts() {
       about: "Load on any server of OpenAI's API, as `vllm bench serve` makes it.",
       options: SERVE_OPTIONS,
       run: async (values) => (await import("./bench-serve.mjs")).benchServe(values),
-    },
-    {
-      name: "policies",
-      about: "A simulation of the scheduling policies, on recorded and seeded loads.",
-      options: [
-        {
-          flags: "--recording <file>",
-          about: "a run that recordRun wrote",
-          defaultText: "those of tests/fixtures/runs",
-        },
-        count("--sequences <n>", "most sequences at once, instead of the recording's"),
-      ],
-      run: async (values) => (await import("./bench-policies.mjs")).benchPolicies(values),
     },
   ];
 }
