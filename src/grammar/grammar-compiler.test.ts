@@ -134,6 +134,86 @@ test("an answer ends", async () => {
   expect(answer).toEqual(byteTokens("aba"));
 });
 
+test.each<[string, GrammarSource, string]>([
+  [
+    "a schema",
+    schema({ type: "array", items: { type: "object", properties: { a: { type: "string", maxLength: 9 }, b: {} } } }),
+    '[{"a": "x]", "b": [[], {"é": ""}]}, {}]',
+  ],
+  ["texts in a list", schema({ type: "array", items: { enum: ["", "a", 'a"', "]"] } }), '["", "a\\"", "]", "a"]'],
+  ["an expression", regex('(a|bb?)+(, "x"){2,3}\\]?'), 'abba, "x", "x", "x"]'],
+  ["choices", choice("a", "ab", "abba", "é]"), "abba"],
+  ["a schema of itself", schema({ type: "array", items: { $ref: "#" } }), "[[[]], []]"],
+  ["a grammar", ebnf('root ::= "[" (root | "a" "b"?)* "]"'), "[[abab][[]]a]"],
+])("a token of several symbols is allowed just where its bytes are: in %s", async (_, source, text) => {
+  const merged = [
+    '"]',
+    '"}',
+    '", ',
+    '": ',
+    '": "',
+    ', "',
+    '", "',
+    "{}",
+    "[]",
+    "]]",
+    "}]",
+    "[[",
+    '[{"',
+    "}, {",
+    '"}]',
+    "ab",
+  ];
+  const others = [
+    "ba",
+    "bb",
+    "b]",
+    "a]",
+    '""',
+    '"x"',
+    '\\"',
+    'é"',
+    "é]",
+    ']"',
+    "abba",
+    "",
+    "[ ",
+    ",  ",
+    '"a',
+    "a[",
+    "xx",
+  ];
+  const vocabulary = [...BYTE_VOCABULARY, ...[...merged, ...others].map((one) => new TextEncoder().encode(one))];
+  // A byte of a character, beside its end and a symbol.
+  vocabulary.push(Uint8Array.of(0xa9, 0x22), Uint8Array.of(0x22, 0xc3));
+  const wide = grammarCompiler(vocabulary);
+  const goesOn = async (bytes: readonly number[]) => {
+    const [matcher] = await wide.matchers(source, [EOS], 1);
+    const isAccepted = bytes.every((byte) => matcher?.accept(byte));
+    matcher?.dispose();
+    return isAccepted;
+  };
+  const [matcher] = await wide.matchers(source, [EOS], 1);
+  const bytes = byteTokens(text);
+  let numMerged = 0;
+  for (let at = 0; at <= bytes.length; at++) {
+    await matcher?.prepareMask();
+    const allowed = allowedIds(matcher!.mask);
+    const ids = allowed.filter((id) => id > EOS);
+    const expected = [];
+    for (let id = EOS + 1; id < vocabulary.length; id++) {
+      const piece = vocabulary[id] ?? [];
+      if (allowed.includes(piece[0] ?? -1) && (await goesOn([...bytes.slice(0, at), ...piece]))) expected.push(id);
+    }
+    expect(ids, text.slice(0, at)).toEqual(expected);
+    numMerged += ids.length;
+    if (at < bytes.length) expect(matcher?.accept(bytes[at]!), text.slice(0, at)).toBe(true);
+  }
+  expect(numMerged).toBeGreaterThan(3);
+  expect(matcher?.accept(EOS)).toBe(true);
+  matcher?.dispose();
+});
+
 test.each<[unknown, string, string]>([
   [{ type: "string", minLength: 2, pattern: "a" }, "schema.minLength", "beside pattern"],
   [{ type: "string", pattern: "(?=a)b" }, "schema.pattern", "looks ahead"],
@@ -212,6 +292,32 @@ test.each<[unknown, string[], string[]]>([
     ["null", '[{"a": 1}, [true, null]]'],
     ["[1, 2]"],
   ],
+  [
+    {
+      properties: {
+        slash: { $ref: "#/$defs/a~1b" },
+        tilde: { $ref: "#/$defs/a~0b" },
+        both: { $ref: "#/$defs/~01" },
+        percent: { $ref: "#/$defs/%25%20%C3%BC" },
+        plain: { $ref: "#/$defs/%25 ü" },
+        sibling: { $ref: "#/properties/slash" },
+        item: { $ref: "#/$defs/list/anyOf/1" },
+      },
+      additionalProperties: false,
+      $defs: {
+        "a/b": { const: 1 },
+        "a~b": { const: 2 },
+        "~1": { const: 3 },
+        "% ü": { const: 4 },
+        list: { anyOf: [{ const: 5 }, { const: 6 }] },
+      },
+    },
+    ['{"slash": 1, "tilde": 2, "both": 3, "percent": 4, "plain": 4, "sibling": 1, "item": 6}', "{}"],
+    ['{"slash": 2}', '{"both": 1}', '{"item": 5}'],
+  ],
+  [{}, ['{"a": [1, null, {}]}', '"x"', "[]", "-1.5e7"], ["", "{1}", "[,]"]],
+  [{ type: "object", properties: {}, required: [] }, ["{}", '{"a": {"a": 1}}'], ["[]"]],
+  [true, ["null", "[[]]"], ["nul"]],
 ])("the schema %j takes %j and not %j", async (one, good, bad) => {
   for (const text of good) expect(await accepts(schema(one), text), text).toBe(true);
   for (const text of bad) expect(await accepts(schema(one), text), text).toBe(false);

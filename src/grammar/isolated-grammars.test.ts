@@ -21,7 +21,7 @@ class Threads {
   /** How long each takes to start. */
   startMs = 0;
 
-  /** Ends all threads, as when the page that lent them goes. */
+  /** Ends all threads, as when the page whose threads they are goes. */
   goAway: () => void = () => undefined;
 
   readonly open = (): GrammarPort => {
