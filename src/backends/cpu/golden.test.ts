@@ -11,6 +11,7 @@ import { openBundledHelper } from "../../../tests/cpu/bundled-helper.ts";
 import { allowRelaxedSimd, bitsOf, expectNear } from "../../../tests/cpu/cpu.ts";
 import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
 import { readFixture } from "../../../tests/models/fixtures.ts";
+import { ODD_SHAPES } from "../../../tests/models/odd-shapes.ts";
 import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
 import { inventedFamily } from "../../../tests/models/invented-family.ts";
 import { randomWeights } from "../../../tests/models/random-weights.ts";
@@ -101,16 +102,21 @@ it.each([
   30_000,
 );
 
-it("has the float64 logits of a family of padded heads, rotary positions, shared keys and gates", async () => {
-  const weights = randomWeights(describeModel({ model_type: "invented" }, undefined, [...FAMILIES, inventedFamily]));
-  const { vocabSize } = weights.model.shape;
-  const prompt = Array.from({ length: 37 }, (_, i) => (i * 29 + 7) % vocabSize);
-  const runner = await openRunner(weights);
-  // Step by step through the cache, and then the same text as one prompt.
-  const drawn = await greedyTokens(runner, prompt, 8);
-  const text = [...prompt, ...drawn.slice(0, -1)];
-  const whole = await lastLogits(runner, text);
-  expectNear(whole, await lastLogitsReference(weights, text), 2e-4);
-  expect(whole.indexOf(Math.max(...whole))).toBe(drawn.at(-1));
-  runner.dispose();
-});
+const INVENTED = { model_type: "invented" };
+
+it.each(Object.entries({ "a family that nobody published": INVENTED, ...ODD_SHAPES }))(
+  "has the float64 logits of a model of odd sizes: %s",
+  async (_, config) => {
+    const weights = randomWeights(describeModel(config, undefined, [...FAMILIES, inventedFamily]));
+    const { vocabSize } = weights.model.shape;
+    const prompt = Array.from({ length: 37 }, (_unused, i) => (i * 29 + 7) % vocabSize);
+    const runner = await openRunner(weights);
+    // Step by step through the cache, and then the same text as one prompt.
+    const drawn = await greedyTokens(runner, prompt, 8);
+    const text = [...prompt, ...drawn.slice(0, -1)];
+    const whole = await lastLogits(runner, text);
+    expectNear(whole, await lastLogitsReference(weights, text), 2e-4);
+    expect(whole.indexOf(Math.max(...whole))).toBe(drawn.at(-1));
+    runner.dispose();
+  },
+);
