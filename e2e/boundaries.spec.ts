@@ -85,6 +85,11 @@ test("an error in a pane's chat, in its head, in the batch or in a page leaves t
     await breakWords(page, words);
     await page.evaluate((to) => (location.hash = to), hash);
     await failsAndComesBack(page, page.locator("#root"), "This page", page.getByRole("main"));
+    if (hash !== "#/demo") continue;
+    await breakWords(page, "Collapse Batch");
+    await app.batch.getByRole("button", { name: "Expand Batch" }).click();
+    await failsAndComesBack(page, page.getByRole("main"), "The batch", app.batch);
+    await expect(page.getByRole("region", { name: "Demo" })).toBeVisible();
   }
   await page.evaluate(() => (location.hash = "#/"));
   await breakWords(page, "Theme: light");

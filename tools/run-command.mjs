@@ -25,7 +25,7 @@ const hasGroup = (/** @type {string} */ command) => process.platform !== "win32"
 /** Most that downloading and installing packages may take. */
 export const INSTALL_MS = 20 * 60_000;
 /** Longer than any of the commands takes. */
-const MAX_MS = 3 * 3_600_000;
+export const MAX_MS = 3 * 3_600_000;
 
 /**
  * Runs a shell command in the repository's root. It ends with this process, and so does all that it still waits for.

@@ -87,7 +87,7 @@ async function addToReport(run: PeerRun): Promise<void> {
 
 function git(...words: string[]): string {
   try {
-    return execFileSync("git", words, { cwd: root, encoding: "utf8" }).trim();
+    return execFileSync("git", words, { cwd: root, encoding: "utf8", timeout: 10_000 }).trim();
   } catch {
     return "unknown";
   }

@@ -4,7 +4,7 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { spawnSync } from "node:child_process";
 
-import { root } from "../../tools/run-command.mjs";
+import { MAX_MS, root } from "../../tools/run-command.mjs";
 import { loadModule } from "./load-module.mjs";
 
 /** The folders of tests/fixtures/ that the homes read. */
@@ -47,6 +47,7 @@ export async function benchGpu({ pack, peers = false, ...options }) {
     cwd: root,
     env,
     stdio: "inherit",
+    timeout: MAX_MS,
   });
   if (status === 0 && peers) {
     const { benchPeers } = await import("../peers/peers.mjs");
