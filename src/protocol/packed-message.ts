@@ -74,113 +74,106 @@ function unpackTexts(texts: readonly (number | string)[]): RequestEvent[] {
 function packSteps(steps: readonly StepReport[]): PackedSteps {
   const names: string[] = [];
   const numbers: number[] = [];
-  for (const step of steps) packStep(step, names, numbers);
+  const writer = new Codec(names, numbers, true);
+  for (const step of steps) passStep(writer, step);
   return { count: steps.length, names, numbers };
 }
 
 function unpackSteps({ count, names, numbers }: PackedSteps): StepReport[] {
-  const reader = new Reader(names, numbers);
-  return Array.from({ length: count }, () => unpackStep(reader));
+  // Lists that are read are not written to, and what is passed is not looked at.
+  const reader = new Codec(names as string[], numbers as number[], false);
+  return Array.from({ length: count }, () => passStep(reader, NOTHING as StepReport));
 }
 
-/** Packs a step's fields in the order in which unpackStep reads them. */
-function packStep(report: StepReport, names: string[], numbers: number[]): void {
-  const { entries, waitingIds, preempted } = report;
-  numbers.push(report.step, report.atMs, report.stepMs, report.cpuMs, report.gpuMs ?? NaN);
-  numbers.push(report.rows, report.promptRows, report.sampledTokens, report.maxNumSeqs, report.maxNumBatchedTokens);
-  numbers.push(report.numRunning, report.numWaiting, report.kvBlocksUsed, report.numResidentTokens);
-  numbers.push(report.kvBlocksCached, report.kvBlocksTotal, report.preemptionsTotal);
-  numbers.push(report.prefixCacheQueriesTotal, report.prefixCacheHitsTotal);
-  numbers.push(entries.length, waitingIds.length, preempted.length);
-  for (const entry of entries) packEntry(entry, names, numbers);
-  for (const id of waitingIds) names.push(id);
-  for (const { requestId, index } of preempted) {
-    names.push(requestId);
-    numbers.push(index);
-  }
-}
+const NOTHING = {};
 
-function packEntry(entry: StepEntry, names: string[], numbers: number[]): void {
-  names.push(entry.requestId);
-  numbers.push(entry.index, entry.start, entry.rows, entry.promptRows, entry.cachedTokens, entry.sampled ? 1 : 0);
-  numbers.push(entry.drafted, entry.accepted, FINISH_REASONS.indexOf(entry.finishReason), entry.slot);
-  numbers.push(entry.firstBlock, entry.blocksGivenBack, entry.blocks.length);
-  for (const block of entry.blocks) numbers.push(block);
-}
-
-class Reader {
-  readonly #names: readonly string[];
-  readonly #numbers: readonly number[];
+/** Takes fields one after the other, or returns what was taken. One class for both: two would make each call slower. */
+class Codec {
+  readonly #names: string[];
+  readonly #numbers: number[];
+  readonly #isWriting: boolean;
   #name = 0;
   #number = 0;
 
-  constructor(names: readonly string[], numbers: readonly number[]) {
+  constructor(names: string[], numbers: number[], isWriting: boolean) {
     this.#names = names;
     this.#numbers = numbers;
+    this.#isWriting = isWriting;
   }
 
-  name(): string {
-    return this.#names[this.#name++] ?? "";
+  name(value: string): string {
+    if (!this.#isWriting) return this.#names[this.#name++] ?? "";
+    this.#names.push(value);
+    return value;
   }
 
-  number(): number {
-    return this.#numbers[this.#number++] ?? NaN;
+  number(value: number): number {
+    if (!this.#isWriting) return this.#numbers[this.#number++] ?? NaN;
+    this.#numbers.push(value);
+    return value;
   }
 
-  list<T>(length: number, read: (reader: Reader) => T): T[] {
-    return Array.from({ length }, () => read(this));
+  list<T>(items: readonly T[], pass: (io: Codec, item: T) => T): readonly T[] {
+    if (!this.#isWriting) return Array.from({ length: this.number(NaN) }, () => pass(this, NOTHING as T));
+    this.number(items.length);
+    for (const item of items) pass(this, item);
+    return items;
   }
 }
 
-function unpackStep(from: Reader): StepReport {
-  const scalars = {
-    step: from.number(),
-    atMs: from.number(),
-    stepMs: from.number(),
-    cpuMs: from.number(),
-    gpuMs: numberOrNull(from.number()),
-    rows: from.number(),
-    promptRows: from.number(),
-    sampledTokens: from.number(),
-    maxNumSeqs: from.number(),
-    maxNumBatchedTokens: from.number(),
-    numRunning: from.number(),
-    numWaiting: from.number(),
-    kvBlocksUsed: from.number(),
-    numResidentTokens: from.number(),
-    kvBlocksCached: from.number(),
-    kvBlocksTotal: from.number(),
-    preemptionsTotal: from.number(),
-    prefixCacheQueriesTotal: from.number(),
-    prefixCacheHitsTotal: from.number(),
-  };
-  const [numEntries, numWaitingIds, numPreempted] = [from.number(), from.number(), from.number()];
+/** Passes a step's fields in their order: each is stated once, for both directions. */
+function passStep(io: Codec, step: StepReport): StepReport {
   return {
-    ...scalars,
-    entries: from.list(numEntries, unpackEntry),
-    waitingIds: from.list(numWaitingIds, (reader) => reader.name()),
-    preempted: from.list(numPreempted, (reader): SequenceId => ({ requestId: reader.name(), index: reader.number() })),
+    step: io.number(step.step),
+    atMs: io.number(step.atMs),
+    stepMs: io.number(step.stepMs),
+    cpuMs: io.number(step.cpuMs),
+    gpuMs: numberOrNull(io.number(step.gpuMs ?? NaN)),
+    rows: io.number(step.rows),
+    promptRows: io.number(step.promptRows),
+    sampledTokens: io.number(step.sampledTokens),
+    maxNumSeqs: io.number(step.maxNumSeqs),
+    maxNumBatchedTokens: io.number(step.maxNumBatchedTokens),
+    numRunning: io.number(step.numRunning),
+    numWaiting: io.number(step.numWaiting),
+    kvBlocksUsed: io.number(step.kvBlocksUsed),
+    numResidentTokens: io.number(step.numResidentTokens),
+    kvBlocksCached: io.number(step.kvBlocksCached),
+    kvBlocksTotal: io.number(step.kvBlocksTotal),
+    preemptionsTotal: io.number(step.preemptionsTotal),
+    prefixCacheQueriesTotal: io.number(step.prefixCacheQueriesTotal),
+    prefixCacheHitsTotal: io.number(step.prefixCacheHitsTotal),
+    entries: io.list(step.entries, passEntry),
+    waitingIds: io.list(step.waitingIds, passName),
+    preempted: io.list(step.preempted, passId),
   };
 }
 
-function unpackEntry(from: Reader): StepEntry {
+function passEntry(io: Codec, entry: StepEntry): StepEntry {
   return {
-    requestId: from.name(),
-    index: from.number(),
-    start: from.number(),
-    rows: from.number(),
-    promptRows: from.number(),
-    cachedTokens: from.number(),
-    sampled: from.number() === 1,
-    drafted: from.number(),
-    accepted: from.number(),
-    finishReason: FINISH_REASONS[from.number()] ?? null,
-    slot: from.number(),
-    firstBlock: from.number(),
-    blocksGivenBack: from.number(),
-    blocks: from.list(from.number(), (reader) => reader.number()),
+    requestId: io.name(entry.requestId),
+    index: io.number(entry.index),
+    start: io.number(entry.start),
+    rows: io.number(entry.rows),
+    promptRows: io.number(entry.promptRows),
+    cachedTokens: io.number(entry.cachedTokens),
+    sampled: io.number(entry.sampled ? 1 : 0) === 1,
+    drafted: io.number(entry.drafted),
+    accepted: io.number(entry.accepted),
+    finishReason: FINISH_REASONS[io.number(FINISH_REASONS.indexOf(entry.finishReason))] ?? null,
+    slot: io.number(entry.slot),
+    firstBlock: io.number(entry.firstBlock),
+    blocksGivenBack: io.number(entry.blocksGivenBack),
+    blocks: io.list(entry.blocks, passNumber),
   };
 }
+
+const passId = (io: Codec, { requestId, index }: SequenceId): SequenceId => ({
+  requestId: io.name(requestId),
+  index: io.number(index),
+});
+const passName = (io: Codec, name: string) => io.name(name);
+const passNumber = (io: Codec, number: number) => io.number(number);
 
 function numberOrNull(value: number): number | null {
   return Number.isNaN(value) ? null : value;
