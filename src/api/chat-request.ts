@@ -116,8 +116,8 @@ function continued(
   return { tokenIds: [...tokenIds, ...started], reasoning: { ...reasoning, written: textOf(started, tokenizer) } };
 }
 
-/** Variables that only the request's other fields decide. */
-const OWN_VARIABLES = ["messages", "add_generation_prompt"];
+/** Variables that only the request's other fields decide, or the model: what a request sets is text, no control token. */
+const OWN_VARIABLES = ["messages", "add_generation_prompt", "bos_token", "eos_token", "pad_token", "unk_token"];
 
 /** A copy of chat_template_kwargs, as JSON would have it. */
 function parseTemplateVariables(fields: Fields): TemplateVariables {
@@ -127,7 +127,11 @@ function parseTemplateVariables(fields: Fields): TemplateVariables {
   if (!isObject(value)) throw invalidType(name, "an object", value);
   const own = OWN_VARIABLES.find((variable) => Object.hasOwn(value, variable));
   if (own !== undefined) {
-    throw new ChorusError("invalid_value", `${name} can't set ${own}; other fields do.`, `${name}.${own}`);
+    throw new ChorusError(
+      "invalid_value",
+      `${name} can't set ${own}; the request's other fields or the model do.`,
+      `${name}.${own}`,
+    );
   }
   try {
     return JSON.parse(JSON.stringify(value)) as TemplateVariables;

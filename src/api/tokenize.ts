@@ -7,7 +7,7 @@ import type { RequestContext } from "./parsed-request.ts";
 import { checkModel } from "./shared-fields.ts";
 import { Fields, missing } from "./validate.ts";
 
-const CHAT_PROMPT_FIELDS = ["messages", "continue_final_message"] as const;
+const CHAT_PROMPT_FIELDS = ["messages", "continue_final_message", "chat_template_kwargs"] as const;
 /** vLLM's, which changes nothing here: chats always end with the answer's opening. */
 const NEUTRAL_FIELDS = ["add_generation_prompt"] as const;
 

@@ -73,6 +73,17 @@ it("counts tokens, and makes text of them again", async () => {
   });
 });
 
+it("counts the tokens of a chat with variables of its template", async () => {
+  const withTools = await openFakeModel({}, null, "{{ messages[0].content }}{{ tools | tojson if tools }}");
+  const body = {
+    messages: [{ role: "user", content: "Hello" }],
+    chat_template_kwargs: { tools: [{ name: "f" }] },
+  } as const;
+  const { tokens } = await withTools.engine.tokenize(body);
+  expect(await withTools.engine.detokenize({ tokens })).toEqual({ prompt: 'Hello[{"name": "f"}]' });
+  await withTools.engine.dispose();
+});
+
 describe("an answer", () => {
   it("is the engine's own, under an id that the headers have too", async () => {
     const response = await post("/v1/chat/completions", CHAT);

@@ -16,6 +16,8 @@ export interface TokenizeRequest {
   parse_special_tokens?: boolean | null;
   /** With `messages`, as in a chat request. [false] */
   continue_final_message?: boolean | null;
+  /** With `messages`, as in a chat request: tools are counted, too. [none] */
+  chat_template_kwargs?: Record<string, unknown> | null;
   /** true: the answer has `token_strs`. [false] */
   return_token_strs?: boolean | null;
 }

@@ -340,7 +340,7 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
     ["object"],
     [{}, { enable_thinking: false }, { tools: [{ type: "function", function: { name: "f" } }], x: null }],
     [{ x: 1n }],
-    ["messages", "add_generation_prompt"].map((name) =>
+    ["messages", "add_generation_prompt", "bos_token"].map((name) =>
       refusal("invalid_value", `chat_template_kwargs.${name}`, { [name]: [] }),
     ),
   ),
