@@ -91,6 +91,20 @@ test("quick on the CPU: batch sizes, modes, windows and drafts, each configurati
   expect([0, 2, 3, 5].map((i) => acceptance[i])).toEqual(["", "1", "", "1"]);
 });
 
+test("one button measures one number: how many times as fast sixteen answers at once are", async ({ page }) => {
+  test.slow();
+  await page.goto("./#/bench");
+  await expect(page.getByRole("button", { name: "Run" }), "the form is behind More").toBeHidden();
+  await page.getByText("More", { exact: true }).click();
+  await expect(page.getByRole("checkbox", { name: /^Quick/ })).toBeChecked();
+  await page.getByRole("button", { name: "Measure (20 s)" }).click();
+  const status = page.getByRole("complementary", { name: "What to run" }).getByRole("status");
+  await expect(status).toHaveText(/^Done in \d+ s$/, { timeout: 240_000 });
+  const decode = page.getByRole("region", { name: "Decode" });
+  await expect(decode.locator("b").first()).toHaveText(/^[\d.]+ times( \(±\d+%\))?$/);
+  await expect(decode).toContainText("the speed of one sequence, with 16 at once");
+});
+
 test("a run can be stopped and started again; a link leads to the chats", async ({ page }) => {
   await page.goto("./#/bench?backend=webgpu&quick&model=tiny&sections=modes,growth");
   await page.getByRole("button", { name: "Run" }).click();

@@ -43,7 +43,7 @@ test("nothing is downloaded for later while the first model is on its way", asyn
     Object.assign(globalThis, { setTimeout: waitShortly });
   });
   await page.goto(site.url);
-  await expect(new App(page).pane(1).region.getByText("Memory")).toBeVisible();
+  await expect(new App(page).pane(1).region.getByRole("progressbar")).toHaveAttribute("aria-valuetext", /^Memory/);
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
   letGo();
   await kept(page);
@@ -57,7 +57,7 @@ test("after the first visit the app works offline, under any path", async ({ pag
   await chats(page);
   await page.goto(`${site.url}#/bench`);
   await page.reload();
-  await expect(page.getByRole("button", { name: /^Run/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Measure/ })).toBeVisible();
 });
 
 test("pages of the documents that were visited can be read offline, and are followed by keys", async ({ page }) => {

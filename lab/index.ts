@@ -5,6 +5,7 @@ export {
   type BenchOptions,
   COUNT_NAMES,
   COUNTS,
+  MEASURE_SECONDS,
   EMBEDDED,
   SECTION_IDS,
   SEQUENCE_COUNTS,

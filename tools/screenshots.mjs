@@ -62,7 +62,7 @@ const VIEWS = {
   },
   bench: {
     query: "#/bench",
-    prepare: (page) => page.getByRole("button", { name: /^Run/ }).first().waitFor(),
+    prepare: (page) => page.getByRole("button", { name: /^Measure/ }).waitFor(),
   },
 };
 

@@ -53,8 +53,9 @@ it("leaves out the rounds that would take over a minute, and says so", async () 
   expect(notes).toEqual(["2 of 5 rounds: more would have taken over 60 seconds."]);
 });
 
-it("takes another limit for the rounds' time", async () => {
-  const { outcomes, notes } = await interleaved([3000, 1000], 12_000);
+it("takes another limit for the rounds' time, and says how much of it is over", async () => {
+  const { outcomes, notes, received } = await interleaved([3000, 1000], 12_000);
+  expect(received.at(-1)).toBe("0.92 1000 ms, round 3 of 5");
   expect(outcomes.map(({ length }) => length)).toEqual([3, 3]);
   expect(notes).toEqual(["3 of 5 rounds: more would have taken over 12 seconds."]);
 });

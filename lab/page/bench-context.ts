@@ -6,9 +6,6 @@ import type { WithKernelLab } from "../kernels/open-kernel-lab.ts";
 import type { NamedSectionResult, SectionFindings } from "../report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "../seeded-random.ts";
 
-/** Default of the most time for the rounds of one comparison; one round always runs. */
-const MAX_MS = 60_000;
-
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
 /** One benchmark section. */
@@ -34,6 +31,8 @@ export interface BenchContextParts {
   readonly signal: AbortSignal;
   /** Most time for the section: it then has fewer rounds, and leaves out its last cases. [no limit] */
   readonly budgetMs?: number;
+  /** Most time for the rounds of one comparison; one round always runs. [a minute] */
+  readonly mostMs?: number;
   /** `share` is that of the section, 0..1. */
   readonly onProgress: (share: number, what: string) => void;
 }
@@ -59,6 +58,7 @@ export class BenchContext {
   readonly #notes = new Set<string>();
   readonly #model: ModelCard | null;
   readonly #endMs: number;
+  readonly #mostMs: number;
 
   constructor(parts: BenchContextParts) {
     const { options, createEngine, source, draftSource, model, signal, onProgress } = parts;
@@ -71,6 +71,7 @@ export class BenchContext {
     this.progress = onProgress;
     this.withKernelLab = parts.withKernelLab;
     this.#createEngine = createEngine;
+    this.#mostMs = parts.mostMs ?? 60_000;
     this.#endMs = performance.now() + (parts.budgetMs ?? Infinity);
   }
 
@@ -145,7 +146,7 @@ export class BenchContext {
     cases: readonly Case[],
     name: (one: Case) => string,
     measure: (one: Case, isWarmUp: boolean) => Promise<Outcome>,
-    { progress = this.progress, mostMs = MAX_MS }: InterleaveOptions = {},
+    { progress = this.progress, mostMs = this.#mostMs }: InterleaveOptions = {},
   ): Promise<{ readonly of: Case; readonly outcomes: readonly Outcome[] }[]> {
     const measured = cases.map((one) => ({ of: one, outcomes: [] as Outcome[] }));
     const rounds = this.options.repeats;
@@ -172,7 +173,9 @@ export class BenchContext {
           break;
         }
         const what = round === 0 ? "warming up" : `round ${round} of ${rounds}`;
-        progress((round * cases.length + i) / ((rounds + 1) * cases.length), `${name(of)}, ${what}`);
+        const share = (round * cases.length + i) / ((rounds + 1) * cases.length);
+        const spent = Math.min(1, (performance.now() - startMs) / roundsMs);
+        progress(Math.max(share, spent), `${name(of)}, ${what}`);
         const outcome = await measure(of, round === 0);
         if (round > 0) outcomes.push(outcome);
       }

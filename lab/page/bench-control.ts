@@ -1,7 +1,7 @@
 import { createStore } from "zustand/vanilla";
 
 import { toErrorData } from "../../src/protocol/errors.ts";
-import type { BenchOptions } from "./bench-options.ts";
+import { MEASURE_SECONDS, measureOptions, type BenchOptions } from "./bench-options.ts";
 import type { BenchResult } from "../report/bench-result.ts";
 import type { SectionTimes } from "./section-times.ts";
 import { runBenchmark, type RunBenchmarkOptions } from "./run-benchmark.ts";
@@ -34,7 +34,13 @@ export class BenchControl {
     this.#setting = setting;
   }
 
-  async run(options: BenchOptions): Promise<void> {
+  /** Measures one number, in about MEASURE_SECONDS. */
+  measure(options: BenchOptions): Promise<void> {
+    return this.run(measureOptions(options), MEASURE_SECONDS);
+  }
+
+  /** @param mostSeconds if given, the run is to take hardly longer */
+  async run(options: BenchOptions, mostSeconds?: number): Promise<void> {
     if (this.#abort) return;
     const { signal } = (this.#abort = new AbortController());
     const { times } = this.#setting;
@@ -44,7 +50,8 @@ export class BenchControl {
         ...this.#setting,
         options,
         signal,
-        secondsOf: (id) => times.secondsOf(id, options),
+        mostSeconds,
+        secondsOf: (id) => mostSeconds ?? times.secondsOf(id, options),
         onProgress: (share, what, leftSeconds) => this.store.setState({ share, what, leftSeconds }),
         onResult: (soFar) => this.store.setState({ result: soFar }),
       });

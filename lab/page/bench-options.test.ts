@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { readBenchOptions, SECTION_IDS } from "./bench-options.ts";
+import { measureOptions, readBenchOptions, SECTION_IDS } from "./bench-options.ts";
 
 const read = (query: string) => readBenchOptions(new URLSearchParams(query));
 
@@ -27,6 +27,11 @@ it("takes what the address says, also over what quick means", () => {
     seed: 0,
     quick: true,
   });
+});
+
+it("measures one number with the address's model, whatever else it names", () => {
+  const options = measureOptions(read("model=small&backend=cpu&sections=growth,modes&sequences=2"));
+  expect(options).toMatchObject({ model: "small", backend: "cpu", sections: ["decode"], sequences: [1, 16] });
 });
 
 it("leaves at its default what makes no sense", () => {

@@ -12,6 +12,9 @@ import { makeRandomModel } from "../model/random-model.ts";
 import { ALL_SECTIONS } from "./sections/all-sections.ts";
 import { sumOf } from "../statistics.ts";
 
+/** The part of a bounded section's time that its rounds may take: the model is loaded twice before, and warmed up. */
+const ROUNDS_SHARE = 0.7;
+
 export interface RunBenchmarkOptions {
   readonly options: BenchOptions;
   readonly createEngine: CreateEngine;
@@ -20,6 +23,8 @@ export interface RunBenchmarkOptions {
   /** Name for display: "Chrome 142 on Linux". */
   readonly browser: string;
   readonly signal: AbortSignal;
+  /** For one section: how long it may take, loading and warming up included. [as long as it needs] */
+  readonly mostSeconds?: number | undefined;
   /** Returns the expected seconds of a section. */
   readonly secondsOf: (id: SectionId) => number;
   /** `share` is that of the whole run, 0..1; `leftSeconds` is the estimated remaining time. */
@@ -74,6 +79,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
         model,
         withKernelLab,
         signal,
+        ...(run.mostSeconds && { mostMs: ROUNDS_SHARE * 1000 * run.mostSeconds }),
         onProgress: (share, what) => {
           const doneSeconds = beforeSeconds + share * (seconds[i] ?? 0);
           onProgress(doneSeconds / allSeconds, `${section.title}: ${what}`, allSeconds - doneSeconds);

@@ -16,6 +16,12 @@ export function formatSpread(spread: number): string {
   return Number.isFinite(spread) ? `±${formatFigure(Math.round(100 * spread))}%` : "–";
 }
 
+/** Returns "2.4 times (±7%)" of what formatRatio returns. */
+export function inTimes(ratio: string): string {
+  const [value = "", spread] = ratio.split(" ");
+  return `${value} times${spread === undefined ? "" : ` (${spread})`}`;
+}
+
 /** "2.4" of "2.4 times"; with the spreads of what is divided, as far as they were measured, "2.4 ±7%". */
 export function formatRatio(ratio: number, ...spreads: readonly number[]): string {
   if (!Number.isFinite(ratio)) return "–";

@@ -183,8 +183,8 @@ export async function listParts() {
 async function measurePage(/** @type {Values} */ values) {
   const { benchmarkPage } = await import("./bench-page.mjs");
   const { size: sizeName, model, out = "docs/benchmarks", name, note, quick: isQuick, ...options } = values;
-  // The page's own parameters, as in its address.
-  const params = { ...options, model: sizeName ?? model, ...(isQuick && { quick: "" }) };
+  // The page's own parameters, as in its address. Without any, its form would begin with a quick run.
+  const params = { seed: 0, ...options, model: sizeName ?? model, ...(isQuick && { quick: "" }) };
   await benchmarkPage({ params, out: String(out), name: textOf(name), note: textOf(note) });
 }
 

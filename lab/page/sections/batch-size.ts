@@ -3,7 +3,7 @@ import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
 import { runLoad, type LoadRequest } from "../../load/load.ts";
 import { TEXT_PROMPTS, textPrompts } from "../../load/text-prompts.ts";
 import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
-import { formatRatio } from "../../report/format-figure.ts";
+import { formatRatio, inTimes } from "../../report/format-figure.ts";
 
 const MAX_SEQS = 16;
 const MAX_CONCURRENCY = 32;
@@ -53,7 +53,7 @@ export const batchSizeSection: Section = {
     return {
       headlines: [
         {
-          value: `${formatRatio(best.speed_up ?? NaN, best.speed_up_spread ?? NaN)} times`,
+          value: inTimes(formatRatio(best.speed_up ?? NaN, best.speed_up_spread ?? NaN)),
           label: `as fast as one by one, with batches of ${best.batch_size} and ${most} requests open`,
         },
         { value: formatRatio(best.efficiency ?? NaN), label: "efficiency: that, divided by the batch size" },

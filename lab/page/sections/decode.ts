@@ -2,7 +2,7 @@ import type { EngineConfig } from "../../../src/protocol/config.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
 import type { SectionFindings } from "../../report/bench-result.ts";
 import type { BenchOptions } from "../bench-options.ts";
-import { formatFigure, formatRatio, formatSpread } from "../../report/format-figure.ts";
+import { formatFigure, formatRatio, formatSpread, inTimes } from "../../report/format-figure.ts";
 import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
 import { stepFigures } from "../../load/load-summary.ts";
 import { medianOf, spreadOf } from "../../statistics.ts";
@@ -46,8 +46,8 @@ export async function measureDecode(
   const best = lines.reduce((a, b) => (b.tokensPerSecond > a.tokensPerSecond ? b : a));
   return {
     headlines: [
-      { value: `${formatFigure(best.tokensPerSecond)} tokens/s`, label: `at best, with ${best.sequences} at once` },
-      { value: `${toAlone(best)} times`, label: "one sequence's tokens per second" },
+      { value: inTimes(toAlone(best)), label: `the speed of one sequence, with ${best.sequences} at once` },
+      { value: `${formatFigure(best.tokensPerSecond)} tokens/s`, label: `fastest, with ${best.sequences} at once` },
     ],
     charts: [
       {

@@ -5,7 +5,7 @@ import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
 import { runLoad } from "../../load/load.ts";
 import { textPrompts } from "../../load/text-prompts.ts";
 import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
-import { formatRatio } from "../../report/format-figure.ts";
+import { formatRatio, inTimes } from "../../report/format-figure.ts";
 
 const MAX_SEQS = 8;
 /** Times that each text is sent. */
@@ -53,7 +53,7 @@ export const draftsSection: Section = {
       headlines: cells
         .filter(({ drafts, concurrency }) => drafts !== "off" && concurrency === 1)
         .map((cell) => ({
-          value: `${toOff(cell)} times`,
+          value: inTimes(toOff(cell)),
           label: `as fast as with drafts off: ${NAMES[cell.drafts]}, one at once`,
         })),
       tables: [

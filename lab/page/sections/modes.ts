@@ -1,7 +1,7 @@
 import type { BatchingMode } from "../../../src/protocol/config.ts";
 import type { Section } from "../bench-context.ts";
 import type { BenchOptions } from "../bench-options.ts";
-import { formatFigure, formatRatio } from "../../report/format-figure.ts";
+import { formatFigure, formatRatio, inTimes } from "../../report/format-figure.ts";
 import { runLoad, type LoadRequest } from "../../load/load.ts";
 import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
 import { servingMetrics } from "../../load/serving-metrics.ts";
@@ -110,8 +110,8 @@ function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
       };
       return {
         headlines: [
-          { value: `${ratio("sequential", most)} times`, label: `continuous vs sequential, ${most} at once` },
-          { value: `${ratio("static", most)} times`, label: `continuous vs static, ${most} at once` },
+          { value: inTimes(ratio("sequential", most)), label: `continuous vs sequential, ${most} at once` },
+          { value: inTimes(ratio("static", most)), label: `continuous vs static, ${most} at once` },
           { value: `${formatFigure(rate("continuous", most))} tokens/s`, label: "continuous" },
         ],
         charts: [

@@ -1,5 +1,5 @@
 import type { Section } from "../bench-context.ts";
-import { formatRatio, formatSpread } from "../../report/format-figure.ts";
+import { formatRatio, formatSpread, inTimes } from "../../report/format-figure.ts";
 import { runLoad } from "../../load/load.ts";
 import { summarise } from "../../load/load-summary.ts";
 import { servingMetrics } from "../../load/serving-metrics.ts";
@@ -56,7 +56,9 @@ export const prefixesSection: Section = {
     return {
       headlines: [
         {
-          value: `${formatRatio((off?.ttftMs ?? NaN) / (on?.ttftMs ?? NaN), off?.ttftSpread ?? NaN, on?.ttftSpread ?? NaN)} times`,
+          value: inTimes(
+            formatRatio((off?.ttftMs ?? NaN) / (on?.ttftMs ?? NaN), off?.ttftSpread ?? NaN, on?.ttftSpread ?? NaN),
+          ),
           label: `sooner to the first token, ${chats} chats that share ${prefixTokens} tokens`,
         },
       ],

@@ -1,5 +1,5 @@
 import type { Section } from "../bench-context.ts";
-import { formatFigure, formatRatio, formatSpread } from "../../report/format-figure.ts";
+import { formatFigure, formatRatio, formatSpread, inTimes } from "../../report/format-figure.ts";
 import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
 import { stepFigures } from "../../load/load-summary.ts";
 import { medianOf, spreadOf } from "../../statistics.ts";
@@ -53,7 +53,7 @@ export const runAheadSection: Section = {
       .reduce((a, b) => (b.tokensPerSecond > a.tokensPerSecond ? b : a));
     return {
       headlines: [
-        { value: `${toWaiting(best)} times`, label: `the tokens per second of waiting, ${best.depth} steps ahead` },
+        { value: inTimes(toWaiting(best)), label: `the tokens per second of waiting, ${best.depth} steps ahead` },
         ...(waiting && waiting.gpuMs !== null
           ? [{ value: `${formatFigure(stepMs(waiting) - waiting.gpuMs)} ms`, label: "of a step alone is waiting" }]
           : []),

@@ -1,5 +1,5 @@
 import type { Section } from "../bench-context.ts";
-import { formatRatio, formatSpread } from "../../report/format-figure.ts";
+import { formatRatio, formatSpread, inTimes } from "../../report/format-figure.ts";
 import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
 import type { SamplingFields } from "../../load/load.ts";
 import { stepFigures } from "../../load/load-summary.ts";
@@ -56,7 +56,7 @@ export const samplingSection: Section = {
     };
     const dearest = lines.reduce((a, b) => (b.count === a.count && b.stepMs > a.stepMs ? b : a));
     return {
-      headlines: [{ value: `${ratio(dearest)} times`, label: `a greedy step's time, at most: ${dearest.kind}` }],
+      headlines: [{ value: inTimes(ratio(dearest)), label: `a greedy step's time, at most: ${dearest.kind}` }],
       tables: [
         {
           title: `Decode steps, prompts of ${promptTokens} tokens, ${outputTokens} new ones`,

@@ -1,9 +1,11 @@
-import { useEffect, useId, useState } from "react";
+import { useEffect, useState } from "react";
 
-import { BenchControl, readBenchOptions, SectionTimes } from "../../../../lab/index.ts";
+import { BenchControl, MEASURE_SECONDS, readBenchOptions, SectionTimes } from "../../../../lab/index.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
 import type { Theme } from "../../state/app/theme.ts";
 import { remember, remembered } from "../../state/remembered.ts";
+import { Button } from "../components/Button.tsx";
+import { More } from "../components/More.tsx";
 import { PageHead } from "../bar/PageHead.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
 import { useStore } from "../use-store.ts";
@@ -15,6 +17,7 @@ import { RunStatus } from "./RunStatus.tsx";
 import { SectionView } from "./SectionView.tsx";
 
 const TIMES = "bench-times";
+const QUICK = new URLSearchParams("quick");
 
 interface BenchPageProps {
   readonly theme: Theme;
@@ -32,10 +35,9 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
   const [control] = useState(
     () => new BenchControl({ createEngine, embeddedModel, times, browser: nameBrowser(navigator.userAgent) }),
   );
-  const [options, setOptions] = useState(() => readBenchOptions(params));
+  const [options, setOptions] = useState(() => readBenchOptions(params.size === 0 ? QUICK : params));
   const result = useStore(control.store, (state) => state.result);
   const isRunning = useStore(control.store, (state) => state.status === "running");
-  const titleId = useId();
   useEffect(() => {
     return () => control.stop();
   }, [control]);
@@ -44,19 +46,20 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
     <div className={css.page}>
       <PageHead title="Benchmark" theme={theme} />
       <main className={css.main}>
-        <aside className={css.box} aria-labelledby={titleId}>
-          <h2 id={titleId} className="title">
-            What to run
-          </h2>
-          <p className="small">Everything runs on this page</p>
-          <OptionsForm
-            options={options}
-            times={times}
-            isDisabled={isRunning}
-            onChange={setOptions}
-            onSubmit={() => void control.run(options)}
-          />
+        <aside className={css.box} aria-label="What to run">
+          <Button look="ink" className={css.measure} disabled={isRunning} onClick={() => void control.measure(options)}>
+            Measure ({MEASURE_SECONDS} s)
+          </Button>
           <RunStatus control={control} />
+          <More topic="bench" isOpenAtFirst={params.size > 0}>
+            <OptionsForm
+              options={options}
+              times={times}
+              isDisabled={isRunning}
+              onChange={setOptions}
+              onSubmit={() => void control.run(options)}
+            />
+          </More>
           {result && <EnvironmentFacts result={result} />}
         </aside>
         <div className="stack">
@@ -81,10 +84,11 @@ function Introduction() {
     <section className={css.box} aria-label="About">
       <h2 className="title">How fast is it here?</h2>
       <p className={css.text}>
-        This page measures the engine on your machine: one sequence and many, ten texts by batch size and concurrency,
-        the three ways of batching and the window of the static one, prompts, requests that come at random, shared
-        beginnings, drafts, steps that run ahead, ways to draw, submits, each kernel against what the adapter can do at
-        best, and how everything grows.
+        &ldquo;Measure&rdquo; gives one number: sixteen answers at once get how many times the tokens per second of one.
+        Everything runs on this page. &ldquo;More&rdquo; measures the engine in all its parts: ten texts by batch size
+        and concurrency, the three ways of batching and the window of the static one, prompts, requests that come at
+        random, shared beginnings, drafts, steps that run ahead, ways to draw, submits, each kernel against what the
+        adapter can do at best, and how everything grows.
       </p>
       <p className={css.text}>
         Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures
