@@ -143,7 +143,7 @@ export interface CreateEngineOptions extends EngineConfig, HubOptions {
   /** Cancels loading: createEngine rejects with the signal's reason. Finished downloads are kept. [none] */
   signal?: AbortSignal;
   /**
-   * false: run in this thread (Node with Dawn, tests). "shared": one engine for all pages of this origin that ask for the
+   * false: run in this thread. "shared": one engine for all pages of this origin that ask for the
    * same model and configuration, where the browser has shared workers and the page may have one; each page disposes of its
    * own share. [true: in a Web Worker; false where there are none, as in Node]
    */

@@ -42,7 +42,11 @@ export async function askServer(access: ServerAccess, url: string, init: Request
   }
   if (response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400)) {
     const target = response.headers.get("location");
-    const message = `${host} redirects${target === null ? "" : ` to ${target}`}. Give the address that it redirects to.`;
+    // Chromium also says so of a name that doesn't exist: it tries https first.
+    const message =
+      target === null
+        ? `${host} redirects, or nothing answers there. Give the address that answers.`
+        : `${host} redirects to ${target}. Give that address.`;
     throw new RemoteError("server_answer_invalid", message);
   }
   if (!response.ok) throw await errorOfResponse(response, host);

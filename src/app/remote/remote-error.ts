@@ -48,7 +48,7 @@ export function errorInStream(data: unknown, host: string): RemoteError | null {
 }
 
 function errorOfStatus(status: number, said: string, host: string, retryAfterMs: number): RemoteError {
-  const words = said === "" ? "" : ` It says: ${said}`;
+  const words = said === "" ? "" : ` It says: ${said}${/[.!?]$/.test(said) ? "" : "."}`;
   if (status === 401 || status === 403) {
     const message = `${host} refuses access (${status}). Check the key of this connection.${words}`;
     return new RemoteError("server_access_denied", message);

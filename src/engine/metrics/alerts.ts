@@ -17,7 +17,7 @@ const FULL_CACHE = 0.9;
 /** The default threshold of the inter-token latency: this many times the adapter's own step time, but no less than 50 ms. */
 const OWN_STEPS = 4;
 const LEAST_ITL_MS = 50;
-const AUTO = `${OWN_STEPS} times this adapter's own step time and at least ${LEAST_ITL_MS} ms`;
+const AUTO = `${OWN_STEPS} times this machine's own step, at least ${LEAST_ITL_MS} ms`;
 
 /** Watches the engine's reports and raises an alert when a threshold is crossed, and resolves it when that has recovered. */
 export class Alerts {
@@ -112,8 +112,8 @@ export class Alerts {
     const isCrossed = this.#gapsMs.longerThan(threshold) > total - rankOf(PERCENTILE, total);
     return this.#notify("itl", isCrossed, report.atMs, () => {
       const value = percentileOf(PERCENTILE, this.#gapsMs.all()) ?? 0;
-      const over = this.#thresholds.itlMs === "auto" ? `${threshold.toFixed(0)} ms, ${AUTO}` : `${threshold} ms`;
-      const given = `The 95th percentile of the inter-token latency is ${value.toFixed(1)} ms, over ${over}.`;
+      const over = this.#thresholds.itlMs === "auto" ? `${threshold.toFixed(0)} ms: ${AUTO}` : `${threshold} ms`;
+      const given = `Tokens come slowly: 95% within ${value.toFixed(1)} ms (limit ${over}).`;
       const help = "A smaller maxNumSeqs or maxNumBatchedTokens, or a targetItlMs that sets both, would help.";
       return { value, threshold, message: `${given} ${help}` };
     });

@@ -11,7 +11,7 @@ export function BranchCost({ pane, turnId }: { pane: Pane; turnId: number }) {
   const { word, cost } = branch;
   return (
     <span>
-      Went on with “{visibleToken({ text: word })}”{cost && `: ${costWords(cost)}`}
+      Continued with “{visibleToken({ text: word })}”{cost && ` (${costWords(cost)})`}
     </span>
   );
 }

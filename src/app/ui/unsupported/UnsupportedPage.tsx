@@ -32,7 +32,7 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
           {!isSecureContext && " Open this page over https:// or on localhost: elsewhere browsers hide WebGPU."}
         </p>
         <p className={css.found}>
-          Found: {nameBrowser(navigator.userAgent)}; {error.message}
+          Found: {nameBrowser(navigator.userAgent)}. {error.message}
         </p>
         <div className={css.actions}>
           {isAboutGpu && (
