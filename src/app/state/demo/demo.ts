@@ -15,7 +15,20 @@ export const DEMO_QUESTIONS = [
   "Tell me a joke",
   "Write a poem about winter",
   "Tell me a story about a fox",
+  "Write a poem about the moon",
+  "How do I make tea?",
+  "Tell me a story about a walrus",
+  "Why do leaves fall?",
+  "Tell me a bedtime story about a bear",
+  "How do I bake bread?",
+  "Write a poem about autumn",
+  "Tell me a story about a dragon",
 ] as const;
+
+/** How many of them are asked: as one begins, and in the second row of panes, too. */
+export type DemoSize = 8 | 16;
+
+export const SIZES_IN_WORDS: Readonly<Record<DemoSize, string>> = { 8: "eight", 16: "sixteen" };
 
 /** Fixed, so that both runs compute the same tokens. */
 const DEMO_SETTINGS = { seed: 8, max_tokens: 64 };
@@ -25,7 +38,6 @@ export interface DemoRun {
   readonly status: "waiting" | "running" | "done";
   /** Time from the first question to the end of the last answer, by the page's clock; elapsed time while it runs. */
   readonly elapsedMs: number;
-  readonly tokens: number;
   /** The answers so far. */
   readonly answers: readonly string[];
 }
@@ -33,7 +45,8 @@ export interface DemoRun {
 export interface DemoState {
   /** failed: the engine died, or an answer ended with an error. */
   readonly phase: "closed" | "running" | "done" | "failed";
-  /** Panes 1 to 8 of the shown run, one question each. */
+  readonly size: DemoSize;
+  /** Panes 1 to 8, or 16, of the shown run, one question each. */
   readonly panes: readonly Pane[];
   readonly together: DemoRun;
   readonly apart: DemoRun;
@@ -48,11 +61,11 @@ interface DemoContext extends PaneContext {
 /** Tokens per question before the first run: an adapter is slow at its first steps. */
 const WARM_UP_TOKENS = 4;
 
-const NOT_RUN: DemoRun = { status: "waiting", elapsedMs: 0, tokens: 0, answers: [] };
-const CLOSED: DemoState = { phase: "closed", panes: [], together: NOT_RUN, apart: NOT_RUN };
+const NOT_RUN: DemoRun = { status: "waiting", elapsedMs: 0, answers: [] };
+const CLOSED: DemoState = { phase: "closed", size: 8, panes: [], together: NOT_RUN, apart: NOT_RUN };
 
 /**
- * Asks eight questions at once, then the same ones one after the other, and measures both times. It has its own panes
+ * Asks eight questions at once, or sixteen, then the same ones one after the other, and measures both times. It has its own panes
  * and leaves the person's alone. A short warm-up comes first, so that neither run pays for the start and both find the
  * same blocks of their prompts in the cache.
  */
@@ -75,12 +88,12 @@ export class Demo {
   }
 
   /** Starts the demo, or starts it again. */
-  async start(): Promise<void> {
+  async start(size: DemoSize = this.store.getState().size): Promise<void> {
     const attempt = ++this.#attempt;
     this.#leave();
     const { mode, announce } = this.#context;
     this.#modeBefore = mode.store.getState();
-    this.#store.setState({ ...CLOSED, phase: "running" }, true);
+    this.#store.setState({ ...CLOSED, size, phase: "running" }, true);
     mode.hold(true);
     await this.#warmUp();
     if (attempt !== this.#attempt) return;
@@ -98,10 +111,7 @@ export class Demo {
     mode.choose(this.#modeBefore);
     mode.hold(false);
     this.#store.setState({ phase: "done" });
-    const { together, apart } = this.#store.getState();
-    announce(
-      `All at once took ${seconds(together)}, one after the other ${seconds(apart)}: ${speedup(together, apart)}× faster together.`,
-    );
+    announce(demoResult(this.#store.getState()));
   }
 
   /** Stops the demo and closes it. */
@@ -119,6 +129,10 @@ export class Demo {
     return true;
   }
 
+  get #questions(): readonly string[] {
+    return DEMO_QUESTIONS.slice(0, this.store.getState().size);
+  }
+
   async #warmUp(): Promise<void> {
     const state = this.#context.engine.store.getState();
     if (state.status !== "ready") return;
@@ -134,17 +148,18 @@ export class Demo {
       for await (const _ of chunks);
     };
     // An error here happens in the first run again, which reports it.
-    await Promise.allSettled(DEMO_QUESTIONS.map(ask));
+    await Promise.allSettled(this.#questions.map(ask));
   }
 
   /** Resolves with whether all answers finished. */
   async #run(key: "together" | "apart"): Promise<boolean> {
     for (const pane of this.#store.getState().panes) pane.close();
-    const panes = DEMO_QUESTIONS.map((_, index) => new Pane(index + 1, this.#paneContext));
+    const questions = this.#questions;
+    const panes = questions.map((_, index) => new Pane(index + 1, this.#paneContext));
     this.#running = { key, startMs: this.#context.now() };
     this.#store.setState({ panes });
     const ends = panes.map((pane, index) => {
-      pane.send(DEMO_QUESTIONS[index] ?? "");
+      pane.send(questions[index] ?? "");
       return answerEnded(pane);
     });
     const succeeded = (await Promise.all(ends)).every(Boolean);
@@ -162,7 +177,6 @@ export class Demo {
     const run: DemoRun = {
       status,
       elapsedMs: this.#context.now() - startMs,
-      tokens: states.reduce((sum, { figures }) => sum + (figures?.outputTokens ?? 0), 0),
       answers: states.map(({ turns }) => turns.at(-1)?.answer ?? ""),
     };
     this.#store.setState(key === "together" ? { together: run } : { apart: run });
@@ -188,4 +202,13 @@ export function sameAnswers(first: DemoRun, second: DemoRun): number {
   return first.answers.filter((answer, index) => answer === second.answers[index]).length;
 }
 
-const seconds = ({ elapsedMs }: DemoRun) => `${(elapsedMs / 1000).toFixed(1)} seconds`;
+/** Says what both runs showed. */
+export function demoResult({ size, together, apart }: DemoState): string {
+  const same = sameAnswers(together, apart);
+  const asLongAs = ((size * together.elapsedMs) / apart.elapsedMs).toFixed(1);
+  const kept =
+    same === size
+      ? "Exactly the same answers both times."
+      : `Only ${same} answers are the same both times, which is a bug.`;
+  return `All ${SIZES_IN_WORDS[size]} took as long as ${asLongAs} one after the other. ${kept}`;
+}

@@ -1,16 +1,8 @@
 import type { CSSProperties } from "react";
-import {
-  DEMO_QUESTIONS,
-  sameAnswers,
-  speedup,
-  type Demo,
-  type DemoRun,
-  type DemoState,
-} from "../../state/demo/demo.ts";
+import { demoResult, SIZES_IN_WORDS, speedup, type Demo, type DemoRun, type DemoState } from "../../state/demo/demo.ts";
 import type { EngineControl, EngineState } from "../../state/engine/engine-control.ts";
 import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
-import { formatCount, formatRate } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./DemoRace.module.css";
@@ -21,13 +13,15 @@ const SHORTEST_SCALE_MS = 3000;
 /** Shows both times as growing bars, and compares them at the end. */
 export function DemoRace({ demo, engine }: { demo: Demo; engine: EngineControl }) {
   const state = useStore(demo.store);
-  const { phase, together, apart } = state;
   const status = useStore(engine.store, (current) => current.status);
+  const { phase, size, together, apart } = state;
+  const other = size === 8 ? 16 : 8;
+  const isBusy = phase === "running" || status !== "ready";
   const scaleMs = Math.max(SHORTEST_SCALE_MS, together.elapsedMs, apart.elapsedMs);
   return (
     <div className={css.race}>
       <div className={css.words}>
-        <h2>Eight questions, twice</h2>
+        <h2>{capitalized(SIZES_IN_WORDS[size])} questions, twice</h2>
         <p>{phase === "closed" ? WAITS[status] : sentence(state)}</p>
       </div>
       <dl className={css.bars}>
@@ -40,10 +34,15 @@ export function DemoRace({ demo, engine }: { demo: Demo; engine: EngineControl }
           faster<span className={css.long}> together</span>
         </span>
       </p>
-      <Button disabled={phase === "running" || status !== "ready"} onClick={() => void demo.start()}>
-        <Icon name="again" />
-        Run again
-      </Button>
+      <div className={classNames("row tight", css.buttons)}>
+        <Button disabled={isBusy} onClick={() => void demo.start()}>
+          <Icon name="again" />
+          Run again
+        </Button>
+        <Button disabled={isBusy} onClick={() => void demo.start(other)}>
+          Ask {other}
+        </Button>
+      </div>
     </div>
   );
 }
@@ -77,9 +76,10 @@ function Bar({ name, run, scaleMs, isPlain = false }: BarProps) {
   );
 }
 
-const rate = ({ tokens, elapsedMs }: DemoRun) => formatRate((tokens * 1000) / elapsedMs);
+const capitalized = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
-function sentence({ phase, together, apart }: DemoState): string {
+function sentence(state: DemoState): string {
+  const { phase, size, together } = state;
   switch (phase) {
     case "closed":
       return "";
@@ -88,16 +88,10 @@ function sentence({ phase, together, apart }: DemoState): string {
         return "Warming up: the first short bars below are a few tokens of each, so that neither run pays for the start.";
       return together.status === "done"
         ? "Now one after the other: the same questions and seeds, each alone in its steps."
-        : "All eight at once: each step computes a token for every one of them.";
+        : `All ${SIZES_IN_WORDS[size]} at once: each step computes a token for every one of them.`;
     case "failed":
       return "The demo stopped: an answer did not finish. Your chats are untouched.";
-    case "done": {
-      const same = sameAnswers(together, apart);
-      const kept =
-        same === DEMO_QUESTIONS.length
-          ? "Exactly the same eight answers both times"
-          : `Only ${same} of the eight answers are the same both times, which is a bug`;
-      return `${kept}: ${formatCount(together.tokens)} tokens at ${rate(together)} per second, then ${formatCount(apart.tokens)} at ${rate(apart)}.`;
-    }
+    case "done":
+      return demoResult(state);
   }
 }
