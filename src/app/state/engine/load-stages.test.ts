@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { advanceStages, currentStage, NOTHING_LOADED } from "./load-stages.ts";
+import { advanceStages, currentStage, NOTHING_LOADED, shareLoaded } from "./load-stages.ts";
 
 it("tells the time left from the rate so far, once it has seen enough", () => {
   let stages = advanceStages(NOTHING_LOADED, { stage: "weights", done: 0, total: 100 }, 1000);
@@ -22,6 +22,18 @@ it("measures a second attempt by itself", () => {
 it("keeps what was found when a later report of the stage says nothing", () => {
   const found = advanceStages(NOTHING_LOADED, { stage: "adapter", done: 0, total: 1, detail: "Apple M3" }, 0);
   expect(advanceStages(found, { stage: "adapter", done: 1, total: 1 }, 1).adapter.detail).toBe("Apple M3");
+});
+
+it("adds the stages up to one share, in which the weights' bytes are half", () => {
+  expect(shareLoaded(NOTHING_LOADED)).toBe(0);
+  let stages = advanceStages(NOTHING_LOADED, { stage: "weights", done: 0, total: 0 }, 0);
+  expect(shareLoaded(stages)).toBe(0);
+  stages = advanceStages(stages, { stage: "weights", done: 134e6, total: 268e6 }, 0);
+  expect(shareLoaded(stages)).toBe(0.25);
+  for (const stage of ["adapter", "tokenizer", "weights", "memory", "kernels", "cache"] as const) {
+    stages = advanceStages(stages, { stage, done: 7, total: 7 }, 1);
+  }
+  expect(shareLoaded(stages)).toBe(1);
 });
 
 it("names the stage that is under way, else the next one", () => {

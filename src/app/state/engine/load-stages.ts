@@ -1,7 +1,8 @@
 import type { LoadProgress, LoadStage } from "../../../index.ts";
 
-/** In display order; some stages overlap in time. */
-export const LOAD_STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "memory", "kernels", "cache"];
+/** The stages' parts of all that is to be done, roughly by their time. In display order; some overlap in time. */
+const PARTS: Record<LoadStage, number> = { adapter: 1, tokenizer: 1, weights: 10, memory: 3, kernels: 4, cache: 1 };
+const LOAD_STAGES = Object.keys(PARTS) as LoadStage[];
 
 export interface StageProgress {
   readonly status: "todo" | "now" | "done";
@@ -59,6 +60,13 @@ export function advanceStages(stages: LoadStages, progress: LoadProgress, nowMs:
       startedMs,
     } satisfies StageProgress,
   };
+}
+
+/** Returns how much of all is done, 0..1. */
+export function shareLoaded(stages: LoadStages): number {
+  const doneOf = (stage: LoadStage) => PARTS[stage] * (stages[stage].done / Math.max(1, stages[stage].total));
+  const sum = (of: (stage: LoadStage) => number) => LOAD_STAGES.reduce((all, stage) => all + of(stage), 0);
+  return sum(doneOf) / sum((stage) => PARTS[stage]);
 }
 
 /** Returns the stage to show where there is room for one: the first that is in progress. */

@@ -1,19 +1,15 @@
-import type { LoadStage } from "../../../index.ts";
-import { LOAD_STAGES, NOTHING_LOADED, type LoadStages, type StageProgress } from "../../state/engine/load-stages.ts";
+import { NOTHING_LOADED, type LoadStages } from "../../state/engine/load-stages.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import { titleOf } from "../../state/chat/note.ts";
-import { classNames } from "../class-names.ts";
 import { CopyDetails } from "../components/CopyDetails.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
-import { Icon } from "../components/Icon.tsx";
 import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./LoadCard.module.css";
 import { StageBar } from "../engine/StageBar.tsx";
-import { STAGE_NAMES } from "../engine/stage-names.ts";
 
-/** Shows the loading stages of the model, or why it failed. Nothing once it runs. */
+/** Shows how far the model is loaded, or why it failed. Nothing once it runs. */
 export function LoadCard({ engine }: { engine: EngineControl }) {
   const modelLabel = useStore(engine.choice, labelOfChoice);
   const state = useStore(engine.store);
@@ -50,28 +46,7 @@ function Loading({ modelLabel, stages }: { modelLabel: string; stages: LoadStage
     <div className={css.card}>
       <h3>Getting {modelLabel} ready</h3>
       <p className={css.advice}>You can write now. Messages wait here and are sent when the model is ready.</p>
-      <ul className={css.stages}>
-        {LOAD_STAGES.map((each) => (
-          <Stage key={each} stage={each} {...stages[each]} />
-        ))}
-      </ul>
-      <StageBar stages={stages} isNamed={false} className={css.now} />
+      <StageBar stages={stages} className={css.now} />
     </div>
   );
 }
-
-function Stage({ stage, status }: { stage: LoadStage; status: StageProgress["status"] }) {
-  return (
-    <li className={classNames(status === "todo" && css.todo)}>
-      {status === "done" ? (
-        <Icon name="tick" />
-      ) : (
-        <i className={classNames(css.ring, status === "now" && css.started)} />
-      )}
-      {STAGE_NAMES[stage]}
-      <span className="sr">{WORDS[status]}</span>
-    </li>
-  );
-}
-
-const WORDS: Record<StageProgress["status"], string> = { todo: ": to come", now: ": in progress", done: ": done" };

@@ -26,15 +26,13 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
           {!isOnline && <b title="Everything works without network: the model runs in this page">Offline</b>}
         </div>
       );
-    case "loading": {
-      const stage = currentStage(state.stages);
+    case "loading":
       return (
-        <p className={css.status}>
+        <p className={css.status} title={STAGE_NAMES[currentStage(state.stages)]}>
           <span className={classNames(css.dot, css.ring)} />
-          <span className="cut">Loading: {STAGE_NAMES[stage].toLowerCase()}</span>
+          <span className="cut">Getting ready</span>
         </p>
       );
-    }
     case "failed":
     case "dead":
     case "unsupported":

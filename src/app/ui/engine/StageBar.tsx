@@ -1,23 +1,33 @@
-import { currentStage, type LoadStages } from "../../state/engine/load-stages.ts";
+import { currentStage, shareLoaded, type LoadStages } from "../../state/engine/load-stages.ts";
+import { classNames } from "../class-names.ts";
+import css from "./StageBar.module.css";
 import { describeStage, STAGE_NAMES } from "./stage-names.ts";
 
 interface StageBarProps {
   readonly stages: LoadStages;
   readonly className?: string | undefined;
-  /** Whether the stage's name stands beside its figures. */
-  readonly isNamed?: boolean;
 }
 
-/** The stage at which loading is, and a bar of how far it is. */
-export function StageBar({ stages, className, isNamed = true }: StageBarProps) {
+/** How far loading is, as one bar, with what a download has left, or waits for. Whoever points at it, or focuses it, is told the stage. */
+export function StageBar({ stages, className }: StageBarProps) {
   const stage = currentStage(stages);
-  const { done, total } = stages[stage];
+  const words = describeStage(stage, stages[stage]);
+  const isForAll = stage === "weights" || stages[stage].isWaiting;
   return (
-    <div className={className}>
+    <div className={classNames(css.bar, className)}>
+      <progress
+        value={shareLoaded(stages)}
+        aria-label="Getting ready"
+        aria-valuetext={`${STAGE_NAMES[stage]} ${words}`}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the stage shows for keys, too
+        tabIndex={0}
+      />
       <p className="cut">
-        {isNamed && STAGE_NAMES[stage]} {describeStage(stage, stages[stage])}
+        {isForAll && words}{" "}
+        <span className={css.stage}>
+          {STAGE_NAMES[stage]} {!isForAll && words}
+        </span>
       </p>
-      <progress value={done} max={Math.max(1, total)} aria-label={STAGE_NAMES[stage]} />
     </div>
   );
 }
