@@ -65,7 +65,7 @@ test("axe finds nothing in empty chats, in dialogs, and while answers stream", a
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   await expect(page.getByRole("dialog", { name: "Settings for all panes" })).toBeVisible();
-  await page.getByRole("heading", { name: "Serving" }).click();
+  await page.getByRole("dialog").getByText("More", { exact: true }).click();
   expect(await findings(page, DIALOG), "settings").toEqual([]);
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "About batching" }).click();
@@ -134,9 +134,13 @@ test("axe finds nothing in the demo", async ({ page }) => {
   expect(await findings(page), "its result").toEqual([]);
 });
 
-test("axe finds nothing on the benchmark page", async ({ page }) => {
+test("axe finds nothing on the benchmark page and the page of serving", async ({ page }) => {
   await page.goto("./#/bench");
-  await expect(page.getByRole("button", { name: /^Run/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /^Measure/ })).toBeVisible();
+  await page.getByText("More", { exact: true }).click();
+  expect(await findings(page)).toEqual([]);
+  await App.openFake(page, "#/serving");
+  await expect(page.getByRole("button", { name: "Apply" })).toBeVisible();
   expect(await findings(page)).toEqual([]);
 });
 
@@ -273,7 +277,7 @@ test("keys: the palette finds and runs commands; typing triggers none", async ({
 
   await app.pane(1).log.focus();
   await page.keyboard.press("?");
-  const list = page.getByRole("dialog", { name: "Shortcuts" });
+  const list = page.getByRole("dialog", { name: "Help" });
   await list.getByRole("checkbox").uncheck();
   await page.keyboard.press("Escape");
   await page.keyboard.press("?");

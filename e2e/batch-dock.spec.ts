@@ -228,8 +228,8 @@ test("a block of the cache marks its words in their text", async ({ page }) => {
   expect(await app.pane(1).answer()).toContain(text);
 });
 
-test("the dock closes to its head and can be resized; both are remembered", async ({ page }) => {
-  const app = await App.openFake(page);
+test("the dock closes to one line and can be resized; both are remembered", async ({ page }) => {
+  const app = await App.openFake(page, `stepms=20&${ENDLESS}`);
   const timeline = region(page, "Timeline");
   const handle = page.getByRole("separator", { name: "Height of Batch" });
   await expect(handle).toHaveAttribute("aria-valuenow", /^2/);
@@ -241,11 +241,34 @@ test("the dock closes to its head and can be resized; both are remembered", asyn
 
   await page.getByRole("button", { name: "Collapse Batch" }).click();
   await expect(timeline).toBeHidden();
-  await expect(app.figure("Running")).toBeVisible();
+  const open = page.getByRole("button", { name: "Expand Batch: who shares each step" });
+  await expect(open).toBeFocused();
   await page.reload();
-  await expect(page.getByRole("button", { name: "Expand Batch" })).toHaveAttribute("aria-expanded", "false");
-  await page.getByRole("button", { name: "Expand Batch" }).press("Enter");
+  await expect(open).toHaveAttribute("aria-expanded", "false");
+  await app.pane(1).ask("Go on and on.");
+  await expect(app.batch).toContainText(/Who shares each step\s*1 answer, [\d.]+ tokens\/s in all/);
+  await open.press("Enter");
   await expect(timeline).toBeVisible();
+  await expect(page.getByRole("button", { name: "Collapse Batch" })).toBeFocused();
+});
+
+test("in a low window the dock opens with the second pane or the demo, once", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  const app = await App.openFake(page);
+  const timeline = region(page, "Timeline");
+  await expect(page.getByRole("button", { name: "Expand Batch" })).toBeVisible();
+  await expect(timeline).toBeHidden();
+  // All that a first visit offers is in view.
+  await expect(page.getByRole("button", { name: "Ask all four at once" })).toBeInViewport({ ratio: 1 });
+  await app.addPanes(2);
+  await expect(timeline).toBeInViewport();
+  await page.getByRole("button", { name: "Collapse Batch" }).click();
+  await page.getByRole("button", { name: "Add pane" }).click();
+  await page.getByRole("link", { name: "Demo", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Expand Batch" })).toBeVisible();
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await expect(timeline, "the demo opens it for those who chose nothing").toBeInViewport();
 });
 
 test("the engine's events are saved as JSON lines and its metrics as Prometheus text", async ({ page }) => {
@@ -253,7 +276,7 @@ test("the engine's events are saved as JSON lines and its metrics as Prometheus 
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
   const save = async (item: string) => {
-    await app.batch.getByRole("button", { name: "Save" }).click();
+    await app.batch.getByRole("button", { name: "More" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("menuitem", { name: item }).click(),

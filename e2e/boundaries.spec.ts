@@ -78,8 +78,9 @@ test("an error in a pane's chat, in its head, in the batch or in a page leaves t
   await failsAndComesBack(page, page.getByRole("main"), "The batch", app.batch);
 
   for (const [hash, words] of [
-    ["#/demo", "Eight questions, twice"],
-    ["#/bench", "What to run"],
+    ["#/demo", "questions, twice"],
+    ["#/bench", "How fast is it here"],
+    ["#/serving", "How the engine shares"],
     ["#/player", "Play a recording"],
   ] as const) {
     await breakWords(page, words);
@@ -114,7 +115,7 @@ test("an error in a dialog stays in that dialog, which closes, and opens again",
   };
   const dialogs: readonly (readonly [name: string, words: string, open: () => Promise<void>])[] = [
     ["Commands", "Search for a command", () => page.keyboard.press("Control+K")],
-    ["Shortcuts", "Single-key", () => command("Show keyboard shortcuts")],
+    ["Help", "Single-key", () => command("Show keyboard shortcuts")],
     ["Chats", "Words in the chat", () => page.keyboard.press("Alt+h")],
     ["Models", "Downloaded models stay", () => press(/^Model:/)],
     ["Models", "Servers that can answer", () => command("Connections to servers")],

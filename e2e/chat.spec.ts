@@ -109,8 +109,7 @@ test("a copy of a pane with another seed, asked the same, marks the first word t
   const app = await App.open(page, "seed=1&max_tokens=24");
   await page.getByRole("button", { name: "More for pane 1" }).click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
-  await page.getByRole("button", { name: "Settings of pane 2" }).click();
-  await page.getByRole("dialog", { name: "Settings of pane 2" }).getByRole("textbox", { name: "Seed" }).fill("2");
+  await (await app.openSettings("of pane 2")).getByRole("textbox", { name: "Seed" }).fill("2");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Send to all" }).click();
   await page.getByRole("dialog", { name: "Send to all" }).getByRole("textbox").fill("Tell me a story about a fox");

@@ -14,8 +14,7 @@ test("chats, titles, settings, drafts and their order survive a reload", async (
   await app.pane(1).ask(FRANCE);
   await app.pane(1).finished();
   const answer = await app.pane(1).answer();
-  await page.getByRole("button", { name: "Settings of pane 1" }).click();
-  await page.getByRole("textbox", { name: "Seed" }).fill("7");
+  await (await app.openSettings("of pane 1")).getByRole("textbox", { name: "Seed" }).fill("7");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "More for pane 1" }).click();
   await page.getByRole("menuitem", { name: "Move right" }).click();
@@ -29,8 +28,7 @@ test("chats, titles, settings, drafts and their order survive a reload", async (
   expect(await app.pane(1).answer()).toBe(answer);
   await expect(app.pane(2).message).toHaveValue("Half a though");
   await expect(app.pane(2).message).toBeFocused();
-  await page.getByRole("button", { name: "Settings of pane 1" }).click();
-  await expect(page.getByRole("textbox", { name: "Seed" })).toHaveValue("7");
+  await expect((await app.openSettings("of pane 1")).getByRole("textbox", { name: "Seed" })).toHaveValue("7");
   await page.keyboard.press("Escape");
   // The chat can be continued.
   await app.pane(1).ask("Who are you?");

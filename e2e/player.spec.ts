@@ -63,7 +63,7 @@ test("a run is saved, dropped on the chats, played, computed again to the same t
   await app.pane(1).ask("Tell me a joke");
   await app.pane(1).finished();
   const answer = await app.pane(1).answer();
-  await app.batch.getByRole("button", { name: "Save" }).click();
+  await app.batch.getByRole("button", { name: "More" }).click();
   // On the CPU.
   await expect(
     page.getByRole("menuitem", { name: "Start timing kernels (only on a GPU)", exact: true }),
@@ -97,12 +97,12 @@ test("a run is saved, dropped on the chats, played, computed again to the same t
 test("on a GPU the kernels of some steps are timed on request, and are tracks of the trace", async ({ page }) => {
   const app = await App.open(page, `${ON_GPU}&max_tokens=10`);
   await app.modelLoaded();
-  const save = app.batch.getByRole("button", { name: "Save" });
-  await save.click();
+  const more = app.batch.getByRole("button", { name: "More" });
+  await more.click();
   await page.getByRole("menuitem", { name: "Start timing kernels" }).click();
   await app.pane(1).ask("Tell me a joke");
   await app.pane(1).finished();
-  await save.click();
+  await more.click();
   await expect(page.getByRole("menuitem", { name: "Stop timing kernels" })).toBeEnabled();
   await page.getByRole("menuitem", { name: "Play this run" }).click();
   const [trace] = await Promise.all([

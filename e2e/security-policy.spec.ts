@@ -54,8 +54,8 @@ test("models, schemas, Markdown and the benchmark need nothing that it forbids",
   const violations = await recordViolations(page);
   const app = await App.open(page, "max_tokens=12");
   await app.modelLoaded();
-  await page.getByRole("button", { name: "Settings of pane 1" }).click();
-  await page.getByRole("textbox", { name: "Answer in JSON" }).fill('{"type": "boolean"}');
+  const settings = await app.openSettings("of pane 1");
+  await settings.getByRole("textbox", { name: "Answer in JSON" }).fill('{"type": "boolean"}');
   await page.keyboard.press("Escape");
   await app.pane(1).ask("Is it so?");
   await app.pane(1).finished();

@@ -3,13 +3,15 @@
 import { expect, test, type Locator, type Page } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
 
-/** Opens the serving settings. */
+/** Opens the page of the serving settings. */
 async function openServing(page: Page): Promise<Locator> {
   await page.getByRole("button", { name: "Settings for all panes" }).click();
-  const sheet = page.getByRole("dialog", { name: "Settings for all panes" });
-  await sheet.getByRole("heading", { name: "Serving" }).click();
-  return sheet;
+  await page.getByRole("link", { name: "Serving settings" }).click();
+  await expect(page.getByRole("heading", { name: "Serving", level: 1 })).toBeVisible();
+  return page.getByRole("main");
 }
+
+const backToChats = (page: Page) => page.getByRole("link", { name: "Back to chats" }).click();
 
 test("what can changes at once; what is fixed restarts the engine and keeps every chat; both are kept", async ({
   page,
@@ -18,33 +20,33 @@ test("what can changes at once; what is fixed restarts the engine and keeps ever
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
 
-  const sheet = await openServing(page);
-  const sequences = sheet.getByRole("textbox", { name: "Most answers at once" });
+  const form = await openServing(page);
+  const sequences = form.getByRole("textbox", { name: "Most answers at once" });
   await expect(sequences).toHaveAttribute("placeholder", "64");
-  const apply = sheet.getByRole("button", { name: "Apply" });
+  const apply = form.getByRole("button", { name: "Apply" });
   await sequences.fill("none");
   await expect(sequences).toHaveAttribute("aria-invalid", "true");
   await expect(sequences).toHaveAccessibleDescription(
     "Most answers at once (maxNumSeqs) must be a whole number from 1 to 1024.",
   );
   await apply.click();
-  await expect(sheet).toContainText("Not applied yet. Most answers at once");
+  await expect(form).toContainText("Not applied yet. Most answers at once");
   await sequences.fill("1");
   await expect(sequences).toHaveAccessibleDescription(/Applied at once up to 64; more restarts the engine/);
-  await expect(sheet).toContainText("Applied at once: nothing is interrupted.");
+  await expect(form).toContainText("Applied at once: nothing is interrupted.");
   await apply.click();
-  await expect(sheet).toContainText("Applied.");
+  await expect(form).toContainText("Applied.");
   await sequences.fill("65");
-  await expect(sheet).toContainText("Applying this restarts the engine");
+  await expect(form).toContainText("Applying this restarts the engine");
   await apply.press("Enter");
-  await expect(sheet).toContainText("The engine restarted with these settings. All chats are kept.");
+  await expect(form).toContainText("The engine restarted with these settings. All chats are kept.");
   await expect(apply).toBeFocused();
 
-  await sheet.getByRole("combobox", { name: "Batching" }).selectOption("Static");
-  await expect(sheet).toContainText("Applied at once: nothing is interrupted.");
+  await form.getByRole("combobox", { name: "Batching" }).selectOption("Static");
+  await expect(form).toContainText("Applied at once: nothing is interrupted.");
   await apply.click();
-  await expect(sheet).toContainText("Applied.");
-  await page.keyboard.press("Escape");
+  await expect(form).toContainText("Applied.");
+  await backToChats(page);
   await expect(page.getByRole("radio", { name: "Static" })).toBeChecked();
   await expect(app.figure("Running")).toHaveText("0 of 65");
   expect(await app.pane(1).answer()).toBe("The capital of France is Paris.");
@@ -54,12 +56,18 @@ test("what can changes at once; what is fixed restarts the engine and keeps ever
   await expect(page.getByRole("radio", { name: "Sequential" })).toBeChecked();
   await openServing(page);
   await expect(sequences).toHaveValue("65");
-  await sheet.getByRole("button", { name: "Reset serving" }).click();
+  await form.getByRole("button", { name: "Reset serving" }).click();
   await apply.click();
-  await expect(sheet).toContainText("Applied.");
-  await page.keyboard.press("Escape");
+  await expect(form).toContainText("Applied.");
+  await page.goBack();
   await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
   expect(await app.pane(1).answer()).toBe("The capital of France is Paris.");
+
+  // By keys alone.
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("serving");
+  await page.keyboard.press("Enter");
+  await expect(sequences).toBeVisible();
 });
 
 test("a link sets how the engine serves on its visit; a wrong one is refused by name", async ({ page }) => {
@@ -87,26 +95,26 @@ test("a link sets how the engine serves on its visit; a wrong one is refused by 
   await page.evaluate(() => history.replaceState(null, "", "#/"));
   await page.reload();
   await expect(page.getByRole("radio", { name: "Continuous" })).toBeChecked();
-  const sheet = await openServing(page);
-  await expect(sheet.getByRole("textbox", { name: "Most answers at once" })).toHaveValue("");
+  const form = await openServing(page);
+  await expect(form.getByRole("textbox", { name: "Most answers at once" })).toHaveValue("");
 });
 
 test("settings are copied as a link, thresholds of alerts included", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await App.openFake(page);
-  const sheet = await openServing(page);
-  await sheet.getByRole("textbox", { name: "Most answers at once" }).fill("4");
-  await sheet.getByRole("combobox", { name: "Drafts" }).selectOption("ngram");
-  await sheet.getByRole("textbox", { name: "Draft length" }).fill("4");
-  await sheet.getByRole("combobox", { name: "Prefix cache" }).selectOption("off");
-  const threshold = sheet.getByRole("textbox", { name: "Alert on the queue, over" });
+  const form = await openServing(page);
+  await form.getByRole("textbox", { name: "Most answers at once" }).fill("4");
+  await form.getByRole("combobox", { name: "Drafts" }).selectOption("ngram");
+  await form.getByRole("textbox", { name: "Draft length" }).fill("4");
+  await form.getByRole("combobox", { name: "Prefix cache" }).selectOption("off");
+  const threshold = form.getByRole("textbox", { name: "Alert on the queue, over" });
   await expect(threshold).toHaveAttribute("placeholder", "100");
   await threshold.fill("1.5");
   await expect(threshold).toHaveAttribute("aria-invalid", "true");
   await threshold.fill("off");
-  await sheet.getByRole("button", { name: "Apply" }).click();
-  await expect(sheet).toContainText("The engine restarted with these settings.");
-  await sheet.getByRole("button", { name: "Copy link" }).click();
+  await form.getByRole("button", { name: "Apply" }).click();
+  await expect(form).toContainText("The engine restarted with these settings.");
+  await form.getByRole("button", { name: "Copy link" }).click();
   await expect
     .poll(() => page.evaluate(() => navigator.clipboard.readText()))
     .toMatch(
@@ -122,30 +130,30 @@ test("a draft model is loaded by its name, and one that can't be loaded changes 
   await app.pane(1).finished();
   const drafted = await app.pane(1).answer();
 
-  const sheet = await openServing(page);
-  const model = sheet.getByRole("textbox", { name: "Draft model" });
+  const form = await openServing(page);
+  const model = form.getByRole("textbox", { name: "Draft model" });
   await expect(model).toHaveValue("models/chorus-chat/");
   await model.fill("models/nowhere/");
-  await sheet.getByRole("button", { name: "Apply" }).click();
-  await expect(sheet).toContainText("The settings before are used again.");
-  await expect(sheet).toContainText("models/nowhere/");
+  await form.getByRole("button", { name: "Apply" }).click();
+  await expect(form).toContainText("The settings before are used again.");
+  await expect(form).toContainText("models/nowhere/");
   // It fails while nobody looks.
   let letGo = () => {};
   const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
   await page.route("**/models/elsewhere/**", (route) => isLetGo.then(() => route.continue()));
   await model.fill("models/elsewhere/");
-  await sheet.getByRole("button", { name: "Apply" }).click();
-  await page.keyboard.press("Escape");
+  await form.getByRole("button", { name: "Apply" }).click();
+  await backToChats(page);
   letGo();
   const toast = page.getByRole("status").filter({ hasText: "The settings before are used again." });
   await expect(toast).toContainText("models/elsewhere/");
   await toast.getByRole("button", { name: "Close" }).click();
 
   await openServing(page);
-  await sheet.getByRole("combobox", { name: "Drafts" }).selectOption("");
-  await sheet.getByRole("button", { name: "Apply" }).click();
-  await expect(sheet).toContainText("Applied.");
-  await page.keyboard.press("Escape");
+  await form.getByRole("combobox", { name: "Drafts" }).selectOption("");
+  await form.getByRole("button", { name: "Apply" }).click();
+  await expect(form).toContainText("Applied.");
+  await backToChats(page);
   await app.pane(1).turn.getByRole("button", { name: "Regenerate" }).click();
   await app.pane(1).finished();
   expect(await app.pane(1).answer()).toBe(drafted);

@@ -74,8 +74,7 @@ test("an answer cut by the length limit continues exactly as it would have", asy
 
 test("probabilities are shown when enabled, to pointer and keyboard, and nothing moves", async ({ page }) => {
   const app = await App.openFake(page, "panes=1&stepms=5");
-  await page.getByRole("button", { name: "Settings for all panes" }).click();
-  const all = page.getByRole("dialog", { name: "Settings for all panes" });
+  const all = await app.openSettings("for all panes");
   await all.getByRole("button", { name: "Creative" }).click();
   await expect(all.getByRole("textbox", { name: "Temperature" })).toHaveValue("1.1");
   await all.getByRole("combobox", { name: "Show probabilities" }).selectOption("on");
@@ -106,7 +105,7 @@ test("probabilities are shown when enabled, to pointer and keyboard, and nothing
   const card = page.getByRole("dialog", { name: "Alternatives" });
   await card.getByRole("button", { name: "Go on with ␣other2" }).press("Enter");
   await expect(app.pane(2).turn.locator("[data-answer]")).toContainText("The other2");
-  await expect(app.pane(2).turn).toContainText(/Went on with “␣other2”: \d+ of \d+ prompt tokens computed/);
+  await expect(app.pane(2).turn).toContainText(/Continued with “␣other2” \(\d+ of \d+ prompt tokens computed/);
   await app.pane(2).finished();
   await page.getByRole("button", { name: "Close pane 2" }).click();
   // The setting off: a button under the answer shows them.
@@ -129,14 +128,36 @@ test("probabilities are shown when enabled, to pointer and keyboard, and nothing
   await expect(all.getByRole("textbox", { name: "Temperature" })).toHaveValue("");
 });
 
+test("the few settings that most people want come first; the rest is remembered as open, and counted while closed", async ({
+  page,
+}) => {
+  await App.openFake(page, "panes=2");
+  await page.getByRole("button", { name: "Settings for all panes" }).click();
+  const all = page.getByRole("dialog", { name: "Settings for all panes" });
+  await expect(all.getByRole("textbox")).toHaveCount(3);
+  for (const name of ["System prompt", "Temperature", "Maximum answer length"]) {
+    await expect(all.getByRole("textbox", { name })).toBeInViewport();
+  }
+  const more = all.locator("summary");
+  await more.press("Enter");
+  await all.getByRole("textbox", { name: "Top k" }).fill("20");
+  await all.getByRole("textbox", { name: "Top p" }).fill("7");
+  await more.press("Enter");
+  await expect(all.getByRole("textbox", { name: "Top p" })).toBeHidden();
+  await expect(more).toHaveText(/More\s*1 set 1 not valid/);
+  await more.press("Enter");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Settings of pane 2" }).click();
+  await expect(page.getByRole("dialog").getByRole("textbox", { name: "Top k" })).toBeVisible();
+});
+
 test("a word that is biased away does not come", async ({ page }) => {
   const app = await App.open(page, "temperature=0");
   await app.pane(1).ask("What is the capital of France?");
   await app.pane(1).finished();
   expect(await app.pane(1).answer()).toContain("Paris");
 
-  await page.getByRole("button", { name: "Settings of pane 1" }).click();
-  const sheet = page.getByRole("dialog", { name: "Settings of pane 1" });
+  const sheet = await app.openSettings("of pane 1");
   const bias = sheet.getByRole("textbox", { name: "Logit bias" });
   await bias.fill("Paris");
   await expect(sheet).toContainText('Logit bias must be at most 16 lines such as "Paris: 5"');
@@ -152,8 +173,7 @@ test("several answers grow side by side, and the chat goes on with the chosen on
   page,
 }) => {
   const app = await App.open(page, "temperature=1&seed=5&max_tokens=24");
-  await page.getByRole("button", { name: "Settings of pane 1" }).click();
-  const sheet = page.getByRole("dialog", { name: "Settings of pane 1" });
+  const sheet = await app.openSettings("of pane 1");
   await sheet.getByRole("textbox", { name: "Answers" }).fill("3");
   await page.keyboard.press("Escape");
   const pane = app.pane(1);

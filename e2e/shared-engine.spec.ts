@@ -130,10 +130,9 @@ test("tabs of the app say what their engines take, and share one once that is ch
   await page.getByRole("radio", { name: "Continuous" }).check({ force: true });
   await expect(tab.getByRole("radio", { name: "Continuous" })).toBeChecked();
   await page.getByRole("button", { name: "Settings for all panes" }).click();
-  const sheet = page.getByRole("dialog", { name: "Settings for all panes" });
-  await sheet.getByRole("heading", { name: "Serving" }).click();
-  await sheet.getByRole("textbox", { name: "Most answers at once" }).fill("7");
-  await sheet.getByRole("button", { name: "Apply" }).click();
+  await page.getByRole("link", { name: "Serving settings" }).click();
+  await page.getByRole("textbox", { name: "Most answers at once" }).fill("7");
+  await page.getByRole("button", { name: "Apply" }).click();
   await expect(b.figure("Running")).toHaveText("0 of 7");
   await tab.getByRole("button", { name: "Settings for all panes" }).click();
   await expect(tab.getByRole("checkbox", { name: "One engine for all tabs" })).toBeChecked();

@@ -66,6 +66,15 @@ export class App {
     return this.batch.getByRole("term").filter({ hasText: label }).locator("+ dd");
   }
 
+  /** Opens the settings of `whom`, a pane's or those for all panes, with all fields. */
+  async openSettings(whom: string): Promise<Locator> {
+    await this.page.getByRole("button", { name: `Settings ${whom}` }).click();
+    const sheet = this.page.getByRole("dialog", { name: `Settings ${whom}` });
+    const more = sheet.locator("details");
+    if (!(await more.evaluate((details: HTMLDetailsElement) => details.open))) await more.locator("summary").click();
+    return sheet;
+  }
+
   /** Opens panes until there are `upTo`. */
   async addPanes(upTo: number): Promise<Pane[]> {
     for (let number = 2; number <= upTo; number++) {

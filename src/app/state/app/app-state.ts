@@ -117,7 +117,9 @@ export function createAppState(options: AppStateOptions) {
   });
   demo.store.subscribe(ticker.wake);
   const watchPanes = () => {
-    for (const pane of workspace.store.getState().panes) pane.store.subscribe(ticker.wake);
+    const { panes } = workspace.store.getState();
+    for (const pane of panes) pane.store.subscribe(ticker.wake);
+    if (panes.length > 1) batch.dock.openOnce();
     ticker.wake();
   };
   workspace.store.subscribe(watchPanes);

@@ -1,4 +1,4 @@
-import { beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { Dock, MAX_DOCK_PX, MIN_DOCK_PX, STEP_WIDTHS_PX } from "./dock.ts";
 
 beforeEach(() => {
@@ -21,6 +21,63 @@ it("remembers whether it is open, and its height within bounds", () => {
   expect(new Dock().store.getState().heightPx).toBe(MIN_DOCK_PX);
   dock.setHeight(NaN);
   expect(dock.store.getState().heightPx).toBe(MIN_DOCK_PX);
+});
+
+describe("in a low window", () => {
+  /** A window whose height media queries ask for. */
+  const openIn = (heightPx: number) => {
+    const media: { matches: boolean; mostPx: number; changed: () => void }[] = [];
+    vi.stubGlobal("matchMedia", (query: string) => {
+      const mostPx = Number(/max-height: (\d+)px/.exec(query)?.[1]);
+      const one = { mostPx, matches: heightPx <= mostPx, changed: () => {} };
+      media.push(one);
+      return Object.assign(one, { addEventListener: (_: string, changed: () => void) => (one.changed = changed) });
+    });
+    const resize = (px: number) => {
+      for (const one of media) {
+        one.matches = px <= one.mostPx;
+        one.changed();
+      }
+    };
+    return { dock: new Dock(), resize };
+  };
+  const isOpen = (dock: Dock) => dock.store.getState().isOpen;
+
+  it("begins closed, and opens once by itself when there is something to share", () => {
+    expect(isOpen(openIn(800).dock)).toBe(true);
+    const { dock } = openIn(720);
+    expect(isOpen(dock)).toBe(false);
+    dock.openOnce();
+    expect(isOpen(dock)).toBe(true);
+    dock.toggle();
+    dock.openOnce();
+    expect(isOpen(dock)).toBe(false);
+  });
+
+  it("does what the person chose, also at the next visit", () => {
+    const { dock } = openIn(720);
+    dock.toggle();
+    expect(isOpen(openIn(720).dock)).toBe(true);
+    dock.toggle();
+    const { dock: next } = openIn(720);
+    next.openOnce();
+    expect(isOpen(next)).toBe(false);
+    expect(isOpen(openIn(900).dock)).toBe(false);
+  });
+
+  it("lower still it opens by hand only, and that counts while the window is so low", () => {
+    const { dock, resize } = openIn(450);
+    dock.openOnce();
+    expect(isOpen(dock)).toBe(false);
+    dock.toggle();
+    dock.openOnce();
+    expect(isOpen(dock)).toBe(true);
+    resize(720);
+    expect(isOpen(dock), "as there was something to share").toBe(true);
+    resize(390);
+    expect(isOpen(dock)).toBe(false);
+    expect(isOpen(openIn(720).dock), "nothing is remembered").toBe(false);
+  });
 });
 
 it("zooms from one width to the next, as far as there are any", () => {

@@ -24,20 +24,20 @@ export const STEP_WIDTHS_PX = [0.5, 1, 1.5, 2, 3, 5, 7, 9, 13, 19, 27] as const;
 const DEFAULT_STEP_PX = 9;
 
 /** Lower than this, such as a phone held sideways or a page at 200%, a window has no room for chats above an open dock. */
-const SHORT_WINDOW = globalThis.matchMedia?.("(max-height: 599px)");
+const SHORT_WINDOW = "(max-height: 599px)";
+/** Lower than this the dock would take the first pane's starters their room. */
+const LOW_WINDOW = "(max-height: 799px)";
 
-function isShortWindow(): boolean {
-  return SHORT_WINDOW?.matches ?? false;
-}
-
-function isOpenByChoice(): boolean {
-  return remembered("dock.open") !== "no";
-}
-
-/** How the batch is shown. Whether it is open, and its height, are remembered. On short windows it begins folded. */
+/**
+ * How the batch is shown. Whether it is open, and its height, are remembered. On low windows it begins closed, and opens once
+ * there is something to share; on short ones only by hand.
+ */
 export class Dock {
+  readonly #short = globalThis.matchMedia?.(SHORT_WINDOW);
+  readonly #low = globalThis.matchMedia?.(LOW_WINDOW);
+  #hasShared = false;
   readonly #store = createStore<DockState>(() => ({
-    isOpen: !isShortWindow() && isOpenByChoice(),
+    isOpen: this.#isOpenAtFirst(),
     isInView: false,
     heightPx: clampHeight(Number(remembered("dock.height") ?? NaN)),
     isPaused: false,
@@ -48,16 +48,29 @@ export class Dock {
   readonly store: ReadonlyStore<DockState> = this.#store;
 
   constructor() {
-    SHORT_WINDOW?.addEventListener("change", () => {
-      this.#store.setState({ isOpen: !isShortWindow() && isOpenByChoice() });
-    });
+    for (const media of [this.#short, this.#low]) {
+      media?.addEventListener("change", () => this.#store.setState({ isOpen: this.#isOpenAtFirst() }));
+    }
+  }
+
+  #isOpenAtFirst(): boolean {
+    if (this.#short?.matches) return false;
+    const choice = remembered("dock.open");
+    return choice === null ? this.#hasShared || !this.#low?.matches : choice !== "no";
   }
 
   /** On a short window the choice lasts as long as the window is short. */
   toggle(): void {
     const isOpen = !this.store.getState().isOpen;
     this.#store.setState({ isOpen });
-    if (!isShortWindow()) remember("dock.open", isOpen ? "yes" : "no");
+    if (!this.#short?.matches) remember("dock.open", isOpen ? "yes" : "no");
+  }
+
+  /** Opens it the first time that there is something to share, unless the person chose otherwise. */
+  openOnce(): void {
+    if (this.#hasShared) return;
+    this.#hasShared = true;
+    if (this.#isOpenAtFirst()) this.#store.setState({ isOpen: true });
   }
 
   /** On a phone: shows the batch instead of the panes, or the panes. */

@@ -8,6 +8,8 @@ import { checkFields, type FieldKind, type FieldValue, type FieldWords, type Val
 interface Entry extends FieldWords {
   /** The title of the section that it begins. */
   readonly section?: string;
+  /** Whether the form begins with it, before its sections. */
+  readonly isFirst?: true;
   /** Its name in a list, where its label would not do. [its label] */
   readonly called?: string;
   /** Returns the default value in words. */
@@ -29,6 +31,7 @@ export const LONGEST_ANSWER_TOKENS = 256;
 /** In display order. */
 const SETTINGS = {
   system: {
+    isFirst: true,
     section: "Prompt",
     kind: "text",
     isLong: true,
@@ -45,6 +48,7 @@ const SETTINGS = {
     isRewritten: true,
   },
   temperature: {
+    isFirst: true,
     section: "Choosing words",
     kind: "number",
     label: "Temperature",
@@ -146,6 +150,7 @@ const SETTINGS = {
     modelDefault: () => "the model's own",
   },
   max_tokens: {
+    isFirst: true,
     section: "Length",
     kind: "integer",
     label: "Maximum answer length",
@@ -238,10 +243,13 @@ export function without(settings: Settings, names: readonly SettingName[]): Sett
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !names.some((one) => one === name)));
 }
 
-/** The sections, each with its fields. */
+/** The settings that most people want. */
+export const FIRST_FIELDS = SETTING_FIELDS.filter(({ isFirst }) => isFirst);
+
+/** The sections of the others, each with its fields. */
 export const SETTING_SECTIONS = SETTING_FIELDS.reduce<[title: string, fields: SettingField[]][]>((sections, field) => {
   if (field.section !== undefined) sections.push([field.section, []]);
-  sections.at(-1)?.[1].push(field);
+  if (!field.isFirst) sections.at(-1)?.[1].push(field);
   return sections;
 }, []);
 

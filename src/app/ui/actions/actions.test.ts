@@ -58,12 +58,15 @@ async function openPage(name: PageName = "chats", refusal: ChorusError | null = 
   };
 }
 
-it.each(["chats", "demo", "bench", "player", "docs"] as const)("gives each keys to one action: %s", async (name) => {
-  const { all } = await openPage(name);
-  const keys = all().flatMap((command) => command.keys ?? []);
-  expect(keys).toContain("Mod+K");
-  expect(new Set(keys).size).toBe(keys.length);
-});
+it.each(["chats", "demo", "bench", "player", "docs", "serving"] as const)(
+  "gives each keys to one action: %s",
+  async (name) => {
+    const { all } = await openPage(name);
+    const keys = all().flatMap((command) => command.keys ?? []);
+    expect(keys).toContain("Mod+K");
+    expect(new Set(keys).size).toBe(keys.length);
+  },
+);
 
 it("offers elsewhere what needs no chats, and opens none for that", async () => {
   const { titles, page } = await openPage("bench");
@@ -73,6 +76,7 @@ it("offers elsewhere what needs no chats, and opens none for that", async () => 
     "Open the documents",
     "Back to the chats",
     "Run the demo",
+    "Serving: how the engine is shared",
     "Open the player",
     "Light theme",
     "Dark theme",

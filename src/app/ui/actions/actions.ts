@@ -17,7 +17,7 @@ import { contextOf, wordsIn, WITH_BATCH, type Action, type ActionContext } from 
 import { BATCH_ACTIONS } from "./batch-actions.ts";
 import { promptActions } from "./prompt-actions.ts";
 
-const EVERYWHERE = ["chats", "demo", "bench", "player", "docs"] as const;
+const EVERYWHERE = ["chats", "demo", "bench", "player", "docs", "serving"] as const;
 
 const isIdle = (pane: Pane) => pane.store.getState().phase === "idle";
 const hasTurns = ({ pane }: ActionContext) => pane.store.getState().turns.length > 0;
@@ -120,8 +120,7 @@ export const ACTIONS = {
   "settings.open": {
     title: "Settings for all panes",
     group: "Chats",
-    words:
-      "temperature system prompt sampling seed preset import export options preferences serving batching policy queue cache drafts alerts thresholds",
+    words: "temperature system prompt sampling seed preset import export options preferences",
     run: ({ overlay }) => overlay.open({ kind: "settings" }),
   },
   "pane.settings": {
@@ -208,13 +207,13 @@ export const ACTIONS = {
       page.overlay.open({ kind: "palette", commands: enabled });
     },
   },
-  "shortcuts.open": {
+  "help.open": {
     title: "Show keyboard shortcuts and documents",
     group: "Help",
     keys: "?",
-    words: "keys help manual",
+    words: "keys help manual about",
     on: EVERYWHERE,
-    run: (page) => page.overlay.open({ kind: "shortcuts", commands: commandsOf(page), singleKeys: page.singleKeys }),
+    run: (page) => page.overlay.open({ kind: "help", commands: commandsOf(page), singleKeys: page.singleKeys }),
   },
   "docs.open": {
     title: "Open the documents",
@@ -291,8 +290,13 @@ export const ACTIONS = {
     },
   },
   "demo.leave": { ...openPage("Back to the chats", "", ""), group: "Chats", keys: "Escape", on: ["demo"] },
-  "page.chats": { ...openPage("Back to the chats", "", ""), on: ["bench", "player", "docs"] },
+  "page.chats": { ...openPage("Back to the chats", "", ""), on: ["bench", "player", "docs", "serving"] },
   "page.demo": openPage("Run the demo", "demo", "eight at once compare"),
+  "page.serving": openPage(
+    "Serving: how the engine is shared",
+    "serving",
+    "settings batching policy queue cache drafts alerts thresholds link",
+  ),
   "page.bench": openPage("Open the benchmark", "bench", "measure speed"),
   "page.player": openPage("Open the player", "player", "recording replay file"),
   "engine.start": {

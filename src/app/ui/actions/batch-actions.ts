@@ -111,7 +111,6 @@ export const BATCH_ACTIONS = {
   },
   "batch.recording": {
     title: "Save a recording of this run, with the chats' words",
-    label: "Recording of this run, with the chats' words",
     group: "Data",
     words: "export steps requests JSON lines file",
     on: WITH_BATCH,
@@ -132,7 +131,6 @@ export const BATCH_ACTIONS = {
   },
   "batch.metrics": {
     title: "Save the metrics as Prometheus text",
-    label: "Metrics as Prometheus text",
     group: "Data",
     words: "export counters histograms file",
     on: WITH_BATCH,

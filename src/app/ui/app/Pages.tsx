@@ -13,6 +13,7 @@ import { useStore } from "../use-store.ts";
 const PlayerPage = lazily(async () => (await import("../player/PlayerPage.tsx")).PlayerPage);
 const DemoPage = lazily(async () => (await import("../demo/DemoPage.tsx")).DemoPage);
 const BenchPage = lazily(async () => (await import("../bench/BenchPage.tsx")).BenchPage);
+const ServingPage = lazily(async () => (await import("../settings/ServingPage.tsx")).ServingPage);
 const DocsPage = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsPage);
 
 interface PagesProps {
@@ -60,7 +61,7 @@ function backToChats(): void {
 /** Returns the page that the address's hash names; any other address leads to the chats. */
 function nameOf(route: Route): PageName {
   const first = route.page.split("/", 1)[0];
-  return (["demo", "bench", "player", "docs"] as const).find((name) => name === first) ?? "chats";
+  return (["demo", "bench", "player", "docs", "serving"] as const).find((name) => name === first) ?? "chats";
 }
 
 function viewOf(name: PageName, { shared, createEngine, model }: PagesProps, route: Route): ReactNode {
@@ -72,6 +73,8 @@ function viewOf(name: PageName, { shared, createEngine, model }: PagesProps, rou
       return <PlayerPage theme={theme} openChats={openChats} />;
     case "demo":
       return <DemoPage theme={theme} chats={openChats()} />;
+    case "serving":
+      return <ServingPage theme={theme} app={openChats()} />;
     case "docs":
       return <DocsPage theme={theme} name={route.page.slice("docs/".length)} at={route.params.get("at")} />;
     case "chats":

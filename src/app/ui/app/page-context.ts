@@ -6,7 +6,7 @@ import type { SavedPrompts } from "../../state/chat/saved-prompts.ts";
 import type { Theme } from "../../state/app/theme.ts";
 import type { OverlayRequest } from "../overlays/Dialogs.tsx";
 
-export type PageName = "chats" | "demo" | "bench" | "player" | "docs";
+export type PageName = "chats" | "demo" | "bench" | "player" | "docs" | "serving";
 
 /** The page that is shown, and what all pages share. */
 export interface Page {

@@ -6,11 +6,9 @@ import { ActionButton } from "../actions/ActionButton.tsx";
 import { isMac } from "../actions/Keys.tsx";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
-import { formatRate } from "../format.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./Bar.module.css";
-import { BatchingSwitch } from "../batch/BatchingSwitch.tsx";
 import { DemoLink } from "./DemoLink.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
 import { ChatsButton } from "../history/ChatsButton.tsx";
@@ -30,9 +28,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         <span>Chorus</span>
       </h1>
       <ModelButton engine={engine} />
-      <BatchingSwitch batch={app.batch} className={css.wide} />
       <div className="grow" />
-      <LiveRate app={app} />
       <EngineStatus engine={engine} />
       <div className="row tight">
         <Button
@@ -64,17 +60,14 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         name="Settings for all panes"
         aria-haspopup="dialog"
       />
+      <ActionButton
+        action="help.open"
+        icon="help"
+        name="Help"
+        title="About Chorus, keys, documents"
+        aria-haspopup="dialog"
+      />
       <ThemeButton theme={theme} className={css.wide} />
     </header>
-  );
-}
-
-function LiveRate({ app }: { app: AppState }) {
-  const rate = useStore(app.metrics.store, (figures) => figures.tokensPerSecond);
-  return (
-    <p className={css.live}>
-      <b>{formatRate(rate)}</b>
-      <span className="small">tokens/s</span>
-    </p>
   );
 }

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Theme } from "../../state/app/theme.ts";
+import { ActionButton } from "../actions/ActionButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Logo } from "../components/Logo.tsx";
 import css from "./PageHead.module.css";
@@ -26,6 +27,13 @@ export function PageHead({ title, theme, children }: PageHeadProps) {
       <a className={classNames("button", css.back)} href="#/">
         Back to chats
       </a>
+      <ActionButton
+        action="help.open"
+        icon="help"
+        name="Help"
+        title="About Chorus, keys, documents"
+        aria-haspopup="dialog"
+      />
       <ThemeButton theme={theme} />
     </header>
   );

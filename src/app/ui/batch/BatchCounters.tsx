@@ -1,6 +1,5 @@
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
-import { classNames } from "../class-names.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
 import { formatCount, formatPercent, orDash } from "../format.ts";
 import { useStore } from "../use-store.ts";
@@ -16,7 +15,6 @@ interface BatchCountersProps {
 /** The batch's counters. Columns have a fixed width, so nothing moves when a figure changes. */
 export function BatchCounters({ metrics, batch }: BatchCountersProps) {
   const figures = useStore(metrics.store);
-  const kvPercent = Math.round(figures.kvUse * 100);
   const { prefixHits } = figures;
   return (
     <dl className={css.counters}>
@@ -35,10 +33,7 @@ export function BatchCounters({ metrics, batch }: BatchCountersProps) {
       <StepUse metrics={metrics} className={css.onPhone} />
       <div title="Cache blocks in use">
         <dt className="row tight">KV use {batch && <ExplainButton term="kv-use" name="KV use" />}</dt>
-        <dd style={{ minWidth: "4.5ch" }}>{kvPercent}%</dd>
-        <span className={classNames("meter", css.meter)} aria-hidden="true">
-          <i style={{ width: `${kvPercent}%` }} />
-        </span>
+        <dd style={{ minWidth: "4.5ch" }}>{formatPercent(figures.kvUse)}</dd>
       </div>
       <div title="Share of prompt tokens found in the prefix cache">
         <dt className="row tight">Prefix hits {batch && <ExplainButton term="prefix-hits" name="prefix hits" />}</dt>

@@ -3,6 +3,7 @@ import type { Batch } from "../../state/batch/batch.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { menuItems } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
+import { Icon } from "../components/Icon.tsx";
 import { IconButton } from "../components/IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { lazily } from "../components/Lazily.tsx";
@@ -12,6 +13,7 @@ import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import { AlertLine } from "./AlertLine.tsx";
 import { BatchCounters } from "./BatchCounters.tsx";
+import { BatchLine } from "./BatchLine.tsx";
 import css from "./BatchDock.module.css";
 import type { TokenLookup } from "./cell-facts.ts";
 import { dockBodyClass } from "./dock-body-class.ts";
@@ -21,7 +23,10 @@ import { DockHandle } from "./DockHandle.tsx";
 const loadPanels = async () => (await import("./DockPanels.tsx")).DockPanels;
 const DockPanels = lazily(loadPanels);
 
-const TO_SAVE = ["batch.play", "batch.recording", "batch.kernels", "batch.metrics"] as const;
+const MORE = [
+  ...(["page.serving", "page.bench", "page.player"] as const),
+  ...(["batch.play", "batch.recording", "batch.kernels", "batch.metrics"] as const),
+];
 
 interface BatchDockProps {
   batch: Batch;
@@ -31,7 +36,7 @@ interface BatchDockProps {
   tokenOf: TokenLookup;
 }
 
-/** The batch: its counters, and below them timeline, charts and cache map. */
+/** The batch: its modes and counters, and below them timeline, charts and cache map. Closed it is one line. */
 export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) {
   const page = usePage();
   const { dock } = batch;
@@ -48,34 +53,43 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
     <section className={css.dock} aria-label="Batch">
       {hasBody && !isPhone && <DockHandle dock={dock} body={body} />}
       <div className={classNames(css.head, hasBody && css.withBody)}>
-        <h2>Batch</h2>
-        <BatchCounters metrics={batch.metrics} batch={batch} />
+        <h2>
+          {isPhone ? (
+            "Batch"
+          ) : (
+            <button
+              type="button"
+              className={classNames("bare row tight", css.toggle)}
+              aria-expanded={isOpen}
+              aria-label={isOpen ? "Collapse Batch" : "Expand Batch: who shares each step"}
+              onClick={() => dock.toggle()}
+            >
+              <Icon name="chevron" />
+              {isOpen ? "Batch" : "Who shares each step"}
+            </button>
+          )}
+        </h2>
+        {hasBody ? (
+          <>
+            <BatchingSwitch batch={batch} />
+            <BatchCounters metrics={batch.metrics} batch={batch} />
+          </>
+        ) : (
+          <BatchLine metrics={batch.metrics} />
+        )}
         <AlertLine alerts={batch.alerts} />
-        {isPhone && <BatchingSwitch batch={batch} />}
-        <div className={classNames("row tight", css.tools)}>
-          <a className="button quiet" href="#/bench">
-            Benchmark
-          </a>
-          <a className="button quiet" href="#/player">
-            Player
-          </a>
-          <Menu name="Save" look="quiet" items={() => menuItems(TO_SAVE, page)} />
-          <IconButton
-            icon={isPaused ? "play" : "pause"}
-            name="Pause the timeline"
-            aria-pressed={isPaused}
-            title={isPaused ? "Resume the timeline" : "Pause the timeline; the engine keeps running"}
-            onClick={() => dock.togglePause()}
-          />
-          <IconButton
-            icon="chevron"
-            className={css.collapse}
-            name={isOpen ? "Collapse Batch" : "Expand Batch"}
-            title={isOpen ? "Collapse" : "Expand"}
-            aria-expanded={isOpen}
-            onClick={() => dock.toggle()}
-          />
-        </div>
+        {hasBody && (
+          <div className={classNames("row tight", css.tools)}>
+            <Menu name="More" look="quiet" items={() => menuItems(MORE, page)} />
+            <IconButton
+              icon={isPaused ? "play" : "pause"}
+              name="Pause the timeline"
+              aria-pressed={isPaused}
+              title={isPaused ? "Resume the timeline" : "Pause the timeline; the engine keeps running"}
+              onClick={() => dock.togglePause()}
+            />
+          </div>
+        )}
       </div>
       {hasBody && (
         <div

@@ -1,7 +1,6 @@
 import { useId } from "react";
 import type { BatchingMode } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
-import { classNames } from "../class-names.ts";
 import { useStore } from "../use-store.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
 import css from "./BatchingSwitch.module.css";
@@ -14,13 +13,13 @@ export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: strin
 ];
 
 /** Chooses how the engine batches, from its next step on. */
-export function BatchingSwitch({ batch, className }: { batch: Batch; className?: string | undefined }) {
+export function BatchingSwitch({ batch }: { batch: Batch }) {
   const { mode } = batch;
   const chosen = useStore(mode.store);
   const isHeld = useStore(mode.held);
   const name = useId();
   return (
-    <div className={classNames(css.choice, className)}>
+    <div className={css.choice}>
       <div className={css.switch} role="radiogroup" aria-label="Batching">
         {BATCHING_MODES.map(([value, label, title]) => (
           <label key={value} title={title}>

@@ -6,6 +6,8 @@ import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
 import { labelOfChoice } from "../../state/models/model-choice.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
+import { perform } from "../actions/actions.ts";
+import { usePage } from "../app/page-context.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
@@ -22,6 +24,7 @@ import load from "./LoadCard.module.css";
  * place: nothing below moves when the model is ready.
  */
 export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; isFirst: boolean }) {
+  const page = usePage();
   const { continuesText, isRemote } = useStore(pane.asking);
   const isLoading = useStore(app.engine.store, ({ status }) => status !== "ready") && isFirst;
   const ask = (question: string) => {
@@ -59,10 +62,15 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
           ))}
         </ul>
         {isFirst && (
-          <Button className={css.all} onClick={askAll}>
-            <Icon name="all" />
-            Ask all four at once
-          </Button>
+          <div className={classNames("row", css.all)}>
+            <Button onClick={askAll}>
+              <Icon name="all" />
+              Ask all four at once
+            </Button>
+            <Button look="quiet" aria-haspopup="dialog" onClick={() => perform("help.open", page)}>
+              About Chorus
+            </Button>
+          </div>
         )}
       </div>
     </>

@@ -14,6 +14,7 @@ const SHAPES = {
     </>
   ),
   trash: <path d="M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.5 8.5h6l.5-8.5M6.75 7v3.5M9.25 7v3.5" />,
+  help: <path d="M5.5 6a2.5 2.5 0 1 1 3.75 2.2C8.4 8.7 8 9.2 8 10M8 13v0" />,
   folder: <path d="M2 4.5V12.5h12v-7H8L6.5 3.5H2.9a.9.9 0 0 0-.9.9z" />,
   pause: <path d="M5.5 4v8M10.5 4v8" />,
   chevron: <path d="M4 6l4 4 4-4" />,

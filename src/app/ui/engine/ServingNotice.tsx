@@ -29,7 +29,7 @@ export function ServingNotice({ serving, engine }: { serving: Serving; engine: E
       {withoutDrafts !== null && !dismissed.includes(withoutDrafts) && (
         <Notice
           onDismiss={() => dismiss(withoutDrafts)}
-          words={`The engine runs without drafts. ${withoutDrafts.message} To draft, name a model that can be loaded: Settings for all panes, Serving, Drafts.`}
+          words={`The engine runs without drafts. ${withoutDrafts.message} To draft, name a model that can be loaded: Drafts, on the page Serving.`}
         />
       )}
     </>

@@ -57,6 +57,6 @@ function nowOf(term: Term, { kvUse, prefixHits, preemptions }: Figures, mode: st
     case "prefix-hits":
       return prefixHits === null ? "Nothing was looked up yet." : `Now: ${formatPercent(prefixHits)}.`;
     case "run-ahead":
-      return "“Serving” in the settings sets how many steps.";
+      return "The page “Serving” sets how many steps.";
   }
 }

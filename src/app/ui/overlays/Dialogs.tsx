@@ -7,7 +7,7 @@ import type { SingleKeys } from "../../state/commands/single-keys.ts";
 import { lazily } from "../components/Lazily.tsx";
 import type { Term } from "../explain/explanations.ts";
 
-const ShortcutList = lazily(async () => (await import("../actions/ShortcutList.tsx")).ShortcutList);
+const Help = lazily(async () => (await import("../actions/Help.tsx")).Help);
 const Chats = lazily(async () => (await import("../history/Chats.tsx")).Chats);
 const AppSettings = lazily(async () => (await import("../settings/AppSettings.tsx")).AppSettings);
 const PaneSettings = lazily(async () => (await import("../settings/PaneSettings.tsx")).PaneSettings);
@@ -18,7 +18,7 @@ const Explanation = lazily(async () => (await import("../explain/Explanation.tsx
 /** The dialogs, and what each is about. */
 export interface Subjects {
   palette: { readonly commands: readonly Command[] };
-  shortcuts: { readonly commands: readonly Command[]; readonly singleKeys: SingleKeys };
+  help: { readonly commands: readonly Command[]; readonly singleKeys: SingleKeys };
   chats: unknown;
   settings: unknown;
   "pane-settings": { readonly pane: Pane };
@@ -49,11 +49,11 @@ export const DIALOGS: { readonly [One in Kind]: DialogKind<Subjects[One]> } = {
     widthPx: 560,
     render: ({ commands }, close) => <Palette commands={commands} onClose={close} />,
   },
-  shortcuts: {
-    name: () => "Shortcuts",
-    title: () => "Shortcuts",
+  help: {
+    name: () => "Help",
+    title: () => "Help",
     widthPx: 480,
-    render: ({ commands, singleKeys }) => <ShortcutList commands={commands} singleKeys={singleKeys} />,
+    render: ({ commands, singleKeys }) => <Help commands={commands} singleKeys={singleKeys} />,
   },
   chats: {
     name: () => "Chats",

@@ -3,7 +3,6 @@ import { useStore } from "../use-store.ts";
 import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";
 import { EngineSwitches } from "./EngineSwitches.tsx";
-import { ServingSettings } from "./ServingSettings.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
 
 /** The content of the dialog of the settings for all panes. */
@@ -12,10 +11,25 @@ export function AppSettings({ app }: { app: AppState }) {
     <>
       <p className={css.hint}>A pane can have its own settings, which override these.</p>
       <Form app={app} />
-      <ServingSettings app={app} />
+      <ServingLink app={app} />
       <EngineSwitches engine={app.engine} tabs={app.tabs} />
       <ChatFiles app={app} />
     </>
+  );
+}
+
+function ServingLink({ app }: { app: AppState }) {
+  const count = useStore(app.serving.store, ({ settings }) => Object.keys(settings).length);
+  return (
+    <section className={css.files} aria-label="Serving">
+      <h3>Serving</h3>
+      <p className={css.hint}>
+        How the engine shares its steps among all chats ({count === 0 ? "default settings" : `${count} changed`}).
+      </p>
+      <a className="button" href="#/serving">
+        Serving settings
+      </a>
+    </section>
   );
 }
 

@@ -7,7 +7,15 @@ import {
   type FieldValue,
   type SchemaProblem,
 } from "../../state/settings/field.ts";
-import { SETTING_SECTIONS, type SettingField, type SettingName, type Settings } from "../../state/settings/settings.ts";
+import {
+  FIRST_FIELDS,
+  SETTING_FIELDS,
+  SETTING_SECTIONS,
+  type SettingField,
+  type SettingName,
+  type Settings,
+} from "../../state/settings/settings.ts";
+import { More } from "../components/More.tsx";
 import { formatCount } from "../format.ts";
 import { FieldRow } from "./FieldRow.tsx";
 import { PresetRow } from "./PresetRow.tsx";
@@ -43,23 +51,28 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
     const { value, problem } = read(field, text);
     if (problem === null) onSet(field.name, value);
   };
+  const textOf = ({ name }: SettingField) => typed[name] ?? writeField(values[name]);
+  const problemOf = (field: SettingField) =>
+    read(field, textOf(field)).problem ?? (field.kind === "json" ? unheld : null);
   const rowOf = (field: SettingField) => {
-    const { name, kind, modelDefault } = field;
-    const text = typed[name] ?? writeField(values[name]);
+    const { name, modelDefault } = field;
     const from = inherited[name];
     return (
       <FieldRow
         key={name}
         field={field}
-        text={text}
+        text={textOf(field)}
         fallback={from !== undefined ? describeValue(field, from) : model ? modelDefault(model) : "the model's own"}
         source={from === undefined ? null : source}
-        problem={read(field, text).problem ?? (kind === "json" ? unheld : null)}
+        problem={problemOf(field)}
         note={<span className="warn">{model && warningOf(name, model)}</span>}
         onType={(next) => type(field, next)}
       />
     );
   };
+  const others = SETTING_FIELDS.filter((field) => !field.isFirst && textOf(field) !== "");
+  const numWrong = others.filter((field) => problemOf(field) !== null).length;
+  const numSet = others.length - numWrong;
   return (
     <div className="stack">
       <PresetRow
@@ -67,12 +80,24 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
         isChanged={Object.keys(values).length > 0 || Object.values(typed).some((text) => text !== "")}
         onReplace={replace}
       />
-      {SETTING_SECTIONS.map(([title, fields]) => (
-        <section key={title} className={css.section} aria-label={title}>
-          <h3>{title}</h3>
-          {fields.map(rowOf)}
-        </section>
-      ))}
+      {FIRST_FIELDS.map(rowOf)}
+      <More
+        topic="settings"
+        note={
+          <>
+            {numSet > 0 && `${numSet} set`} {numWrong > 0 && <b className="bad">{numWrong} not valid</b>}
+          </>
+        }
+      >
+        <div className="stack">
+          {SETTING_SECTIONS.map(([title, fields]) => (
+            <section key={title} className={css.section} aria-label={title}>
+              <h3>{title}</h3>
+              {fields.map(rowOf)}
+            </section>
+          ))}
+        </div>
+      </More>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
 import { toErrorData, type ChorusEngine, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
+import type { Theme } from "../../state/app/theme.ts";
 import { REPLACED } from "../../state/engine/engine-control.ts";
 import { defaultTextOf, SERVING_FIELDS, type ServingField } from "../../state/settings/serving-fields.ts";
 import {
@@ -11,32 +12,30 @@ import {
   type ServingSettings as Settings,
   type TypedServing,
 } from "../../state/settings/serving-settings.ts";
-import { classNames } from "../class-names.ts";
+import { PageHead } from "../bar/PageHead.tsx";
 import { CopyButton } from "../chat/CopyButton.tsx";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
-import appCss from "./AppSettings.module.css";
 import { FieldRow } from "./FieldRow.tsx";
-import css from "./ServingSettings.module.css";
+import css from "./ServingPage.module.css";
 
 type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
 
-/** The serving settings: as a form and as a link. Changes are applied together, since some restart the engine. */
-export function ServingSettings({ app }: { app: AppState }) {
+/** How the engine serves: as a form and as a link. Changes are applied together, since some restart the engine. */
+export function ServingPage({ theme, app }: { theme: Theme; app: AppState }) {
   const used = useStore(app.serving.store, (state) => state.settings);
   const isFromLink = useStore(app.serving.store, ({ link }) => link?.status === "applied");
   return (
-    <details className={classNames(appCss.files, css.serving)}>
-      <summary>
-        <h3>Serving</h3>
-        <span className="small end">{describe(used)}</span>
-      </summary>
-      <p className={appCss.hint}>
-        How the engine shares its steps among all chats.
-        {isFromLink && " These settings come from the link that opened this page, and count on this visit only."}
-      </p>
-      <Form app={app} used={used} />
-    </details>
+    <div>
+      <PageHead title="Serving" theme={theme} />
+      <main className={css.main}>
+        <p className={css.about}>
+          How the engine shares its steps among all chats.
+          {isFromLink && " These settings come from the link that opened this page, and count on this visit only."}
+        </p>
+        <Form app={app} used={used} />
+      </main>
+    </div>
   );
 }
 
@@ -71,7 +70,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
     setOutcome(restarts ? "The engine restarts …" : null);
     setFailure(null);
     const error = await app.serving.apply(checked.settings);
-    // The sheet was closed meanwhile.
+    // The page was left meanwhile.
     if (error && outcomeLine.current === null) app.workspace.undoList.notify(failureWords(error));
     setFailure(error);
     setOutcome(error ? null : restarts ? "The engine restarted with these settings. All chats are kept." : "Applied.");
@@ -92,26 +91,28 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
           />
         ))}
       </div>
-      <div className={css.actions}>
-        <Button look="ink" onClick={() => void apply()}>
-          Apply
-        </Button>
-        <Button look="quiet" onClick={() => edit(blank({ ...used, ...edits }))}>
-          Reset serving
-        </Button>
-        {checked.error === null && (
-          <span className={css.copy}>
-            Link <CopyButton name="Copy link" text={addressWith(writeServingLink(checked.settings))} />
-          </span>
-        )}
+      <div className={css.foot}>
+        <div className="row wrap">
+          <Button look="ink" onClick={() => void apply()}>
+            Apply
+          </Button>
+          <Button look="quiet" onClick={() => edit(blank({ ...used, ...edits }))}>
+            Reset serving
+          </Button>
+          {checked.error === null && (
+            <span className={css.copy}>
+              Link <CopyButton name="Copy link" text={addressWith(writeServingLink(checked.settings))} />
+            </span>
+          )}
+        </div>
+        <output ref={outcomeLine} className={css.outcome}>
+          {failure ? (
+            <span className="bad">{failureWords(failure)}</span>
+          ) : (
+            (outcome ?? (isChanged ? effectOfAll(checked, app) : ""))
+          )}
+        </output>
       </div>
-      <output ref={outcomeLine} className={css.outcome}>
-        {failure ? (
-          <span className="bad">{failureWords(failure)}</span>
-        ) : (
-          (outcome ?? (isChanged ? effectOfAll(checked, app) : ""))
-        )}
-      </output>
     </>
   );
 }
@@ -149,11 +150,6 @@ function effectOf({ takesEffect, name }: ServingField, engine: Pick<ChorusEngine
 /** Returns each name with an empty text. */
 function blank(names: object): TypedServing {
   return Object.fromEntries(Object.keys(names).map((name) => [name, ""]));
-}
-
-function describe(settings: Settings): string {
-  const count = Object.keys(settings).length;
-  return count === 0 ? "default settings" : `${count} changed`;
 }
 
 function addressWith(hash: string): string {

@@ -3,7 +3,7 @@ import type { SingleKeys } from "../../state/commands/single-keys.ts";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
 import { Keys } from "./Keys.tsx";
-import css from "./ShortcutList.module.css";
+import css from "./Help.module.css";
 
 /** Keys of the message box, which are not commands. */
 const BOX_KEYS = [
@@ -11,15 +11,19 @@ const BOX_KEYS = [
   { title: "New line", keys: "Shift+Enter" },
 ];
 
-interface ShortcutListProps {
+interface HelpProps {
   commands: readonly Command[];
   singleKeys: SingleKeys;
 }
 
-/** Lists all shortcuts, and leads to the documents. */
-export function ShortcutList({ commands, singleKeys }: ShortcutListProps) {
+/** Says what Chorus is, leads to the documents, and lists all shortcuts. */
+export function Help({ commands, singleKeys }: HelpProps) {
   return (
     <>
+      <p>
+        Chorus runs language models in your browser. All chats share one model: each step computes the next token of
+        every answer at once. What you write stays here, unless you connect a server.
+      </p>
       <Documents />
       <Groups commands={commands} />
       <SingleKeysSwitch singleKeys={singleKeys} />
