@@ -45,7 +45,7 @@ override SCALE: f32;
 
 const NUM_QUERIES = ROWS * QUERIES; // at most MAX_QUERIES of kernels/attention.ts
 const KEEPS_LOOPS = NUM_QUERIES > 2u; // see lib/step.wgsl
-const HEAD_ROUNDS = HEAD_VEC4 + u32(KEEPS_LOOPS) * MOST_ROUNDS;
+const HEAD_ROUNDS = HEAD_VEC4 + u32(KEEPS_LOOPS) * MAX_ROUNDS;
 
 // One after the other for each query: [row][head].
 var<workgroup> queries: array<vec4<f32>, NUM_QUERIES * HEAD_VEC4>;

@@ -21,7 +21,7 @@ const NORM_LANES = COLUMNS * SPLITS / ROWS;
 const ROUND_K4 = 8u * SPLITS; // of K over 4 in a round
 const SHARE = (ROWS + SPLITS - 1u) / SPLITS; // of the rows whose totals a lane keeps
 const KEEPS_LOOP = ROWS >= 8u; // see lib/step.wgsl
-const CHUNK_ROUNDS = 8u + u32(KEEPS_LOOP) * MOST_ROUNDS;
+const CHUNK_ROUNDS = 8u + u32(KEEPS_LOOP) * MAX_ROUNDS;
 
 var<workgroup> scratch: array<vec4<f32>, SPLITS * ROWS * COLUMNS>;
 

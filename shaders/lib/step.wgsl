@@ -20,9 +20,9 @@ fn span_index(i: u32, of_step: Step, is_tile: bool) -> u32 {
 // Returns n, but compilers don't know that. `count` is any number of a buffer below 2^31.
 fn unknown(n: u32, count: u32) -> u32 { return n + (count >> 31u); }
 
-// Written out, a loop with a large body takes more registers than there are. It stays a loop if it ends at MOST_ROUNDS, and
+// Written out, a loop with a large body takes more registers than there are. It stays a loop if it ends at MAX_ROUNDS, and
 // before that at unknown(n).
-const MOST_ROUNDS = 1024u;
+const MAX_ROUNDS = 1024u;
 
 // Sums keep their order. Compilers may reorder additions, and products whose factor or addend they know, in one kernel but
 // not in another. So sums are chains of fma from zero(), and what has no factor is multiplied by one().

@@ -14,11 +14,11 @@ test("a library of another origin starts threads from its copy in the bundle, un
     }
     return { postMessage: () => started.push(url), addEventListener: () => undefined, terminate: () => undefined };
   });
-  const lent = new PageThreads(null, () => Promise.resolve("blob:workers"));
+  const threads = new PageThreads(null, () => Promise.resolve("blob:workers"));
   const { port1, port2 } = new MessageChannel();
-  void lent.start(1, "grammars", port1);
-  void lent.start(2, "texts", port2);
-  lent.end(1);
+  void threads.start(1, "grammars", port1);
+  void threads.start(2, "texts", port2);
+  threads.end(1);
   await expect.poll(() => started).toEqual(["blob:workers#text.worker"]);
   expect(files).toHaveLength(2);
   port1.close();
@@ -35,13 +35,13 @@ test("what is asked for after the end is not started, and what is being started 
   vi.stubGlobal("Worker", function () {
     return start();
   });
-  const lent = new PageThreads(null);
+  const threads = new PageThreads(null);
   const { port1, port2 } = new MessageChannel();
-  void lent.start(1, "texts", port1);
+  void threads.start(1, "texts", port1);
   expect(start).toHaveBeenCalledOnce();
-  lent.endAll();
+  threads.endAll();
   await expect.poll(() => terminate).toHaveBeenCalledOnce();
-  void lent.start(2, "helpers", port2);
+  void threads.start(2, "helpers", port2);
   expect(start).toHaveBeenCalledOnce();
   port1.close();
 });

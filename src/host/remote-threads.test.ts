@@ -39,14 +39,14 @@ afterEach(() => {
 
 const LONG_MS = 60_000;
 
-function borrowed() {
+function remoteThreads() {
   const threads = new RemoteThreads((port) => port);
   const open = () => new LimitedThread(threads.open<NumberedCall<string>, ThreadAnswer<string>>("texts"), "It");
   return { threads, open };
 }
 
 test("the page that came first starts the thread", async () => {
-  const { threads, open } = borrowed();
+  const { threads, open } = remoteThreads();
   expect(open).toThrow("No page can start a thread.");
   const [first, second] = [new Page("first"), new Page("second")];
   for (const page of [first, second]) threads.add(page);
@@ -59,7 +59,7 @@ test("the page that came first starts the thread", async () => {
 });
 
 test("when that page is gone, those who waited may go on with another's", async () => {
-  const { threads, open } = borrowed();
+  const { threads, open } = remoteThreads();
   const [first, second] = [new Page("first"), new Page("second")];
   for (const page of [first, second]) threads.add(page);
   const thread = open();
@@ -73,7 +73,7 @@ test("when that page is gone, those who waited may go on with another's", async 
 });
 
 test("says why a page could not start one", async () => {
-  const { threads, open } = borrowed();
+  const { threads, open } = remoteThreads();
   const page = new Page("page");
   threads.add(page);
   const answer = open().ask("hang", LONG_MS);

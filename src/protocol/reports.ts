@@ -69,7 +69,7 @@ export interface StepReport {
   /** After the step. */
   readonly numRunning: number;
   readonly numWaiting: number;
-  /** The first MOST_WAITING_IDS requests with a waiting sequence, in the queue's order. */
+  /** The first MAX_WAITING_IDS requests with a waiting sequence, in the queue's order. */
   readonly waitingIds: readonly string[];
   readonly kvBlocksUsed: number;
   /** Tokens of running sequences in the cache. A prefix that they share counts for each. */
@@ -106,7 +106,7 @@ export interface KernelsReport {
   readonly kernels: readonly KernelTime[];
 }
 
-export const MOST_WAITING_IDS = 64;
+export const MAX_WAITING_IDS = 64;
 
 /** State of a cache block: free, free but in the prefix cache, or owned. */
 export const KV_BLOCK_STATES = ["free", "cached", "used"] as const;

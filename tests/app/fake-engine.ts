@@ -23,7 +23,7 @@ import type {
   FinishReason,
 } from "../../src/protocol/openai.ts";
 import {
-  MOST_WAITING_IDS,
+  MAX_WAITING_IDS,
   tokensOf,
   type Alert,
   type AnswerWords,
@@ -171,7 +171,7 @@ export class FakeEngine implements ChorusEngine {
       maxNumBatchedTokens: this.config.maxNumBatchedTokens,
       numRunning: running.filter(isOpen).length,
       numWaiting: waitingIds.length,
-      waitingIds: waitingIds.slice(0, MOST_WAITING_IDS),
+      waitingIds: waitingIds.slice(0, MAX_WAITING_IDS),
       kvBlocksUsed: this.#blocks.numUsed,
       numResidentTokens: this.#blocks.numUsed * this.model.blockSize,
       kvBlocksCached: this.#blocks.numCached,

@@ -2,7 +2,7 @@
 const LOOP = /for \(var (\w+) = ([^;]+); \1 < ([^;&]+?)(?: && ([^;]+))?; \1(?:\+\+| \+= ([^)]+))\) \{/g;
 
 /** More rounds than any loop has. */
-const MOST_ROUNDS = "0x1000000u";
+const MAX_ROUNDS = "0x1000000u";
 
 /**
  * Returns WGSL with its loops in the one form that Tint proves finite: from a literal to a constant in steps of one.
@@ -15,7 +15,7 @@ export function withProvableLoops(code: string): string {
     if (!condition && !step && isConstant(start) && isConstant(end)) return loop;
     const counted = end.startsWith(`${start} + `) ? end.slice(start.length + 3) : end;
     const isExact = isConstant(counted) && (counted !== end || start === "0u");
-    const most = isConstant(counted) ? (step ? `(${counted} + ${step} - 1u) / (${step})` : counted) : MOST_ROUNDS;
+    const most = isConstant(counted) ? (step ? `(${counted} + ${step} - 1u) / (${step})` : counted) : MAX_ROUNDS;
     const stops = [...(isExact ? [] : [`${i} >= ${end}`]), ...(condition ? [`!(${condition})`] : [])];
     const stop = stops.length > 0 ? ` if (${stops.join(" || ")}) { break; }` : "";
     const value = `${start} + ${step ? `(${step}) * ` : ""}${i}_round`;

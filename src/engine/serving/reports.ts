@@ -1,7 +1,7 @@
 import type { FinishReason } from "../../protocol/openai.ts";
 import {
   gpuUseOf,
-  MOST_WAITING_IDS,
+  MAX_WAITING_IDS,
   type EngineStats,
   type RequestReport,
   type StepEntry,
@@ -95,7 +95,7 @@ export type PlanReport = Pick<StepReport, "waitingIds" | "preempted">;
 /** @param preempted sequences that the new plan preempted */
 export function planReport(scheduler: Scheduler, preempted: readonly Sequence[]): PlanReport {
   return {
-    waitingIds: scheduler.waitingIds(MOST_WAITING_IDS),
+    waitingIds: scheduler.waitingIds(MAX_WAITING_IDS),
     preempted: preempted.map(({ requestId, index }) => ({ requestId, index })),
   };
 }
