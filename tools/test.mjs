@@ -34,7 +34,10 @@ const vitest =
 const tiers = [
   { name: "build", command: () => "npm run --silent build && node tools/bundle-size.mjs" },
   { name: "types", command: () => "tsc" },
-  { name: "lint", command: () => "oxlint --type-aware --deny-warnings" },
+  {
+    name: "lint",
+    command: () => "oxlint --type-aware --deny-warnings && knip --include files,exports,types,duplicates",
+  },
   { name: "format", command: () => "oxfmt --check" },
   {
     name: "e2e",

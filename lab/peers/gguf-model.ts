@@ -10,7 +10,7 @@ const CONTROL_TOKEN = 3;
 
 export const u32 = (value: number): GgufValue => ({ type: "u32", value });
 export const f32 = (value: number): GgufValue => ({ type: "f32", value });
-export const string = (value: string): GgufValue => ({ type: "string", value });
+const string = (value: string): GgufValue => ({ type: "string", value });
 
 /**
  * @param sizes innermost axis first

@@ -51,7 +51,7 @@ export function constraintFields(constraint: ResponseConstraint | undefined): Pa
   return { response_format: { type: "json_schema", json_schema: { schema: constraint } } };
 }
 
-export type SamplingMode = "most-predictable" | "predictable" | "balanced" | "creative" | "most-creative";
+type SamplingMode = "most-predictable" | "predictable" | "balanced" | "creative" | "most-creative";
 
 /** null: the model's own. */
 const TEMPERATURES: Readonly<Record<SamplingMode, number | null>> = {

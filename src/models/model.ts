@@ -18,7 +18,7 @@ export interface Model {
 }
 
 /** How a GGUF file holds a model's weights. */
-export interface GgufWeights {
+interface GgufWeights {
   /** Returns the file's name of a tensor. */
   nameOf(tensor: string): string;
   /** Returns whether a tensor's rows, or a bias's values, turn in pairs (2i, 2i+1) of a head instead of (i, i + headDim / 2). */

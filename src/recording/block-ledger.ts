@@ -21,7 +21,7 @@ interface Holder {
 }
 
 /** Larger recordings have no map: no browser could draw it. */
-export const MAX_BLOCKS = 2 ** 20;
+const MAX_BLOCKS = 2 ** 20;
 
 /**
  * Follows the cache's blocks through a run's reports, and so reproduces the engine's own map after each step. It assumes that

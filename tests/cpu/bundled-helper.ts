@@ -25,7 +25,7 @@ async function bundle(): Promise<string> {
 }
 
 /** Returns the script as the URL of a worker. `before` runs first in it. */
-export async function bundledHelperUrl(before = ""): Promise<string> {
+async function bundledHelperUrl(before = ""): Promise<string> {
   script ??= bundle();
   return `data:text/javascript,${encodeURIComponent(before + (await script))}`;
 }

@@ -1,7 +1,7 @@
 // The extensions of OpenAI's API that servers understand.
 
 /** Fields of a request that not every server of OpenAI's API takes. */
-export type ExtraField = "top_k" | "min_p" | "repetition_penalty";
+type ExtraField = "top_k" | "min_p" | "repetition_penalty";
 
 export interface ServerSoftware {
   /** Name for display. */

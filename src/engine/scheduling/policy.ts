@@ -11,7 +11,7 @@ export interface Batch {
 }
 
 /** Rank of a waiting sequence. Lower ranks are served first; equals in order of arrival. */
-export type Rank = (sequence: Sequence, waitedSteps: number, batch: Batch) => number;
+type Rank = (sequence: Sequence, waitedSteps: number, batch: Batch) => number;
 
 interface Policy {
   readonly rank: Rank;

@@ -35,7 +35,7 @@ interface Sized {
 }
 
 /** Returns those of a folder's files that are models: of a split one the first part, with the bytes of all. */
-export function ggufModels(files: ReadonlyMap<string, Sized>): { readonly file: string; readonly bytes: number }[] {
+function ggufModels(files: ReadonlyMap<string, Sized>): { readonly file: string; readonly bytes: number }[] {
   return [...files.keys()]
     .filter((file) => isGguf(file) && !/^mmproj-/i.test(file.split("/").at(-1) ?? "") && partNames(file)[0] === file)
     .map((file) => ({ file, bytes: partNames(file).reduce((sum, part) => sum + (files.get(part)?.size ?? 0), 0) }));

@@ -36,7 +36,7 @@ export interface Track {
 }
 
 /** The range [from, to) of a sequence's output tokens. 0 is its first token. */
-export interface Outputs {
+interface Outputs {
   readonly from: number;
   readonly to: number;
 }

@@ -12,7 +12,7 @@ export interface Branch {
 }
 
 /** The branches of a chat by turn id. */
-export class Branches extends Map<number, Branch> {
+class Branches extends Map<number, Branch> {
   /** Keeps the cost of a branch's answer, once it is known. */
   tellCost(turnId: number, { promptTokens, cachedTokens }: Pick<Figures, "promptTokens" | "cachedTokens">): void {
     const branch = this.get(turnId);

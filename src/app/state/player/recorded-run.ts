@@ -3,7 +3,7 @@ import type { OutputPlace } from "../chat/answer-tokens.ts";
 import { askerOf, nameIn } from "../chat/request-name.ts";
 
 /** A step's addition to an answer. */
-export interface RecordedPiece {
+interface RecordedPiece {
   /** Number of steps finished before it was shown: it is shown from this place of the run on. */
   readonly place: number;
   readonly tokenIds: readonly number[];

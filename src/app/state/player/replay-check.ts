@@ -3,7 +3,7 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import { tokensOfSequence, type RecordedRun, type RecordedSequence } from "./recorded-run.ts";
 
 /** The first different token. */
-export interface Difference {
+interface Difference {
   /** Index of the token in the answer. */
   readonly token: number;
   /** Null if the answer had ended. */

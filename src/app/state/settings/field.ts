@@ -106,7 +106,7 @@ export function readField(field: Field, typed: string): FieldValue | null {
 }
 
 /** @throws ChorusError invalid_value, with the field and its valid values */
-export function checkField(field: Field, value: unknown): FieldValue {
+function checkField(field: Field, value: unknown): FieldValue {
   switch (field.kind) {
     case "integer":
     case "number": {

@@ -71,7 +71,7 @@ const chooseTheme = (choice: ThemeChoice, title: string): Action => ({
   run: ({ theme }) => theme.choose(choice),
 });
 /** All actions but those of saved prompts. Within a group, the palette has their order. */
-export const ACTIONS = {
+const ACTIONS = {
   "models.open": {
     title: "Choose a model",
     group: "Pages",

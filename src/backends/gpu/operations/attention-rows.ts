@@ -16,7 +16,7 @@ import {
 } from "./operations.ts";
 
 /** Buffers of a layer's attention, by the names that all of its kernels have for them. */
-export type AttentionBuffers = KernelBuffers<typeof attention>;
+type AttentionBuffers = KernelBuffers<typeof attention>;
 
 /** A kernel of attention, for one operation. */
 export interface AttentionKernel {
@@ -143,7 +143,7 @@ export function windowOf({ window }: Attention): number {
   return window ?? UNLIMITED_WINDOW;
 }
 
-export function boundBuffers(
+function boundBuffers(
   { buffers, activations, step }: ModelContext,
   { layer, input, output }: Attention,
 ): AttentionBuffers {

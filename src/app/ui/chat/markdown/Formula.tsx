@@ -6,7 +6,7 @@ import { lateLibrary } from "./late-library.ts";
 import css from "./Markdown.module.css";
 
 /** KaTeX with its fonts, which few answers need. */
-export const katex = lateLibrary(() => import("./katex.ts"));
+const katex = lateLibrary(() => import("./katex.ts"));
 
 /** Sizes in em. */
 const LIMITS = { maxSize: 20 };
