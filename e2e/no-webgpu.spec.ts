@@ -56,6 +56,6 @@ test("a page without https says that it needs it", async ({ page, baseURL }) => 
   });
   await page.goto("http://chorus.lan/");
   expect(await page.evaluate(() => isSecureContext)).toBe(false);
-  await expect(page.getByRole("heading", { name: "no WebGPU" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "This page needs https" })).toBeVisible();
   await expect(page.getByRole("main")).toContainText("Open this page over https:// or on localhost");
 });

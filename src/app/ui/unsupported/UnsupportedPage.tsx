@@ -12,10 +12,6 @@ const DocsSection = lazily(async () => (await import("../docs/DocsPage.tsx")).Do
 
 /** Replaces the app if neither GPU nor CPU can be used: says what is missing, and shows what to do in each browser. */
 export function UnsupportedPage({ engine, error }: { engine: EngineControl; error: ChorusErrorData }) {
-  const hasGpu = "gpu" in navigator;
-  // Only if WebGPU was requested by name; else the CPU would run.
-  const isAboutGpu = error.code === "webgpu_unavailable";
-
   return (
     <main className={css.page}>
       <div className="brand">
@@ -23,24 +19,18 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
         Chorus
       </div>
       <div className="box poster">
-        <h1 className="heading">{headingFor(isAboutGpu, hasGpu)}</h1>
+        <h1 className="heading">{isSecureContext ? "This browser can't run a model" : "This page needs https"}</h1>
         <p>
-          {isAboutGpu
-            ? `You chose to run the model on the GPU through WebGPU, which ${hasGpu ? "found none that it may use" : "this browser does not offer here"}.`
-            : "Chorus needs a GPU, or WebAssembly that computes with vectors (SIMD); this browser offers neither here."}{" "}
+          {isSecureContext
+            ? "Chorus needs a GPU, or WebAssembly that computes with vectors (SIMD); this browser offers neither here."
+            : "Open this page over https:// or on localhost: elsewhere browsers hide WebGPU."}{" "}
           Nothing was downloaded.
-          {!isSecureContext && " Open this page over https:// or on localhost: elsewhere browsers hide WebGPU."}
         </p>
         <p className={css.found}>
           Found: {nameBrowser(navigator.userAgent)}. {error.message}
         </p>
         <div className={css.actions}>
-          {isAboutGpu && (
-            <Button look="ink" onClick={() => void engine.useBackend("cpu")}>
-              Run on the CPU
-            </Button>
-          )}
-          <Button look={isAboutGpu ? "outlined" : "ink"} onClick={() => void engine.start()}>
+          <Button look="ink" onClick={() => void engine.start()}>
             Check again
           </Button>
           <CopyDetails error={error} />
@@ -57,9 +47,4 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
       </div>
     </main>
   );
-}
-
-function headingFor(isAboutGpu: boolean, hasGpu: boolean): string {
-  if (!isAboutGpu) return "This browser can't run a model";
-  return hasGpu ? "WebGPU finds no graphics adapter" : "This browser has no WebGPU";
 }
