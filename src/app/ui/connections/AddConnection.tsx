@@ -5,10 +5,16 @@ import { Button } from "../components/Button.tsx";
 import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
 
-/** Adds a server by its address and, if it needs one, a key. */
-export function AddConnection({ connections }: { connections: Connections }) {
+interface AddConnectionProps {
+  connections: Connections;
+  /** The server whose key is changed. [one is added] */
+  baseUrl?: string;
+}
+
+/** Adds a server by its address and, if it needs one, a key; or changes a server's key. */
+export function AddConnection({ connections, baseUrl: known = "" }: AddConnectionProps) {
   const id = useId();
-  const [address, setAddress] = useState("");
+  const [address, setAddress] = useState(known);
   const [key, setKey] = useState("");
   const [isKeyKept, setKeyKept] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
@@ -17,7 +23,7 @@ export function AddConnection({ connections }: { connections: Connections }) {
     event.preventDefault();
     try {
       const baseUrl = connections.add(address, key, isKeyKept);
-      setAddress("");
+      setAddress(known);
       setKey("");
       setProblem(null);
       // In the handler of a click, where the browser may ask for permission.
@@ -28,31 +34,35 @@ export function AddConnection({ connections }: { connections: Connections }) {
   };
   return (
     <form className={view.form} onSubmit={add} autoComplete="off">
-      <label className={view.label} htmlFor={`${id}-address`}>
-        Add a server
-      </label>
-      <input
-        id={`${id}-address`}
-        value={address}
-        placeholder="http://localhost:8000 or https://host.example/v1"
-        autoCapitalize="off"
-        spellCheck={false}
-        required
-        aria-invalid={problem !== null}
-        aria-describedby={problem === null ? undefined : `${id}-problem`}
-        onChange={(event) => setAddress(event.target.value)}
-      />
+      {known === "" && (
+        <>
+          <label className={view.label} htmlFor={`${id}-address`}>
+            Add a server
+          </label>
+          <input
+            id={`${id}-address`}
+            value={address}
+            placeholder="http://localhost:8000 or https://host.example/v1"
+            autoCapitalize="off"
+            spellCheck={false}
+            required
+            aria-invalid={problem !== null}
+            aria-describedby={problem === null ? undefined : `${id}-problem`}
+            onChange={(event) => setAddress(event.target.value)}
+          />
+        </>
+      )}
       <div className={view.line}>
         <input
           type="password"
-          aria-label="Key"
+          aria-label={known === "" ? "Key" : `Key of ${new URL(known).host}`}
           autoComplete="off"
           spellCheck={false}
           value={key}
           placeholder="Key, if it wants one"
           onChange={(event) => setKey(event.target.value)}
         />
-        <Button type="submit">Connect</Button>
+        <Button type="submit">{known === "" ? "Connect" : "Change the key"}</Button>
       </div>
       <label className={css.check}>
         <input type="checkbox" checked={isKeyKept} onChange={(event) => setKeyKept(event.target.checked)} />

@@ -4,6 +4,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { ConnectionTest } from "../../state/connections/connections.ts";
 import type { Connection } from "../../state/connections/saved-connections.ts";
 import { Button } from "../components/Button.tsx";
+import { AddConnection } from "./AddConnection.tsx";
 import { IconButton } from "../components/IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
@@ -61,6 +62,10 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
           <Button onClick={use}>Use in pane {current}</Button>
         </div>
       )}
+      <details>
+        <summary className="small">Key</summary>
+        <AddConnection connections={connections} baseUrl={baseUrl} />
+      </details>
       {ownedBy === null && test !== "running" && <TypedModel app={app} connection={connection} />}
     </li>
   );
