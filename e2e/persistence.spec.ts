@@ -251,6 +251,7 @@ test("what was said in a tab is in the list of chats after it was closed", async
   await written(other, "Mine");
   // What the closing page could not write is found by the next start.
   await App.openFake(other, QUERY);
+  await otherApp.listens();
   await other.keyboard.press("Alt+h");
   const list = other.getByRole("dialog", { name: "Chats" });
   await list.getByRole("button", { name: FRANCE }).first().click();
@@ -284,6 +285,7 @@ test("closed chats are found by words and days, opened, and deleted by asking; t
   await closedAre(page, 151);
 
   app = await App.openFake(page, QUERY);
+  await app.listens(2);
   await page.keyboard.press("Alt+h");
   const list = page.getByRole("dialog", { name: "Chats" });
   const rows = list.getByRole("listitem").filter({ has: page.getByRole("button") });
@@ -313,7 +315,7 @@ test("closed chats are found by words and days, opened, and deleted by asking; t
   await list.getByLabel("From").fill("2021-01-01");
   await words.press("ArrowDown");
   await expect(rows.getByRole("button", { name: FRANCE, exact: false }).first()).toBeFocused();
-  await page.keyboard.press("Enter");
+  await page.keyboard.press("Control+Enter");
   await expect(list).toBeHidden();
   await expect(app.pane(1).turn).toContainText("Paris");
   await expect(app.pane(1).message).toBeFocused();

@@ -31,9 +31,9 @@ export class App {
     return new App(page);
   }
 
-  /** Waits until the page handles its keys, which is after it was rendered. */
-  async listens(): Promise<void> {
-    await expect(this.pane(1).message).toBeVisible();
+  /** Waits until the page handles its keys, which is after it was rendered. @param number of an open pane */
+  async listens(number = 1): Promise<void> {
+    await expect(this.pane(number).message).toBeVisible();
     await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
   }
 

@@ -22,7 +22,7 @@ interface PaneHeadProps {
   onClose: (event: MouseEvent) => void;
 }
 
-const IN_MENU = ["pane.attach", "pane.duplicate", "pane.left", "pane.right", "pane.prompt", "pane.markdown"] as const;
+const IN_MENU = ["pane.duplicate", "pane.left", "pane.right", "pane.attach", "pane.prompt", "pane.markdown"] as const;
 
 /** The pane's head. Dragging it moves the pane. */
 export function PaneHead({ app, pane, onClose }: PaneHeadProps) {

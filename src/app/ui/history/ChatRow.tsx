@@ -39,6 +39,12 @@ export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDe
             aria-current={isCurrent}
             title={pane ? undefined : "Opens in the current pane; with Ctrl, in one of its own"}
             onClick={({ ctrlKey, metaKey }) => onOpen(chat, ctrlKey || metaKey)}
+            onKeyDown={(event) => {
+              // Browsers press no button for it.
+              if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+              event.preventDefault();
+              onOpen(chat, true);
+            }}
           >
             <span className={css.title}>
               {pane && <VoiceBadge number={pane.number} />}
