@@ -1,7 +1,6 @@
 // For the log: which kernels compute a model's products and attention, and why.
 
-import type { ModelShape } from "../../protocol/model-shape.ts";
-import { paddedHeadDim } from "../../protocol/model-shape.ts";
+import { paddedHeadDim, type ModelShape } from "../../protocol/model-shape.ts";
 import type { KernelChoice } from "../backend.ts";
 import { MAX_SPLIT_ROWS, SPLIT_FROM, usesQuads } from "./kernels/attention.ts";
 import type { KernelTraits } from "./kernel-style.ts";

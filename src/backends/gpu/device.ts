@@ -19,6 +19,7 @@ export interface OpenedDevice {
   readonly isSoftware: boolean;
   /** Whether at least four neighbouring lanes can exchange values. */
   readonly hasSubgroups: boolean;
+  readonly hasFewRegisters?: boolean;
   /** Whether the adapter computes with halves, and so unpacks them in one instruction. */
   readonly hasHalves: boolean;
   /** Resolves when the device can't go on: lost (other than by close()), out of memory, or used wrongly by us. */
@@ -55,6 +56,7 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     adapterName: nameOf(info),
     isSoftware: isSoftware(info),
     hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
+    hasFewRegisters: info.vendor === "intel",
     hasHalves: adapter.features.has("shader-f16"),
     failure,
     poller: new QueuePoller(device.queue),

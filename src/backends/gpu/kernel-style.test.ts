@@ -3,10 +3,30 @@ import { expect, it } from "vitest";
 import { kernelTraits } from "./kernel-style.ts";
 
 it.each([
-  { isSoftware: false, hasSubgroups: true, kernels: "default", traits: { style: "fused", hasSubgroups: true } },
-  { isSoftware: true, hasSubgroups: true, kernels: "default", traits: { style: "plain", hasSubgroups: true } },
-  { isSoftware: false, hasSubgroups: true, kernels: "plain", traits: { style: "plain", hasSubgroups: false } },
-  { isSoftware: true, hasSubgroups: true, kernels: "plain", traits: { style: "plain", hasSubgroups: false } },
+  {
+    isSoftware: false,
+    hasSubgroups: true,
+    kernels: "default",
+    traits: { style: "fused", hasSubgroups: true, hasFewRegisters: false },
+  },
+  {
+    isSoftware: true,
+    hasSubgroups: true,
+    kernels: "default",
+    traits: { style: "plain", hasSubgroups: true, hasFewRegisters: false },
+  },
+  {
+    isSoftware: false,
+    hasSubgroups: true,
+    kernels: "plain",
+    traits: { style: "plain", hasSubgroups: false, hasFewRegisters: false },
+  },
+  {
+    isSoftware: true,
+    hasSubgroups: true,
+    kernels: "plain",
+    traits: { style: "plain", hasSubgroups: false, hasFewRegisters: false },
+  },
 ] as const)(
   "an adapter (software: $isSoftware) gets $traits.style kernels where $kernels ones are requested",
   (one) => {

@@ -13,13 +13,17 @@ export interface KernelTraits {
   readonly style: KernelStyle;
   /** Whether four neighbouring lanes may exchange values. */
   readonly hasSubgroups: boolean;
+  /** Whether kernels with many sums spill registers into memory, as on Intel's GPUs. [false] */
+  readonly hasFewRegisters?: boolean;
 }
 
 /** Returns the traits of an adapter's kernels; without optional features if "plain" ones are requested. */
 export function kernelTraits(
-  { isSoftware, hasSubgroups }: Pick<OpenedDevice, "isSoftware" | "hasSubgroups">,
+  opened: Pick<OpenedDevice, "isSoftware" | "hasSubgroups" | "hasFewRegisters">,
   kernels: KernelChoice = "default",
 ): KernelTraits {
   const isPlain = kernels === "plain";
-  return { style: isSoftware || isPlain ? "plain" : "fused", hasSubgroups: hasSubgroups && !isPlain };
+  const { hasFewRegisters = false } = opened;
+  const style = opened.isSoftware || isPlain ? "plain" : "fused";
+  return { style, hasSubgroups: opened.hasSubgroups && !isPlain, hasFewRegisters };
 }

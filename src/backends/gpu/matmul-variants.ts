@@ -166,7 +166,6 @@ export function matmulChoices({ style, hasSubgroups }: KernelTraits): readonly M
       tiled(8, 8, 4, 1),
       tiled(8, 8, 8, 1),
       tiled(16, 8, 4, 1),
-      tiled(8, 8, 8, 2),
       tiled(16, 16, 4, 1),
       skinny(16, 8, 8, Infinity),
       skinny(16, 16, 4, Infinity),

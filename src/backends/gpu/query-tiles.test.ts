@@ -95,6 +95,14 @@ describe("the spans of a step", () => {
 
 describe("the choice of tiles", () => {
   const gpt2 = { numHeads: 12, numKvHeads: 12, headDim: 64 };
+
+  it("has no tiles of eight rows where they would spill registers", () => {
+    const rows = (hasFewRegisters: boolean) =>
+      tileChoices({ style: "fused", hasSubgroups: true, hasFewRegisters }, gpt2).map((tiles) => tiles.rows);
+    expect(rows(false)).toEqual([8, 4, 2, 1]);
+    expect(rows(true)).toEqual([4, 2, 1]);
+  });
+
   const rowsOf = (style: KernelStyle, hasSubgroups: boolean, shape = gpt2) =>
     tileChoices({ style, hasSubgroups }, shape).map(({ rows }) => rows);
 

@@ -54,15 +54,14 @@ export async function isSameAttention(
   dispatchesOn: (buffers: KernelBuffers<typeof attention>) => TriedDispatches,
 ): Promise<boolean> {
   const { device } = opened;
-  const { queue } = device;
   const sequences = triedSequences(shape);
   const numRows = sequences.reduce((sum, one) => sum + one.numRows, 0);
   const buffers: GPUBuffer[] = [];
-  const upload = (label: string, data: ArrayBufferView<ArrayBuffer>, usage: number = BufferUsage.STORAGE) => {
-    const size = Math.max(16, data.byteLength);
-    const buffer = createBuffer(device, { label, size, usage: usage | BufferUsage.COPY_DST | BufferUsage.COPY_SRC });
+  const usage = BufferUsage.STORAGE | BufferUsage.UNIFORM | BufferUsage.COPY_DST | BufferUsage.COPY_SRC;
+  const upload = (label: string, data: ArrayBufferView<ArrayBuffer>) => {
+    const buffer = createBuffer(device, { label, size: Math.max(16, data.byteLength), usage });
     buffers.push(buffer);
-    queue.writeBuffer(buffer, 0, data);
+    device.queue.writeBuffer(buffer, 0, data);
     return buffer;
   };
   try {
@@ -76,7 +75,7 @@ export async function isSameAttention(
       key_cache: upload("tried keys", cache),
       value_cache: upload("tried values", cache.toReversed()),
       spans: upload("tried spans", new Uint32Array(SPAN_WORDS * numRows)),
-      step: upload("tried step", new Uint32Array(4), BufferUsage.UNIFORM),
+      step: upload("tried step", new Uint32Array(4)),
       y: upload("tried outputs", new Float32Array(numRows * strideOf(shape.HEADS * shape.HEAD_SIZE))),
     };
     const { single, tried } = dispatchesOn(bound);
@@ -86,9 +85,9 @@ export async function isSameAttention(
     const results = ways.map(([rows, dispatches]) => {
       const spans = new Uint32Array(SPAN_WORDS * numRows);
       const size = { rows: numRows, samples: 0, longest, ...writeSpans(spans, sequences, { rows, minStepRows: 0 }) };
-      queue.writeBuffer(bound.spans, 0, spans);
-      queue.writeBuffer(bound.step, 0, new Uint32Array([numRows, 0, size.tiles, 0]));
-      queue.writeBuffer(bound.y, 0, new Float32Array(bound.y.size / 4));
+      device.queue.writeBuffer(bound.spans, 0, spans);
+      device.queue.writeBuffer(bound.step, 0, new Uint32Array([numRows, 0, size.tiles, 0]));
+      device.queue.writeBuffer(bound.y, 0, new Float32Array(bound.y.size / 4));
       return readAfter(opened, dispatches(size), size, [{ buffer: bound.y, offset: 0, bytes: bound.y.size }]);
     });
     const [given, expected] = (await Promise.all(results)).map((bytes) => new Uint32Array(bytes));

@@ -100,10 +100,6 @@ const ACTIVATION_EPILOGUES: Readonly<Record<Activation, number>> = {
   silu: Epilogue.silu,
 };
 
-function activationEpilogue(activation: Activation | null): number {
-  return activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
-}
-
 /** A product in the graph; each kernel style binds and compiles it in its own way. */
 interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" | "y" | "samplesOnly" | "Y4"> {
   readonly input: Value;
@@ -120,7 +116,8 @@ export function productOperations(
   const { shape, vocabSize, buffers, activations } = context;
   return {
     async linear({ label, linear, input, output, activation, addsToOutput }) {
-      const epilogue = addsToOutput ? Epilogue.addToOutput : activationEpilogue(activation);
+      const own = activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
+      const epilogue = addsToOutput ? Epilogue.addToOutput : own;
       return [
         await product({ label, weights: buffers.linear(linear), input, y: activations.buffer(output), epilogue }),
       ];
