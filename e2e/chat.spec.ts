@@ -46,6 +46,11 @@ test("Enter sends; one message goes to all panes at once", async ({ page }) => {
   const panes = await app.addPanes(3);
   await page.getByRole("button", { name: "Send to all" }).click();
   const sheet = page.getByRole("dialog", { name: "Send to all" });
+  const ticked = sheet.getByRole("checkbox", { checked: true });
+  await sheet.getByRole("button", { name: "None" }).click();
+  await expect(ticked).toHaveCount(0);
+  await sheet.getByRole("button", { name: "All", exact: true }).click();
+  await expect(ticked).toHaveCount(3);
   await sheet.getByRole("textbox", { name: "Message" }).fill("What is the capital of France?");
   await sheet.getByRole("textbox", { name: "Message" }).press("Enter");
   for (const pane of panes) {

@@ -96,6 +96,14 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
               {panes.map((pane) => (
                 <PaneCheckbox key={pane.number} pane={pane} isTicked={!left.has(pane.number)} onToggle={toggle} />
               ))}
+              {panes.length > 1 && (
+                <Button
+                  look="quiet"
+                  onClick={() => setLeft(new Set(left.size > 0 ? [] : panes.map(({ number }) => number)))}
+                >
+                  {left.size > 0 ? "All" : "None"}
+                </Button>
+              )}
             </fieldset>
             <div className="row">
               {drafting.length > 0 && (
