@@ -17,7 +17,7 @@ export const DEMO_QUESTIONS = [
   "Tell me a story about a fox",
   "Write a poem about the moon",
   "How do I make tea?",
-  "Tell me a story about a walrus",
+  "Tell me a story about a mouse",
   "Why do leaves fall?",
   "Tell me a bedtime story about a bear",
   "How do I bake bread?",
