@@ -30,7 +30,7 @@ export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDe
     onDeleted();
   };
   return (
-    <Confirm question={`Delete “${title}” for good?`} className={css.confirm} onConfirm={remove}>
+    <Confirm question={`Delete “${title}” for good?`} isShort={!hasPreview} className={css.confirm} onConfirm={remove}>
       {(bin) => (
         <div className={css.row}>
           <button
