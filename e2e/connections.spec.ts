@@ -69,6 +69,13 @@ test("a server answers one pane while the page answers another", async ({ page }
 
   await expect(remote.turn).toContainText("Differs from pane 1 at word 1: “An”, there “There”");
 
+  // The head moves the pane back to the page, whose settings and other panes stay.
+  await expect(remote.message).toHaveAttribute("placeholder", `Message to big-model at ${server.host}`);
+  await remote.region.getByRole("button", { name: `Pane 2 is answered by big-model at ${server.host}` }).click();
+  await expect(page.getByRole("menuitemradio", { name: `big-model at ${server.host}` })).toBeChecked();
+  await page.getByRole("menuitemradio", { name: "fake-gpt (this page)" }).click();
+  await expect(remote.region.getByRole("button", { name: "Pane 2 is answered by fake-gpt" })).toBeFocused();
+
   // Nothing of the key is kept, since nobody asked for that.
   const kept = await page.evaluate(() => JSON.stringify({ ...localStorage }));
   expect(kept).toContain(server.host);

@@ -5,7 +5,7 @@ import type { Pane } from "../../state/chat/pane.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import type { Page } from "../app/page-context.ts";
-import { chooseFiles, takeFiles } from "../app/take-files.ts";
+import { chooseFiles } from "../app/give-files.ts";
 import { draftingPanes, SEND_TO_ALL_ID } from "../bar/SendToAll.tsx";
 import { focusMessageOf } from "../chat/Composer.tsx";
 import { docsUrl } from "../components/DocsLink.tsx";
@@ -180,7 +180,7 @@ const ACTIONS = {
     label: "Add a file …",
     group: "Chats",
     words: "attach upload document text pdf csv import drop paste",
-    run: ({ app, pane }) => chooseFiles((files) => void takeFiles(app, pane, files)),
+    run: ({ app, pane }) => chooseFiles(app, pane),
   },
   "pane.markdown": {
     title: "Save this chat as Markdown",

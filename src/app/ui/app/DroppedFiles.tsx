@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
-import { takeFiles } from "./take-files.ts";
+import { giveFiles } from "./give-files.ts";
 
 const hasFiles = (data: DataTransfer | null): data is DataTransfer => data?.types.includes("Files") === true;
 
@@ -14,7 +14,7 @@ export function DroppedFiles({ app }: { app: AppState }) {
     };
     const take = ({ files }: DataTransfer, place: EventTarget | null) => {
       const pane = paneAt(place);
-      if (pane && !(place instanceof Element && place.closest("dialog"))) void takeFiles(app, pane, [...files]);
+      if (pane && !(place instanceof Element && place.closest("dialog"))) void giveFiles(app, pane, [...files]);
     };
     // Else the browser would leave the page for a file that is dropped on it.
     const onDragOver = (event: DragEvent) => {

@@ -43,12 +43,3 @@ export async function takeFiles({ workspace }: AppState, pane: Pane, files: read
     undoList.notify(`${name} goes to ${answerer}${numTokens === null ? "" : `: ${formatCounted(numTokens, "token")}`}`);
   }
 }
-
-/** Lets a person choose files. */
-export function chooseFiles(onFiles: (files: readonly File[]) => void): void {
-  const input = document.createElement("input");
-  input.type = "file";
-  input.multiple = true;
-  input.addEventListener("change", () => onFiles([...(input.files ?? [])]));
-  input.click();
-}
