@@ -36,12 +36,13 @@ export {
   DEFAULT_REVISION,
   isHubId,
   locateRemoteModel,
+  nameOfModel,
   type FolderLocation,
   type HubLocation,
   type HubOptions,
   type RemoteLocation,
 } from "./protocol/model-source.ts";
-export type { DownloadProgress, ModelEstimate, StoredModel } from "./protocol/models.ts";
+export type { DownloadProgress, GgufModel, ModelEstimate, StoredModel } from "./protocol/models.ts";
 export type * from "./protocol/openai.ts";
 export type * from "./protocol/openai-responses.ts";
 export type * from "./protocol/rendered-chat.ts";

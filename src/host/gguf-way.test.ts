@@ -10,6 +10,7 @@ import { HttpClient } from "../files/hub/http-client.ts";
 import { ModelStore } from "../files/store/model-store.ts";
 import { describeModel } from "../models/families.ts";
 import { locateModel, type ModelLocation, type RemoteLocation } from "../protocol/model-source.ts";
+import type { ModelEstimate } from "../protocol/models.ts";
 import { allowRelaxedSimd } from "../../tests/cpu/cpu.ts";
 import { memoryFolder } from "../../tests/fakes/memory-folder.ts";
 import { ModelServer } from "../../tests/fakes/model-server.ts";
@@ -92,7 +93,7 @@ describe("on a hub", () => {
 
   test.each([
     [ID, "tiny-Q8_0"],
-    [`${ID}:q2_k`, "tiny-Q2_K"],
+    [`${ID}:Q2_K`, "tiny-Q2_K"],
     [`${ID}/deep/tiny-F16.gguf`, "tiny-F16"],
     [`${ID}/qwen3-q8-00001-of-00002.gguf`, "qwen3-q8"],
   ])("%s is %s, kept beside the others, and answers without the hub", async (name, label) => {
@@ -113,7 +114,12 @@ describe("on a hub", () => {
 
   test("nothing of the weights is fetched for an estimate, or for a name that is not there", async () => {
     const estimate = await new ModelsHost(openPage()).estimate(at(`${ID}:F16`), {});
+    const ggufModels = ["F16", "Q2_K", "Q8_0"].map((quantisation) => {
+      return { model: `${ID}:${quantisation}`, quantisation, downloadBytes: Q8.length };
+    });
     expect(estimate).toMatchObject({ ok: true, value: { downloadBytes: Q8.length, problem: null } });
+    const { value } = estimate as { value: ModelEstimate };
+    expect(value.ggufModels).toEqual(expect.arrayContaining(ggufModels));
     expect(await new ModelsHost(openPage()).estimate(at(`${ID}:Q5_K_M`), {})).toMatchObject({
       ok: false,
       error: { code: "model_not_found", message: expect.stringContaining("Q2_K, Q8_0, F16") },

@@ -1,6 +1,7 @@
 import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
-import { openRemoteFolder } from "../files/hub/remote-folder.ts";
+import { ggufModelsIn, quantisationOf } from "../files/gguf/gguf-names.ts";
+import { openRemoteFolder, type RemoteFolder } from "../files/hub/remote-folder.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
 import type { ModelStore } from "../files/store/model-store.ts";
 import { storageFull } from "../files/store/opfs.ts";
@@ -11,8 +12,8 @@ import { countParameters } from "../models/model-weights.ts";
 import { byteSize } from "../protocol/byte-size.ts";
 import type { EngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
-import type { RemoteLocation } from "../protocol/model-source.ts";
-import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
+import { nameOfModel, type HubLocation, type RemoteLocation } from "../protocol/model-source.ts";
+import type { DownloadProgress, GgufModel, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import type { Result } from "../protocol/service.ts";
 import { asFolder } from "./loading/gguf-as-folder.ts";
 import { checkFits } from "./loading/check-fits.ts";
@@ -58,7 +59,7 @@ export class ModelsHost implements ModelsService {
 
   async #estimate(location: RemoteLocation, config: EngineConfig): Promise<ModelEstimate> {
     const store = await this.#platform.openModelStore();
-    const { model, downloadBytes, storedBytes } = await sizesOf(location, store);
+    const { model, downloadBytes, storedBytes, ggufModels } = await sizesOf(location, store);
     const failures = new AdapterFailures(this.#platform);
     const choice = parseBackendChoice(config.backend);
     const opened = await openBackend(this.#platform.backends, choice, failures).catch(toErrorData);
@@ -82,6 +83,7 @@ export class ModelsHost implements ModelsService {
       weightBytes,
       weightBytesByDtype: { f32: weightsAs("f32"), f16: weightsAs("f16"), q8: weightsAs("q8"), q4: weightsAs("q4") },
       kvCacheBytes,
+      ggufModels,
       problem: fit.ok ? storageProblem(downloadBytes, freeBytes) : fit.error,
     };
   }
@@ -95,6 +97,7 @@ interface Sizes {
   readonly model: Model;
   readonly downloadBytes: number;
   readonly storedBytes: number;
+  readonly ggufModels: readonly GgufModel[];
 }
 
 async function sizesOf(location: RemoteLocation, store: ModelStore | null): Promise<Sizes> {
@@ -102,19 +105,27 @@ async function sizesOf(location: RemoteLocation, store: ModelStore | null): Prom
   const files = stored?.status === "whole" ? await store?.open(location) : null;
   if (stored && files) {
     const model = describeModel(await asFolder(files).readJson(CONFIG_FILE));
-    return { model, downloadBytes: 0, storedBytes: stored.totalBytes };
+    return { model, downloadBytes: 0, storedBytes: stored.totalBytes, ggufModels: [] };
   }
   const http = new HttpClient();
-  const { config, smallFiles, weights } = await planModel(
-    http,
-    await openRemoteFolder(location, http),
-    describeModel,
-    asFolder,
-  );
+  const remote = await openRemoteFolder(location, http);
+  const { config, smallFiles, weights } = await planModel(http, remote, describeModel, asFolder);
   const small = [...smallFiles.values()].reduce((sum, { length }) => sum + length, 0);
   const storedBytes = weights.reduce((sum, { plan }) => sum + plan.size, small);
   const missing = stored ? stored.totalBytes - stored.receivedBytes : storedBytes;
-  return { model: describeModel(config), downloadBytes: missing, storedBytes };
+  const ggufModels = location.type === "hub" ? ggufModelsOf(location, remote) : [];
+  return { model: describeModel(config), downloadBytes: missing, storedBytes, ggufModels };
+}
+
+function ggufModelsOf(location: HubLocation, { files }: RemoteFolder): GgufModel[] {
+  return ggufModelsIn(files ?? new Map())
+    .map(({ file, bytes }) => {
+      const quantisation = quantisationOf(file);
+      const model = nameOfModel({ ...location, gguf: quantisation ?? file });
+      return { model, quantisation, downloadBytes: bytes };
+    })
+    .filter(({ model }, i, all) => all.findIndex((other) => other.model === model) === i)
+    .sort((a, b) => a.downloadBytes - b.downloadBytes);
 }
 
 function storageProblem(downloadBytes: number, freeBytes: number | null): ChorusErrorData | null {

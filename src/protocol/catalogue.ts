@@ -23,6 +23,8 @@ export interface CatalogueEntry {
   readonly license: string | null;
   /** "base": continues a text. "chat", "instruction": answers. "test": random weights. */
   readonly kind: "base" | "chat" | "instruction" | "test";
+  /** A repository with GGUF files of it, which are smaller downloads. [none] */
+  readonly gguf?: string;
   /** What to expect of it, in a sentence. */
   readonly expect: string;
   /** Null uses the model's own template, or a plain dialogue if it has none. */
@@ -60,6 +62,7 @@ const AIRA: ChatFrame = {
 export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     model: "HuggingFaceTB/SmolLM2-135M-Instruct",
+    gguf: "bartowski/SmolLM2-135M-Instruct-GGUF",
     revision: null,
     title: "SmolLM2 135M Instruct",
     numParameters: 134_515_008,
@@ -71,6 +74,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   },
   {
     model: "HuggingFaceTB/SmolLM2-360M-Instruct",
+    gguf: "HuggingFaceTB/SmolLM2-360M-Instruct-GGUF",
     revision: null,
     title: "SmolLM2 360M Instruct",
     numParameters: 361_821_120,
@@ -82,6 +86,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   },
   {
     model: "Qwen/Qwen2.5-0.5B-Instruct",
+    gguf: "Qwen/Qwen2.5-0.5B-Instruct-GGUF",
     revision: null,
     title: "Qwen2.5 0.5B Instruct",
     numParameters: 494_032_768,
@@ -93,6 +98,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   },
   {
     model: "Qwen/Qwen3-0.6B",
+    gguf: "Qwen/Qwen3-0.6B-GGUF",
     revision: null,
     title: "Qwen3 0.6B",
     numParameters: 596_049_920,
@@ -104,6 +110,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   },
   {
     model: "google/gemma-3-270m-it",
+    gguf: "ggml-org/gemma-3-270m-it-GGUF",
     revision: null,
     title: "Gemma 3 270M it",
     numParameters: 268_098_176,

@@ -41,7 +41,7 @@ describe("a model is", () => {
 
   test.each([
     ["owner/name:Q4_K_M", "Q4_K_M"],
-    ["owner/name:q8_0", "q8_0"],
+    ["owner/name:q8_0", "Q8_0"],
     ["owner/name/x-Q6_K.gguf", "x-Q6_K.gguf"],
     ["owner/name/deep/x.GGUF", "deep/x.GGUF"],
     ["https://huggingface.co/owner/name/blob/main/x.gguf", "x.gguf"],

@@ -98,7 +98,7 @@ function readHubName(model: string, hubUrl?: unknown): HubName | null {
 
 function readGgufName(model: string): HubName | null {
   const [, id = "", quantisation, file] = HUB_GGUF.exec(model) ?? [];
-  return HUB_ID.test(id) ? { id, gguf: quantisation ?? file } : null;
+  return HUB_ID.test(id) ? { id, gguf: quantisation?.toUpperCase() ?? file } : null;
 }
 
 function isGgufPath(path: string): boolean {

@@ -49,8 +49,19 @@ export interface ModelEstimate {
   readonly weightBytesByDtype: Readonly<Record<WeightsDtype, number>>;
   /** On the GPU. */
   readonly kvCacheBytes: number;
+  /** The GGUF models of the hub's repository, smallest first; none where its files are not known, as for a stored model. */
+  readonly ggufModels: readonly GgufModel[];
   /** Why the model can't run here and what would help; null if it should run. */
   readonly problem: ChorusErrorData | null;
+}
+
+/** A GGUF file of a repository. */
+export interface GgufModel {
+  /** What createEngine takes as `model`. */
+  readonly model: string;
+  /** "Q4_K_M"; null if the file's name says nothing. */
+  readonly quantisation: string | null;
+  readonly downloadBytes: number;
 }
 
 /** The contract between the page and the side that keeps models (host/models-host.ts). Plain data only. */

@@ -90,10 +90,17 @@ export class FakeModels implements Models {
       weightBytes,
       weightBytesByDtype,
       kvCacheBytes: 256 * MB,
+      ggufModels: model.includes("-GGUF")
+        ? ["Q4_K_M", "Q8_0"].map((quantisation, i) => fakeGguf(model, quantisation, i))
+        : [],
       problem:
         weightBytes > 2_000 * MB
           ? { code: "out_of_memory", message: 'The weights are too large here. dtype "f16" would fit.', param: "dtype" }
           : null,
     };
   }
+}
+
+function fakeGguf(model: string, quantisation: string, i: number) {
+  return { model: `${model.split(":")[0]}:${quantisation}`, quantisation, downloadBytes: (105 + 38 * i) * MB };
 }

@@ -35,7 +35,7 @@ interface Sized {
 }
 
 /** Returns those of a folder's files that are models: of a split one the first part, with the bytes of all. */
-function ggufModels(files: ReadonlyMap<string, Sized>): { readonly file: string; readonly bytes: number }[] {
+export function ggufModelsIn(files: ReadonlyMap<string, Sized>): { readonly file: string; readonly bytes: number }[] {
   return [...files.keys()]
     .filter((file) => isGguf(file) && !/^mmproj-/i.test(file.split("/").at(-1) ?? "") && partNames(file)[0] === file)
     .map((file) => ({ file, bytes: partNames(file).reduce((sum, part) => sum + (files.get(part)?.size ?? 0), 0) }));
@@ -48,7 +48,7 @@ function ggufModels(files: ReadonlyMap<string, Sized>): { readonly file: string;
  */
 export function chooseGguf(files: ReadonlyMap<string, Sized>, requested: string | null, where: string): string | null {
   if (requested === null && [...files.keys()].some((name) => name.endsWith(".safetensors"))) return null;
-  const models = ggufModels(files);
+  const models = ggufModelsIn(files);
   if (requested === null && models.length === 0) return null;
   const ofType = (type: string) =>
     models

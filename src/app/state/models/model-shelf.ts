@@ -1,5 +1,6 @@
 import {
   locateRemoteModel,
+  nameOfModel,
   toErrorData,
   type CatalogueEntry,
   type ChorusErrorData,
@@ -262,7 +263,8 @@ export class ModelShelf {
 
 /** Returns the choice with its name as the store writes it, so that both match. */
 function choiceAt(location: RemoteLocation): NamedChoice {
-  if (location.type === "folder") return { model: location.url };
-  const { id: model, revision, hubUrl, token } = location;
+  const model = nameOfModel(location);
+  if (location.type === "folder") return { model };
+  const { revision, hubUrl, token } = location;
   return { model, revision, hubUrl, ...(token !== null && { token }) };
 }

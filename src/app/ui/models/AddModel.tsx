@@ -39,7 +39,7 @@ export function AddModel({ shelf, onAdded }: AddModelProps) {
         <input
           id={id}
           value={model}
-          placeholder="owner/name or https://…"
+          placeholder="owner/name, owner/name:Q4_K_M or https://…"
           autoCapitalize="off"
           spellCheck={false}
           required

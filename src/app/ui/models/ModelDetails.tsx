@@ -2,6 +2,7 @@ import { useId } from "react";
 import { WEIGHTS_DTYPES, type WeightsDtype } from "../../../index.ts";
 import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatCount } from "../format.ts";
+import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { withoutAddresses } from "./without-addresses.ts";
 import css from "./ModelDetails.module.css";
@@ -13,8 +14,15 @@ const DTYPE_WORDS: Readonly<Record<WeightsDtype, string>> = {
   q4: "Smallest (q4)",
 };
 
+interface ModelDetailsProps {
+  shelf: ModelShelf;
+  model: ShelfModel;
+  /** Called with the key of another model, which is in the list now. */
+  onAdded: (key: string) => void;
+}
+
 /** A model's description, the choice of its weight format, and the memory it needs. */
-export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: ShelfModel }) {
+export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
   const name = useId();
   const { key, title, about, estimate, estimateError, isEstimating } = model;
   const dtype = model.dtype ?? estimate?.dtype;
@@ -41,6 +49,7 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
           </label>
         ))}
       </fieldset>
+      <SmallerDownloads shelf={shelf} model={model} onAdded={onAdded} />
       <div className={css.takes} aria-live="polite">
         {isEstimating && !estimate && <p>Checking memory needed…</p>}
         {estimateError && <p>Its memory could not be estimated. {withoutAddresses(estimateError.message)}</p>}
@@ -52,6 +61,29 @@ export function ModelDetails({ shelf, model }: { shelf: ModelShelf; model: Shelf
         )}
         {estimate && !isEstimating && <Verdict problem={estimate.problem?.message ?? null} />}
       </div>
+    </div>
+  );
+}
+
+/** The GGUF files of the same model: those of its repository, or the way to the repository that has them. */
+function SmallerDownloads({ shelf, model: { choice, about, estimate }, onAdded }: ModelDetailsProps) {
+  const { revision, token, hubUrl } = choice;
+  const add = (model: string) => {
+    const key = shelf.add(model, { revision, token, hubUrl });
+    if (key !== null) onAdded(key);
+  };
+  const { gguf: repository } = about ?? {};
+  const others = estimate?.ggufModels ?? [];
+  if (others.length === 0 && repository === undefined) return null;
+  return (
+    <div className="row wrap">
+      <span className="small">Downloads as GGUF</span>
+      {others.map(({ model, quantisation, downloadBytes }) => (
+        <Button key={model} disabled={model === choice.model} onClick={() => add(model)}>
+          {quantisation ?? model.split("/").at(-1)}, {formatBytes(downloadBytes)}
+        </Button>
+      ))}
+      {others.length === 0 && repository && <Button onClick={() => add(repository)}>Look at {repository}</Button>}
     </div>
   );
 }

@@ -47,6 +47,7 @@ export function ModelList({ app, opened, onOpened, onUsed }: ModelListProps) {
               model={model}
               isOpened={opened === model.key}
               onToggle={() => toggle(model.key)}
+              onAdded={onOpened}
               onUsed={onUsed}
             />
           ))}

@@ -23,10 +23,11 @@ interface ModelRowProps {
   model: ShelfModel;
   isOpened: boolean;
   onToggle: () => void;
+  onAdded: (key: string) => void;
   onUsed: () => void;
 }
 
-export function ModelRow({ app, model, isOpened, onToggle, onUsed }: ModelRowProps) {
+export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: ModelRowProps) {
   const detailsId = useId();
   const { title, about, choice, isEmbedded, estimate, stored, error } = model;
   const numParameters = estimate?.numParameters ?? about?.numParameters ?? null;
@@ -67,7 +68,7 @@ export function ModelRow({ app, model, isOpened, onToggle, onUsed }: ModelRowPro
       </div>
       {error && <ErrorNote error={error} more={stored?.status === "partial" ? "What has arrived is kept." : ""} />}
       <div id={detailsId} hidden={!isOpened}>
-        {isOpened && <ModelDetails shelf={app.shelf} model={model} />}
+        {isOpened && <ModelDetails shelf={app.shelf} model={model} onAdded={onAdded} />}
       </div>
     </li>
   );
