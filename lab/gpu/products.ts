@@ -111,7 +111,7 @@ class VariantTimer {
     const known = this.#timed.get(keyOf(variant));
     const { y, measure } = this.#products;
     if (!known) this.#device.queue.writeBuffer(y, 0, new Uint8Array(y.size));
-    this.#context.progress(this.#timed.size / 20, `${variant.name}, ${rows} rows`);
+    this.#context.progress(this.#timed.size / 18, `${variant.name}, ${rows} rows`);
     const ms = await measure(variant, rows);
     if (known) known.ms = Math.min(known.ms, ms);
     else this.#timed.set(keyOf(variant), { rows, ms, differing: await this.#differing(rows) });

@@ -163,6 +163,16 @@ export async function listParts() {
       run: async (values) => (await import("./bench-soak.mjs")).benchSoak(await chromium(), values),
     },
     {
+      name: "isa",
+      about: "What Mesa's compilers for AMD and Intel make of the kernels, without a GPU. Sets itself up on Debian.",
+      options: [
+        { flags: "--gpus <names>", about: "as Mesa calls them", defaultText: "navi31,phoenix,vangogh,tgl,dg2,lnl" },
+        { flags: "--models <names>", about: "the first one with every candidate", defaultText: "all" },
+        { flags: "--only <text>", about: "kernels whose name has this text" },
+      ],
+      run: async (values) => (await import("./bench-isa.mjs")).benchIsa(values),
+    },
+    {
       name: "loop",
       about: "What a step costs in JavaScript, in Node, on a GPU that computes nothing.",
       options: [

@@ -60,6 +60,13 @@ describe("the tuning of the products", () => {
     expect((await tuneMatmuls(GPU, "a GPU", broken, lastIsFastest())).variants).toEqual(FASTEST);
   });
 
+  it("offers no product that spills registers where there are few", () => {
+    const names = (hasFewRegisters: boolean) =>
+      namesOf(matmulChoices({ style: "fused", hasSubgroups: true, hasFewRegisters }).flat());
+    expect(names(false)).toContain("skinny 16 x 8 x 4");
+    expect(names(true)).not.toContain("skinny 16 x 8 x 4");
+  });
+
   it("measures nothing if there is no choice", async () => {
     const measure = lastIsFastest();
     const software = matmulChoices({ style: "plain", hasSubgroups: true });

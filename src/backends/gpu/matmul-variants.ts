@@ -155,21 +155,14 @@ export type MatmulChoice = readonly [MatmulVariant, ...MatmulVariant[]];
  * twice as long as lane (64 rows, 768 by 768), and compiles in 0.9 s instead of 0.1 s. For eight rows the subgroup kernel
  * takes 0.6 times as long as lane, also on llvmpipe; four rows would take it as long as eight.
  */
-export function matmulChoices({ style, hasSubgroups }: KernelTraits): readonly MatmulChoice[] {
+export function matmulChoices({ style, hasSubgroups, hasFewRegisters = false }: KernelTraits): readonly MatmulChoice[] {
   if (style === "plain") return hasSubgroups ? [[row], [lane(4)], [subgroup]] : [[row], [lane(Infinity)]];
   return [
     [skinny(1, 16, 8), skinny(1, 8, 16), skinny(1, 16, 16), skinny(1, 32, 8)],
     [skinny(4, 16, 8), skinny(4, 8, 16), skinny(4, 16, 16), skinny(4, 32, 4)],
     [skinny(8, 16, 8), skinny(8, 8, 16), skinny(8, 32, 4)],
-    [skinny(16, 8, 8), skinny(16, 16, 4), skinny(16, 8, 4)],
-    [
-      tiled(8, 8, 4, 1),
-      tiled(8, 8, 8, 1),
-      tiled(16, 8, 4, 1),
-      tiled(16, 16, 4, 1),
-      skinny(16, 8, 8, Infinity),
-      skinny(16, 16, 4, Infinity),
-    ],
+    [skinny(16, 8, 8), ...(hasFewRegisters ? [] : [skinny(16, 8, 4)])],
+    [tiled(8, 8, 4, 1), tiled(8, 8, 8, 1), tiled(16, 8, 4, 1), tiled(16, 16, 4, 1), skinny(16, 8, 8, Infinity)],
   ];
 }
 

@@ -1,0 +1,96 @@
+// The kernels that GPUs get, as texts: every variant of a product for one model, and for others those that a step begins with.
+
+import { variantOf, type KernelVariant } from "../../src/backends/gpu/kernel.ts";
+import {
+  attention,
+  attentionMerge,
+  attentionTile,
+  maxSplits,
+  mostQueries,
+  sharedQueries,
+} from "../../src/backends/gpu/kernels/attention.ts";
+import { layerNorm } from "../../src/backends/gpu/kernels/layer-norm.ts";
+import { Epilogue } from "../../src/backends/gpu/kernels/matmul.ts";
+import { processLogits } from "../../src/backends/gpu/kernels/process-logits.ts";
+import { sample } from "../../src/backends/gpu/kernels/sample.ts";
+import { samplePlain } from "../../src/backends/gpu/kernels/sample-plain.ts";
+import { topLogprobs } from "../../src/backends/gpu/kernels/top-logprobs.ts";
+import { isNormApart, matmulChoices } from "../../src/backends/gpu/matmul-variants.ts";
+import { specialise } from "../../src/backends/gpu/specialise.ts";
+import { weightsDtypeCode } from "../../src/backends/gpu/weights-dtype.ts";
+
+type IsaModel = Readonly<Record<"hidden" | "intermediate" | "heads" | "kvHeads" | "headSize", number>>;
+
+export const ISA_MODELS: Readonly<Record<string, IsaModel>> = {
+  "SmolLM2-135M": { hidden: 576, intermediate: 1536, heads: 9, kvHeads: 3, headSize: 64 },
+  "Qwen3-0.6B": { hidden: 1024, intermediate: 3072, heads: 16, kvHeads: 8, headSize: 128 },
+  "Llama-3.2-1B": { hidden: 2048, intermediate: 8192, heads: 32, kvHeads: 8, headSize: 64 },
+};
+
+const LENGTH = 2048;
+const VOCABULARY = 49_152;
+
+/** Returns a model's kernels, with every candidate or only the defaults. @param name one of ISA_MODELS */
+export function isaKernels(name: string, hasAll: boolean): { label: string; code: string }[] {
+  const model = ISA_MODELS[name];
+  if (!model) throw new RangeError(`no model ${name}: there are ${Object.keys(ISA_MODELS).join(", ")}`);
+  const kernels = [...productsOf(model, hasAll), ...attentionOf(model), ...(hasAll ? othersOf(model) : [])];
+  return kernels.map(([label, { kernel, constants }]) => ({
+    label: `${name}: ${label}`,
+    code: specialise(kernel, constants),
+  }));
+}
+
+type Labelled = readonly [string, KernelVariant];
+
+/** Products for gate and up, with the norm before them as a step has it. */
+function productsOf({ hidden, intermediate }: IsaModel, hasAll: boolean): Labelled[] {
+  const choices = matmulChoices({ style: "fused", hasSubgroups: false }).map((all) => (hasAll ? all : all.slice(0, 1)));
+  const shape = { K4: hidden / 4, N4: intermediate / 2, Y4: intermediate / 4, SAMPLES_ONLY: false };
+  const norm = { RMS: true, WIDTH: hidden, EPSILON: 1e-6 };
+  return (["f16", "q4"] as const).flatMap((dtype) =>
+    choices.flat().map((variant): Labelled => {
+      const product = { ...shape, EPILOGUE: Epilogue.swiglu, WEIGHTS_DTYPE: weightsDtypeCode[dtype] };
+      return [`${variant.name}, ${dtype}`, variant.kernel(product, { norm: isNormApart(variant) ? null : norm })];
+    }),
+  );
+}
+
+function attentionOf({ heads, kvHeads, headSize }: IsaModel): Labelled[] {
+  const HEAD_VEC4 = headSize / 4;
+  const MAX_SPLITS = maxSplits(HEAD_VEC4, LENGTH);
+  const head = {
+    HEADS: heads,
+    HEAD_SIZE: headSize,
+    HEAD_VEC4,
+    Y_STRIDE: heads * headSize,
+    WINDOW: 2 ** 32 - 1,
+    MAX_SPLITS,
+  };
+  const cache = { KV_HEADS: kvHeads, BLOCK_SIZE: 16, MAX_BLOCKS: LENGTH / 16, CACHE_F16: true };
+  const QKV_STRIDE = (heads + 2 * kvHeads) * headSize;
+  const whole = { ...head, ...cache, ...attentionTile(HEAD_VEC4), QKV_STRIDE, SCALE: headSize ** -0.5, ALONE: true };
+  const QUERIES = sharedQueries(heads, kvHeads, HEAD_VEC4);
+  const { SPLIT } = attentionTile(HEAD_VEC4);
+  return [
+    [`attention, ${QUERIES} heads`, variantOf(attention, { ...whole, ROWS: 1, QUERIES })],
+    ["attention in splits", variantOf(attention, { ...whole, ROWS: 1, QUERIES, ALONE: false })],
+    ["attention-merge", variantOf(attentionMerge, { ...head, SPLIT, LANES: 64 })],
+    ...[2, 4, 8]
+      .filter((rows) => rows <= mostQueries(HEAD_VEC4))
+      .map((ROWS): Labelled => [`attention, ${ROWS} rows`, variantOf(attention, { ...whole, ROWS, QUERIES: 1 })]),
+  ];
+}
+
+function othersOf({ hidden }: IsaModel): Labelled[] {
+  const draws = { LANES: 256, VOCABULARY, STRIDE: VOCABULARY, MAX_LENGTH: LENGTH };
+  const { MAX_LENGTH: _, ...top } = draws;
+  const norm = { K4: hidden / 4, ADD_TO_OUTPUT: false, RMS: true, WIDTH: hidden, EPSILON: 1e-6 };
+  return [
+    ["layer-norm", variantOf(layerNorm, norm)],
+    ["process-logits", variantOf(processLogits, { ...draws, RULE_WORDS: LENGTH })],
+    ["sample", variantOf(sample, { ...draws, PROCESSED_LOGPROBS: false, HISTOGRAM_IN_BUFFER: false })],
+    ["sample-plain", variantOf(samplePlain, draws)],
+    ["top-logprobs", variantOf(topLogprobs, { ...top, MAX_TOP: 20, PROCESSED_LOGPROBS: false })],
+  ];
+}

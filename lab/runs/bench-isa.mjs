@@ -1,0 +1,131 @@
+// npm run bench -- isa: what the compilers of real GPUs make of the kernels, without a GPU. Dawn turns each into SPIR-V, and
+// Mesa's drivers compile that for GPUs that are not there. Writes docs/benchmarks/isa.md between two comments.
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { aptGetInstall } from "../../tools/browsers/apt-get.mjs";
+import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
+import { INSTALL_MS, root, run } from "../../tools/run-command.mjs";
+import { loadModule } from "./load-module.mjs";
+
+const REPORT = join(root, "docs", "benchmarks", "isa.md");
+const FOLDER = join(root, ".chorus", "isa");
+const PACKAGES =
+  "spirv-tools libvulkan1 libvulkan-dev gcc g++ libc6-dev mesa-vulkan-drivers ninja-build bison flex python3-mako python3-ply python3-packaging " +
+  "python3-yaml python3-setuptools pkg-config libdrm-dev zlib1g-dev libexpat1-dev libzstd-dev glslang-tools";
+/** Most that one kernel may take to compile. */
+const COMPILE_MS = 120_000;
+
+const GPUS = ["navi31", "phoenix", "vangogh", "tgl", "dg2", "lnl"];
+const INTEL = ["tgl", "dg2", "lnl"];
+/** Figures by GPU: the driver's names for them. */
+const FIGURES = {
+  amd: ["VGPRs", "Subgroups per SIMD", "Spilled VGPRs", "Latency"],
+  intel: ["Max live registers", "Max dispatch width", "Spill Count"],
+};
+
+/** @param {{ gpus?: string, models?: string, only?: string }} options */
+export async function benchIsa({ gpus = GPUS.join(","), models, only = "" }) {
+  const { ISA_MODELS, isaKernels } = await loadModule("lab/isa/isa-kernels.ts");
+  const { markdownTable } = await loadModule("lab/report/table.ts");
+  const places = await prepare();
+  const names = models?.split(",") ?? Object.keys(ISA_MODELS);
+  /** @type {{ label: string, code: string }[]} */
+  const all = names.flatMap((name, i) => isaKernels(name, i === 0)).filter(({ label }) => label.includes(only));
+  const kernels = [...new Map(all.map((kernel) => [kernel.label, kernel])).values()];
+  const spirv = spirvOf(kernels, places);
+  const columns = gpus.split(",");
+  const rows = kernels.map(({ label }, i) => {
+    console.log(`${i + 1} of ${kernels.length}: ${label}`);
+    return [label, ...columns.map((gpu) => figuresOf(spirv[i] ?? "", gpu, places))];
+  });
+  const table = markdownTable(["kernel", ...columns], rows).join("\n");
+  if (only) return console.log(table);
+  const [begin, end] = ["<!-- measured -->", "<!-- end -->"];
+  const written = new RegExp(`${begin}[^]*${end}`);
+  writeFileSync(
+    REPORT,
+    readFileSync(REPORT, "utf8").replace(written, () => `${begin}\n\n${table}\n\n${end}`),
+  );
+  await run(`oxfmt ${REPORT}`);
+  console.log(`Written to ${REPORT}.`);
+}
+
+/** Sets everything up where that was not done, on Debian. @returns {Promise<{ drivers: string, shim: string, swiftshader: string, dawn: string }>} */
+async function prepare() {
+  const file = join(FOLDER, "places.json");
+  if (!existsSync("/etc/debian_version")) {
+    throw new Error("isa sets itself up on Debian only: it takes Mesa's drivers and source from Debian's packages.");
+  }
+  const driver = join("/usr/lib/chromium", "libvk_swiftshader.so");
+  if (!existsSync(driver)) await ensureChromium();
+  if (!existsSync(driver)) throw new Error(`isa needs Debian's chromium: there is no ${driver}.`);
+  const dawn = await ensureDawn();
+  if (!dawn) throw new Error("isa needs Dawn: see above for what was tried.");
+  if (!existsSync(file)) {
+    console.log("Sets up Mesa's compilers, once: about five minutes, and half a gigabyte in .chorus/isa.");
+    const [install] = [...aptGetInstall(PACKAGES)];
+    const isInstalled = install !== undefined && (await run(install, { output: "if-failed", limitMs: INSTALL_MS }));
+    if (!isInstalled) throw new Error(`isa needs these packages of Debian, which could not be installed: ${PACKAGES}`);
+    const setup = `sh lab/isa/setup.sh ${FOLDER} ${driver}`;
+    if (!(await run(setup, { output: "if-failed", limitMs: INSTALL_MS }))) throw new Error(`It failed: ${setup}`);
+  }
+  return { ...JSON.parse(readFileSync(file, "utf8")), dawn: dawn.module };
+}
+
+/** Returns the SPIR-V of each kernel, as text. @returns {string[]} */
+function spirvOf(
+  /** @type {unknown} */ kernels,
+  /** @type {{ swiftshader: string, dawn: string }} */ { swiftshader, dawn },
+) {
+  mkdirSync(FOLDER, { recursive: true });
+  const [list, dump] = [join(FOLDER, "kernels.json"), join(FOLDER, "dump.txt")];
+  writeFileSync(list, JSON.stringify(kernels));
+  const env = { ...process.env, VK_DRIVER_FILES: join(FOLDER, "nopipe.json"), REAL_ICD: swiftshader };
+  // A file, since Dawn writes more than a pipe holds.
+  /** @type {import("node:child_process").StdioOptions} */
+  const stdio = ["ignore", openSync(dump, "w"), "pipe"];
+  const { status, stderr } = spawnSync(process.execPath, ["lab/isa/dump.mjs", dawn, list], {
+    env,
+    stdio,
+    cwd: root,
+    timeout: INSTALL_MS,
+  });
+  if (status !== 0)
+    throw new Error(`Dawn refuses a kernel: ${/GPU.*Error.*/.exec(String(stderr))?.[0] ?? String(stderr)}`);
+  return readFileSync(dump, "utf8")
+    .split("=====")
+    .slice(1)
+    .map((part) => {
+      const text = part.slice(part.indexOf("; SPIR-V"));
+      return text.slice(0, text.lastIndexOf("OpFunctionEnd") + 14);
+    });
+}
+
+/** Returns registers, waves, spilled registers and latency on an AMD GPU; registers, lanes and spilled registers on an Intel one. */
+function figuresOf(
+  /** @type {string} */ text,
+  /** @type {string} */ gpu,
+  /** @type {{ drivers: string, shim: string }} */ { drivers, shim },
+) {
+  const file = join(FOLDER, "kernel.spv");
+  const assembled = spawnSync("spirv-as", ["--target-env", "spv1.4", "-", "-o", file], { input: text });
+  if (assembled.status !== 0) throw new Error(`spirv-as: ${String(assembled.stderr)}`);
+  const isIntel = INTEL.includes(gpu);
+  const own = isIntel ? { LD_PRELOAD: shim, INTEL_STUB_GPU_PLATFORM: gpu } : { RADV_FORCE_FAMILY: gpu };
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: drivers,
+    MESA_SHADER_CACHE_DISABLE: "true",
+    VK_DRIVER_FILES: join(FOLDER, isIntel ? "intel.json" : "amd.json"),
+    ...own,
+  };
+  const { status, stdout } = spawnSync(join(FOLDER, "isa"), [file], { env, encoding: "utf8", timeout: COMPILE_MS });
+  if (status !== 0) return "refused";
+  return FIGURES[isIntel ? "intel" : "amd"]
+    .map((name) => new RegExp(`^${name} = (\\d+)$`, "m").exec(stdout)?.[1] ?? "–")
+    .join(" / ");
+}
