@@ -26,7 +26,8 @@ const MAX_READING_MS = 60_000;
 export function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === "PasswordException") return "it is encrypted";
   if (error instanceof InvalidPDFException) return "it is damaged";
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return /fake worker/i.test(message) ? "its reader can't be loaded now" : message;
 }
 
 /** Returns the text of a PDF, page by page; more than `maxLength` characters if there are more. @throws what `reasonOf` explains */

@@ -28,7 +28,10 @@ export async function takeFiles({ workspace }: AppState, pane: Pane, files: read
     const { name } = file;
     if (name.endsWith(".jsonl")) return playRecording(name, await file.text());
     if (MODEL_FILE.test(name)) throw new Error("Model files are opened in the list of models: drop them there.");
-    if (await isExport(file)) {
+    const hasChats = await isExport(file).catch(() => {
+      throw new Error(`${name} can't be read. A model's folder is opened in the list of models: drop it there.`);
+    });
+    if (hasChats) {
       const run = async () => {
         const { importChats, readImport } = await import("../../state/workspace/export-chats.ts");
         await importChats(workspace, await readImport(file));
