@@ -1,4 +1,6 @@
 import type { CompletionRequest } from "../../src/protocol/openai.ts";
+import { COMPLETION_CASES, refusalsOf } from "../../tests/requests/field-cases.ts";
+import { seededRandom, type Random } from "../seeded-random.ts";
 
 /** Part of the name of each request that waits for the scheduler only. */
 export const PLAIN = "plain";
@@ -36,9 +38,31 @@ const KINDS: readonly ((salt: number) => Fields & { readonly prompt: CompletionR
 const NUM_WAITING_KINDS = [5, 6, 7];
 const VARIANTS = 3;
 
-export const NUM_BODIES = KINDS.length * VARIANTS;
+const NUM_PLAIN = KINDS.length * VARIANTS;
+const NUM_ODD = 40;
+
+/** Draws one of all requests; of five one is odd. */
+export function numberOf(random: Random): number {
+  return Math.floor(random() < 0.2 ? NUM_PLAIN + NUM_ODD * random() : NUM_PLAIN * random());
+}
+
+/** Without those that depend on the clock, or that make an answer long. */
+const { n: _, stream: __, deadline_ms: ___, request_id: ____, ...ODD_FIELDS } = COMPLETION_CASES;
+
+/** Returns a request that has a few fields at their borders, some of them beyond. The same for the same number. */
+function oddFields(number: number): Fields & { readonly prompt: CompletionRequest["prompt"] } {
+  const random = seededRandom(number);
+  const oneOf = <T>(values: readonly T[]) => values[Math.floor(random() * values.length)];
+  const fields = Array.from({ length: 1 + Math.floor(3 * random()) }, () => {
+    const [name, field] = oneOf(Object.entries(ODD_FIELDS)) ?? ["", null];
+    const refused = random() < 0.3 && field ? refusalsOf(name, field).map(({ value }) => value) : [];
+    return [name, oneOf(refused.length > 0 ? refused : (field?.accepted ?? []))] as const;
+  });
+  return { prompt: tokens(9, number), max_tokens: 12, ...Object.fromEntries(fields), seed: number };
+}
 
 export function bodyOf(number: number): CompletionRequest & { stream?: false } {
+  if (number >= NUM_PLAIN) return { ...oddFields(number), request_id: `odd-${lastId++}` };
   const kind = number % KINDS.length;
   const fields = KINDS[kind]?.(Math.floor(number / KINDS.length));
   if (fields === undefined) throw new RangeError(`there is no request ${number}`);

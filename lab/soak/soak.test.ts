@@ -18,7 +18,7 @@ const KINDS: readonly EngineConfig[] = [
 /** Steps from one row of an answer to its next: 1 is each step, and a step in flight may have been planned without it. */
 const MAX_GAP_STEPS = 3;
 
-it("comes through two minutes of mixed load with losses, aborts, drafts, preemptions, modes and models", async () => {
+it("comes through two minutes of mixed load with losses, leaving users, odd requests, drafts, preemptions, settings and models", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc") as () => void;
   const clock = new VirtualClock();
@@ -41,9 +41,18 @@ it("comes through two minutes of mixed load with losses, aborts, drafts, preempt
     },
   };
   const report = await clock.run(soak(home, { ms: 120_000, seed: 1 }));
-  const { rounds, answered, compared, aborted, refused, losses, preemptions, draftTokens } = report;
+  const { rounds, answered, compared, left, refused, losses, preemptions, draftTokens, leftEngines } = report;
   expect(losses).toBe(rounds);
-  for (const count of [rounds - 4, answered - 200, compared - 200, aborted, refused, preemptions, draftTokens]) {
+  for (const count of [
+    rounds - 4,
+    answered - 200,
+    compared - 200,
+    left,
+    refused,
+    preemptions,
+    draftTokens,
+    leftEngines,
+  ]) {
     expect(count).toBeGreaterThan(0);
   }
   expect(report.longestGapSteps).toBeLessThanOrEqual(MAX_GAP_STEPS);

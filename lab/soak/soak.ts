@@ -1,20 +1,26 @@
-// A long day, compressed: random load of every kind on an engine, while its device is lost, its mode and model change and
-// its page is hidden. Nothing of a test runner is imported: a page runs it, too.
+// A long day, compressed: random load of every kind on an engine, while users leave, its device is lost, its settings and model
+// change and its page is hidden; between engines, some that are left before they have done anything. Nothing of a test runner is imported: a page runs it, too.
 
 import type { ChorusEngine } from "../../src/protocol/engine.ts";
+import { ChorusError } from "../../src/protocol/errors.ts";
+import type { EngineChanges } from "../../src/protocol/live-config.ts";
+import { pairwise } from "../../tests/requests/pairwise.ts";
 import { BackgroundFairness } from "./fairness.ts";
-import { bodyOf, NUM_BODIES } from "./requests.ts";
+import { bodyOf, numberOf } from "./requests.ts";
 import { seededRandom } from "../seeded-random.ts";
 
 /** The environment of a soak. */
 export interface SoakHome {
   /** Number of kinds of engines: models, or configurations of one. */
   readonly numKinds: number;
-  open(kind: number): Promise<ChorusEngine>;
+  /** @param signal aborts the loading, where that can be aborted */
+  open(kind: number, signal?: AbortSignal): Promise<ChorusEngine>;
   nowMs(): number;
   sleep(ms: number): Promise<void>;
   /** Takes the device away from the engine that is open. Returns whether it has one. */
   loseDevice(): boolean | Promise<boolean>;
+  /** Lets another page share the engine that is open, if it is shared, and closes it in the middle of its answers. */
+  visit?(): Promise<void>;
   /** Hides and freezes the page for some time. [it can't be hidden] */
   hide?(): Promise<void>;
   /** Returns bytes in use by name, without garbage. */
@@ -26,14 +32,17 @@ export interface SoakHome {
 interface SoakReport {
   readonly rounds: number;
   readonly answered: number;
-  readonly aborted: number;
+  /** Answers that their users left: by a signal, or by reading no further. */
+  readonly left: number;
   readonly refused: number;
   /** Answers that were compared with the first one to the same request, to the last bit. */
   readonly compared: number;
   readonly losses: number;
   readonly preemptions: number;
   readonly draftTokens: number;
-  readonly modeChanges: number;
+  readonly settingsChanges: number;
+  /** Engines that were left while they loaded, or in the middle of an answer. */
+  readonly leftEngines: number;
   readonly hidden: number;
   /** Most steps that a running answer went without a row, in continuous batching. */
   readonly longestGapSteps: number;
@@ -43,7 +52,18 @@ interface SoakReport {
 
 const NUM_USERS = 10;
 const ROUND_MS = 20_000;
-const MODES = ["static", "sequential", "continuous"] as const;
+/** Every two values of two settings meet. No setting changes an answer. */
+const SETTINGS: readonly EngineChanges[] = pairwise<unknown>({
+  batchingMode: ["static", "sequential", "continuous"],
+  schedulingPolicy: ["fcfs", "priority", "shortest-remaining", "balanced"],
+  runAhead: [0, 1, 4],
+  enablePrefixCaching: [false, true],
+  longPrefillTokenThreshold: [0, 7],
+  maxStepStretch: [1, 1000],
+  targetItlMs: [null, 1],
+});
+const CHANGES_PER_ROUND = 3;
+const DEFAULTS = Object.fromEntries(Object.keys(SETTINGS[0] ?? {}).map((name) => [name, null]));
 
 /**
  * Runs rounds until the time is over: each opens an engine, puts load on it, waits until it is idle and closes it.
@@ -57,13 +77,14 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
   const counts = {
     rounds: 0,
     answered: 0,
-    aborted: 0,
+    left: 0,
     refused: 0,
     compared: 0,
     losses: 0,
     preemptions: 0,
     draftTokens: 0,
-    modeChanges: 0,
+    settingsChanges: 0,
+    leftEngines: 0,
     hidden: 0,
   };
   let longestGapSteps = 0;
@@ -81,20 +102,16 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
     const use = async () => {
       while (goesOn()) {
         await home.sleep(1500 * random());
-        const number = Math.floor(random() * (NUM_BODIES + 1));
-        if (number === NUM_BODIES) {
-          await expectRefusal(engine);
-          counts.refused++;
-          continue;
-        }
-        const stop = random() < 0.25 ? new AbortController() : null;
+        const number = numberOf(random);
+        const stop = random() < 0.2 ? new AbortController() : null;
         if (stop !== null) void home.sleep(2000 * random()).then(() => stop.abort());
-        const answer = await ask(engine, number, stop?.signal);
+        const answer = await ask(engine, number, random() < 0.1 ? 10 * random() : Infinity, stop?.signal);
         if (answer === null) {
-          counts.aborted++;
+          counts.left++;
           continue;
         }
-        counts.answered++;
+        if (answer.startsWith("[")) counts.answered++;
+        else counts.refused++;
         const key = `${kind} ${number}`;
         const known = first.get(key);
         if (known === undefined) first.set(key, answer);
@@ -111,12 +128,14 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
       counts.losses += await losses();
       await home.hide?.();
       if (home.hide) counts.hidden++;
-      for (const mode of MODES) {
-        fairness.pause();
-        await engine.update({ batchingMode: mode });
-        counts.modeChanges++;
+      await home.visit?.();
+      fairness.pause();
+      for (let i = 0; i < CHANGES_PER_ROUND; i++) {
+        await engine.update(SETTINGS[counts.settingsChanges++ % SETTINGS.length] ?? {});
         await home.sleep(1000);
       }
+      await engine.update(DEFAULTS);
+      await home.sleep(1000);
       fairness.resume();
     };
     const fail = (error: unknown) => void (failure ??= error);
@@ -129,6 +148,8 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
     for (const [name, bytes] of Object.entries(await home.memory()))
       (memory[`${name}, kind ${kind}`] ??= []).push(bytes);
     await engine.dispose();
+    await (counts.rounds % 2 === 0 ? leaveWhileLoading : leaveInMidAnswer)(home, kind, random);
+    counts.leftEngines++;
   }
   return { ...counts, longestGapSteps, memory };
 }
@@ -142,13 +163,43 @@ export function growthOf({ memory }: Pick<SoakReport, "memory">): Record<string,
   return Object.fromEntries(growth);
 }
 
-/** Returns the answer; null if it was aborted. */
-async function ask(engine: ChorusEngine, number: number, signal?: AbortSignal): Promise<string | null> {
+async function leaveWhileLoading(home: SoakHome, kind: number, random: () => number): Promise<void> {
+  const leaving = new AbortController();
+  void home.sleep(300 * random()).then(() => leaving.abort());
+  try {
+    await (await home.open(kind, leaving.signal)).dispose();
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+  }
+}
+
+async function leaveInMidAnswer(home: SoakHome, kind: number, random: () => number): Promise<void> {
+  const engine = await home.open(kind);
+  const ended = Promise.allSettled(Array.from({ length: NUM_USERS }, (_, number) => ask(engine, number)));
+  await home.sleep(300 * random());
+  await engine.dispose();
+  for (const one of await ended) {
+    if (one.status === "rejected" && one.reason?.code !== "engine_disposed") throw one.reason;
+  }
+}
+
+/**
+ * Returns the answer, or what was refused in the request; null if its user left.
+ * @param maxParts parts of a stream that its user reads [all]
+ * @throws Error if it fails, and not by its own fault
+ */
+async function ask(
+  engine: ChorusEngine,
+  number: number,
+  maxParts = Infinity,
+  signal?: AbortSignal,
+): Promise<string | null> {
   const body = bodyOf(number);
   const options = signal ? { signal } : undefined;
   try {
     if (number % 2 === 0) return JSON.stringify((await engine.completions.create(body, options)).choices);
     const parts: unknown[] = [];
+    let numParts = 0;
     for await (const { choices } of await engine.completions.create({ ...body, stream: true }, options)) {
       for (const { index, text, token_ids, logprobs, finish_reason } of choices) {
         // Pieces of a stream depend on the steps; their joined text doesn't.
@@ -159,18 +210,13 @@ async function ask(engine: ChorusEngine, number: number, signal?: AbortSignal): 
         part[2] += text;
         part[3] = finish_reason;
       }
+      if (++numParts > maxParts) return null;
     }
     return JSON.stringify(parts);
   } catch (error) {
     if (signal?.aborted) return null;
+    if (error instanceof ChorusError && error.param !== null) return `${error.code} of ${error.param}`;
     throw error;
-  }
-}
-
-async function expectRefusal(engine: ChorusEngine): Promise<void> {
-  const refused: unknown = await engine.completions.create({ prompt: "x", top_p: 7 }).catch((error: unknown) => error);
-  if (!(refused instanceof Error && "param" in refused && refused.param === "top_p")) {
-    throw new Error("A bad request was not refused.");
   }
 }
 
