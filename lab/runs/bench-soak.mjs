@@ -53,7 +53,7 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
     for (const [name, value] of Object.entries(counts)) console.log(`  ${name.padEnd(28)} ${value}`);
     for (const [name, samples] of Object.entries(memory)) {
       const mib = samples.map((/** @type {number} */ bytes) => (bytes / 2 ** 20).toFixed(1));
-      const grown = growth[name] === undefined ? "" : `, ${(100 * growth[name]).toFixed(1)}% since the second`;
+      const grown = growth[name] === undefined ? "" : `, ${(100 * growth[name]).toFixed(1)}% since the first two`;
       console.log(`  ${name.padEnd(28)} ${mib.join(", ")} MiB${grown}`);
     }
     const tooMuch = Object.entries(growth).filter(([, share]) => share > MAX_GROWTH);

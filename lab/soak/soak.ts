@@ -154,11 +154,11 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
   return { ...counts, longestGapSteps, memory };
 }
 
-/** Returns the relative growth of each kind of memory since its second sample: the first round warms up. */
+/** Returns the relative growth of each kind of memory since its first two rounds, which warm up. */
 export function growthOf({ memory }: Pick<SoakReport, "memory">): Record<string, number> {
-  const growth = Object.entries(memory).flatMap(([name, [, warm, ...later]]) => {
+  const growth = Object.entries(memory).flatMap(([name, [first = NaN, second = NaN, ...later]]) => {
     const last = later.at(-1);
-    return warm === undefined || last === undefined ? [] : [[name, last / warm - 1] as const];
+    return last === undefined ? [] : [[name, last / Math.max(first, second) - 1] as const];
   });
   return Object.fromEntries(growth);
 }
