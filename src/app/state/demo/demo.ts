@@ -6,7 +6,7 @@ import { requestName } from "../chat/request-name.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-export const DEMO_QUESTIONS = [
+const DEMO_QUESTIONS = [
   "Tell me a story about a purple octopus",
   "Write a poem about the sea",
   "How do I cook rice?",
