@@ -67,3 +67,14 @@ test("Escape ends the demo at any time, and nothing runs on", async ({ page }) =
   await app.pane(1).ask("Tell me a joke");
   await expect.poll(() => app.pane(1).answer()).toMatch(/\w/);
 });
+
+test("a page that is still on its way is not a blank one", async ({ page }) => {
+  let letGo = () => {};
+  const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route("**/DemoPage-*.js", (route) => isLetGo.then(() => route.continue()));
+  await App.openFake(page);
+  await page.getByRole("link", { name: "Demo", exact: true }).click();
+  await expect(page.getByRole("main")).toHaveText("Opening …");
+  letGo();
+  await expect(page.getByRole("region", { name: "Demo" })).toBeVisible();
+});

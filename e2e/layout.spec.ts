@@ -1,7 +1,8 @@
 // Windows of every size: everything can be reached, nothing lies over anything, and nothing moves by itself.
 
-import { expect, test, type Locator, type Page } from "playwright/test";
+import { expect, test, type Locator } from "playwright/test";
 import { App, type Pane } from "./support/app.ts";
+import { shifts, watchShifts } from "./support/shifts.ts";
 
 /** Whether a press on the middle of an element is one on it: it is in view, and nothing lies over it. */
 const isOnTop = (element: Locator) =>
@@ -176,26 +177,10 @@ test("on phones the model's name can be read, over two lines if it is long", asy
   }
 });
 
-/** The layout shifts of the page so far, added up. */
-const shifts = (page: Page) => page.evaluate(() => (window as unknown as { shifted: number }).shifted);
-
 test("nothing moves by itself: not when the model is ready, not while answers stream, nor in the demo", async ({
   page,
 }) => {
-  // A growing number moves in its place, and a bar's with its end: the longer, the slower the machine. The browser excuses what
-  // moves within half a second of a click, which a slow machine exceeds: here all of it counts.
-  await page.addInitScript(() => {
-    Object.assign(window, { shifted: 0 });
-    const isNumber = ({ node }: { node: Node | null }) => /^[\d.,]+( s| ms|%)?$/.test(node?.textContent ?? "");
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries() as (PerformanceEntry & {
-        value: number;
-        sources: { node: Node | null }[];
-      })[]) {
-        if (!entry.sources.every(isNumber)) (window as unknown as { shifted: number }).shifted += entry.value;
-      }
-    }).observe({ type: "layout-shift", buffered: true });
-  });
+  await watchShifts(page);
   const app = await App.openFake(page, "panes=4&load=held&stepms=15&max_tokens=40");
   await expect(page.getByRole("heading", { name: "Getting chorus-chat ready" })).toBeInViewport();
   await page.evaluate(() => dispatchEvent(new Event("startload")));

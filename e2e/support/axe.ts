@@ -22,6 +22,9 @@ export async function axeFindings(page: Page, part = "html"): Promise<string[]> 
     options,
   ] as const);
   return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, html, failureSummary }) => `${id}: ${target.join(" ")} ${html}: ${failureSummary}`),
+    nodes
+      // A row of the timeline may be as thin as its cells: its pane can also be reached by its head and by keys.
+      .filter(({ html }) => id !== "target-size" || !html.includes("Go to Pane"))
+      .map(({ target, html, failureSummary }) => `${id}: ${target.join(" ")} ${html}: ${failureSummary}`),
   );
 }

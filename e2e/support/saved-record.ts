@@ -3,7 +3,7 @@
 import { expect, type Page } from "playwright/test";
 
 /** Runs in the page: returns the stored chats, the list of panes, and all else, by their keys. */
-function readRecords(): Promise<Record<string, unknown>> {
+export function readRecords(): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const opening = indexedDB.open("chorus");
     opening.addEventListener("error", () => reject(new Error("open")));

@@ -1,6 +1,6 @@
 // npm run bench -- soak --minutes N: a long day, compressed. Random load of every kind on real engines in a page, whose GPU
 // process is killed, which is frozen, and whose engine changes. Fails for a wrong answer, for leftover blocks or sequences, and
-// for memory that grows by more than 5%.
+// for memory that grows by more than 5%. With --app it is the walk of e2e/walk.spec.ts, for as long.
 
 import { setTimeout } from "node:timers/promises";
 
@@ -8,6 +8,7 @@ import { servePage } from "../../tools/serve-page.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { startHeapMeter } from "./heap-meter.mjs";
 import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.mjs";
+import { run } from "../../tools/run-command.mjs";
 import { within } from "../../tools/time-limits.mjs";
 
 const HIDDEN_MS = 2000;
@@ -19,9 +20,14 @@ const MAX_OVERTIME_MS = 300_000;
  * Prints the results.
  *
  * @param {string} executablePath
- * @param {{ minutes?: string, seed?: string }} options
+ * @param {{ minutes?: string, seed?: string, app?: boolean }} options
  */
-export async function benchSoak(executablePath, { minutes = "2", seed = "1" }) {
+export async function benchSoak(executablePath, { minutes = "2", seed = "1", app = false }) {
+  if (app) {
+    const env = { CHORUS_CHROMIUM: executablePath, CHORUS_WALK_MINUTES: minutes, CHORUS_WALK_SEED: seed };
+    if (!(await run("playwright test e2e/walk.spec.ts --reporter=line", { env }))) process.exitCode = 1;
+    return;
+  }
   const server = await servePage("lab/soak/soak.html");
   // Chromium gives up the GPU after some crashes of its process.
   const args = ["--disable-gpu-process-crash-limit", "--disable-domain-blocking-for-3d-apis"];

@@ -10,11 +10,17 @@ import { Overlays } from "../overlays/Overlays.tsx";
 import { PageContext, type Page, type PageName } from "./page-context.ts";
 import { useStore } from "../use-store.ts";
 
-const PlayerPage = lazily(async () => (await import("../player/PlayerPage.tsx")).PlayerPage);
-const DemoPage = lazily(async () => (await import("../demo/DemoPage.tsx")).DemoPage);
-const BenchPage = lazily(async () => (await import("../bench/BenchPage.tsx")).BenchPage);
-const ServingPage = lazily(async () => (await import("../settings/ServingPage.tsx")).ServingPage);
-const DocsPage = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsPage);
+/** Where a first visit, over a slow network, has not loaded the page yet. */
+const OPENING = (
+  <main className="poster">
+    <p>Opening …</p>
+  </main>
+);
+const PlayerPage = lazily(async () => (await import("../player/PlayerPage.tsx")).PlayerPage, OPENING);
+const DemoPage = lazily(async () => (await import("../demo/DemoPage.tsx")).DemoPage, OPENING);
+const BenchPage = lazily(async () => (await import("../bench/BenchPage.tsx")).BenchPage, OPENING);
+const ServingPage = lazily(async () => (await import("../settings/ServingPage.tsx")).ServingPage, OPENING);
+const DocsPage = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsPage, OPENING);
 
 interface PagesProps {
   readonly router: Router;

@@ -1,13 +1,16 @@
-import { useEffect, useState, type ComponentType } from "react";
+import { useEffect, useState, type ComponentType, type ReactNode } from "react";
 
 const partsToLoad = new Set<() => Promise<unknown>>();
 
 /**
- * Returns a component that loads its code when it is first rendered, and renders nothing until then. Parts that `loadParts`
+ * Returns a component that loads its code when it is first rendered, and renders `meanwhile` until then. Parts that `loadParts`
  * has loaded are there at once: keys typed right after a shortcut that opens a dialog go to the dialog. Not React's
  * `lazy`: while answers grow, what has loaded would wait for up to seconds, since every growing word comes before it.
  */
-export function lazily<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+export function lazily<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  meanwhile: ReactNode = null,
+): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null;
   const loadPart = async () => {
     loaded = await load();
@@ -25,7 +28,7 @@ export function lazily<Props extends object>(load: () => Promise<ComponentType<P
           () => setPart(() => NotLoaded),
         );
     }, [Part]);
-    return Part && <Part {...props} />;
+    return Part ? <Part {...props} /> : meanwhile;
   };
 }
 
