@@ -2,6 +2,7 @@
 
 import { byteSize } from "../protocol/byte-size.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { Checkpoint } from "./checkpoint.ts";
 import { chooseGguf } from "./gguf/gguf-names.ts";
 import { foreignWeights, parseJsonFile } from "./model-folder.ts";
 import { looksLikeWebPage } from "./web-page.ts";
@@ -48,6 +49,11 @@ export class ModelFiles {
     this.where = where;
     this.gguf = gguf;
     this.#open = open;
+  }
+
+  /** Opens the weights, if they are not in safetensors; else returns null. */
+  openOwnCheckpoint(): Promise<Checkpoint> | null {
+    return null;
   }
 
   /** Opens a file of any size, to be read in pieces. @throws ChorusError model_not_found; the folder's own errors */

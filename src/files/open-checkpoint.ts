@@ -1,6 +1,5 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { GgufFolder } from "./gguf/gguf-folder.ts";
 import { MlxCheckpoint, mlxPacking } from "./mlx.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { parseShardNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "./model-folder.ts";
@@ -17,7 +16,8 @@ export async function openCheckpoint(
   files: ModelFiles,
   { isEarly = false, config = null }: { readonly isEarly?: boolean; readonly config?: unknown } = {},
 ): Promise<Checkpoint> {
-  if (files instanceof GgufFolder) return files.checkpoint();
+  const own = files.openOwnCheckpoint();
+  if (own !== null) return own;
   const safetensors = await openAnySafetensors(files, isEarly);
   const packing = mlxPacking(config);
   return packing === null ? safetensors : new MlxCheckpoint(safetensors, packing);

@@ -104,7 +104,7 @@ async function sizesOf(location: RemoteLocation, store: ModelStore | null): Prom
   const stored = await store?.find(location);
   const files = stored?.status === "whole" ? await store?.open(location) : null;
   if (stored && files) {
-    const model = describeModel(await asFolder(files).readJson(CONFIG_FILE));
+    const model = describeModel(await (await asFolder(files)).readJson(CONFIG_FILE));
     return { model, downloadBytes: 0, storedBytes: stored.totalBytes, ggufModels: [] };
   }
   const http = new HttpClient();

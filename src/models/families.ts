@@ -1,11 +1,9 @@
 // The model families, by model_type. A new one is a folder and a line here.
 
-import type { GgufFile } from "../files/gguf/gguf-file.ts";
 import { JsonFields } from "../files/json-fields.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { gemma3 } from "./gemma3/gemma3.ts";
-import { GgufPairs } from "./gguf-pairs.ts";
 import { gpt2 } from "./gpt2/gpt2.ts";
 import { llama } from "./llama/llama.ts";
 import type { Family, Model } from "./model.ts";
@@ -13,25 +11,7 @@ import type { Family, Model } from "./model.ts";
 export const FAMILIES: readonly Family[] = [gpt2, llama, gemma3];
 
 /** The field of a config that was made from a GGUF file's pairs: its general.architecture. */
-const ARCHITECTURE = "gguf_architecture";
-
-/**
- * Returns config.json as it would describe a GGUF file.
- * @throws ChorusError model_invalid; model_unsupported for an architecture that no family has
- */
-export async function configOfGguf(gguf: GgufFile, families = FAMILIES): Promise<Record<string, unknown>> {
-  const pairs = new GgufPairs(gguf);
-  const { architecture } = pairs;
-  const forms = families.flatMap(({ gguf: form }) => form ?? []);
-  const form = forms.find(({ architectures }) => architectures.has(architecture));
-  if (form) {
-    const modelType = form.architectures.get(architecture);
-    return { ...(await form.config(pairs)), model_type: modelType, [ARCHITECTURE]: architecture };
-  }
-  const known = forms.flatMap(({ architectures }) => [...architectures.keys()]).join(", ");
-  const message = `${gguf.file} has the architecture ${JSON.stringify(architecture)}, which is not supported (known: ${known}).`;
-  throw new ChorusError("model_unsupported", message, gguf.file);
-}
+export const GGUF_ARCHITECTURE = "gguf_architecture";
 
 /**
  * Reads config.json by the family that it names.
@@ -42,7 +22,7 @@ export function describeModel(config: unknown, vocabSize?: number, families = FA
   const fields = new JsonFields(CONFIG_FILE, config);
   const modelType = fields.string("model_type", "none");
   const family = families.find(({ modelTypes }) => modelTypes.includes(modelType));
-  const architecture = fields.string(ARCHITECTURE, null);
+  const architecture = fields.string(GGUF_ARCHITECTURE, null);
   if (family) {
     const model = family.describe(config, vocabSize);
     return architecture === null || !family.gguf ? model : { ...model, gguf: family.gguf.weights(architecture) };

@@ -29,7 +29,7 @@ export class GgufFolder extends ModelFiles {
   }
 
   /** @throws ChorusError model_not_found, model_invalid, model_unsupported, model_download_failed, with the file's name */
-  checkpoint(): Promise<GgufFile> {
+  override openOwnCheckpoint(): Promise<GgufFile> {
     return (this.#gguf ??= GgufFile.open(this.#beside, this.#file));
   }
 
@@ -44,7 +44,7 @@ export class GgufFolder extends ModelFiles {
   }
 
   async #make(): Promise<Contents> {
-    const gguf = await this.checkpoint();
+    const gguf = await this.openOwnCheckpoint();
     const config = await this.#configOf(gguf);
     const rows = gguf.shape("token_embd.weight")[0] ?? 0;
     return { [CONFIG_FILE]: config, ...tokenizerFilesOf(gguf, rows) };

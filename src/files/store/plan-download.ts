@@ -24,7 +24,7 @@ import { planWeights, planWhole, type PlannedWeights } from "./weights-plan.ts";
 export type DescribeModel = (config: unknown) => { isUnused(tensor: string): boolean };
 
 /** Returns the config.json that a folder's GGUF file stands for; else as the folder has it. */
-export type AsFolder = (files: ModelFiles) => ModelFiles;
+export type AsFolder = (files: ModelFiles) => Promise<ModelFiles>;
 
 /** The small files of a model, and plans for its weights. */
 interface PlannedModel {
@@ -54,7 +54,7 @@ export async function planModel(
     return bytes;
   };
   if (remote.gguf !== null) {
-    const config = await asFolder(openRemoteHeaders(remote, http, signal)).readJson(CONFIG_FILE);
+    const config = await (await asFolder(openRemoteHeaders(remote, http, signal))).readJson(CONFIG_FILE);
     describe(config);
     if (await read(TOKENIZER_FILE)) await Promise.all(OPTIONAL_FILES.map(read));
     const weights = partNames(remote.gguf).map((part) => planWhole(http, remote, part, signal));

@@ -1,8 +1,12 @@
-import { GgufFolder } from "../../files/gguf/gguf-folder.ts";
 import type { ModelFiles } from "../../files/model-files.ts";
-import { configOfGguf } from "../../models/families.ts";
 
 /** Returns a model's files as a folder in Hugging Face's layout, also if they are a GGUF file. */
-export function asFolder(files: ModelFiles): ModelFiles {
-  return files.gguf === null ? files : new GgufFolder(files, files.gguf, configOfGguf);
+export async function asFolder(files: ModelFiles): Promise<ModelFiles> {
+  if (files.gguf === null) return files;
+  // Loaded with the first GGUF file.
+  const [{ GgufFolder }, { configOfGguf }] = await Promise.all([
+    import("../../files/gguf/gguf-folder.ts"),
+    import("../../models/config-of-gguf.ts"),
+  ]);
+  return new GgufFolder(files, files.gguf, configOfGguf);
 }

@@ -13,7 +13,8 @@ import { GgufFolder } from "../../files/gguf/gguf-folder.ts";
 import { loadGenerationDefaults } from "../../files/generation-config.ts";
 import { loadTokenizer } from "../../files/tokenizer.ts";
 import { readF32 } from "../../files/tensor.ts";
-import { configOfGguf, describeModel } from "../../models/families.ts";
+import { configOfGguf } from "../../models/config-of-gguf.ts";
+import { describeModel } from "../../models/families.ts";
 import { openWeights } from "../../models/model-weights.ts";
 
 const FOLDER = "tests/fixtures/gguf";
@@ -92,7 +93,7 @@ describe.each(SETS)("%s", (set) => {
   });
 
   test("its tensors have the golden values", async () => {
-    const gguf = await openGguf(`${set}/${golden.file}`).checkpoint();
+    const gguf = await openGguf(`${set}/${golden.file}`).openOwnCheckpoint();
     for (const { name, sha256_f32: expected } of golden.tensors) {
       const values = await readF32(gguf.tensor(name));
       const digest = await crypto.subtle.digest("SHA-256", values);
@@ -105,8 +106,8 @@ test("a split file is the whole one", async () => {
   const parts = readdirSync(`${FOLDER}/qwen3-q8-split`)
     .filter((name) => name.endsWith(".gguf"))
     .sort();
-  const split = await openGguf(...parts.map((name) => `qwen3-q8-split/${name}`)).checkpoint();
-  const whole = await openGguf("qwen3-q8/qwen3-q8.gguf").checkpoint();
+  const split = await openGguf(...parts.map((name) => `qwen3-q8-split/${name}`)).openOwnCheckpoint();
+  const whole = await openGguf("qwen3-q8/qwen3-q8.gguf").openOwnCheckpoint();
   expect(split.names().sort()).toEqual(whole.names().sort());
   for (const name of whole.names()) {
     expect(await readF32(split.tensor(name)), name).toEqual(await readF32(whole.tensor(name)));

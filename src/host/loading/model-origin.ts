@@ -56,15 +56,15 @@ export class ModelOrigin {
       if (isWeightsFile(file)) notify({ stage: "weights", done, total: total ?? done });
       if (file === TOKENIZER_FILE) notify({ stage: "tokenizer", done, total: total ?? done });
     };
-    if (location.type === "files") return atHand(asFolder(openFileList(location.files, onBytes)));
+    if (location.type === "files") return atHand(await asFolder(openFileList(location.files, onBytes)));
     const http = new HttpClient({ onWaiting: () => onProgress({ ...last, isWaiting: true }) });
     const store = await this.#platform.openModelStore(http);
     const stored = await store?.open(location, onBytes);
-    if (stored) return atHand(asFolder(stored));
+    if (stored) return atHand(await asFolder(stored));
 
     const remote = await openRemoteFolder(location, http);
-    const files = asFolder(openRemoteFiles(remote, http, onBytes, signal));
-    const headers = remote.gguf === null ? files : asFolder(openRemoteHeaders(remote, http, signal));
+    const files = await asFolder(openRemoteFiles(remote, http, onBytes, signal));
+    const headers = remote.gguf === null ? files : await asFolder(openRemoteHeaders(remote, http, signal));
     if (location.type === "folder" || !store?.canDownload) return { files: headers, fetchFiles: async () => files };
     return {
       files: headers,

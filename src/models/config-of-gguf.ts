@@ -1,0 +1,22 @@
+import type { GgufFile } from "../files/gguf/gguf-file.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { FAMILIES, GGUF_ARCHITECTURE } from "./families.ts";
+import { GgufPairs } from "./gguf-pairs.ts";
+
+/**
+ * Returns config.json as it would describe a GGUF file.
+ * @throws ChorusError model_invalid; model_unsupported for an architecture that no family has
+ */
+export async function configOfGguf(gguf: GgufFile, families = FAMILIES): Promise<Record<string, unknown>> {
+  const pairs = new GgufPairs(gguf);
+  const { architecture } = pairs;
+  const forms = families.flatMap(({ gguf: form }) => form ?? []);
+  const form = forms.find(({ architectures }) => architectures.has(architecture));
+  if (form) {
+    const modelType = form.architectures.get(architecture);
+    return { ...(await form.config(pairs)), model_type: modelType, [GGUF_ARCHITECTURE]: architecture };
+  }
+  const known = forms.flatMap(({ architectures }) => [...architectures.keys()]).join(", ");
+  const message = `${gguf.file} has the architecture ${JSON.stringify(architecture)}, which is not supported (known: ${known}).`;
+  throw new ChorusError("model_unsupported", message, gguf.file);
+}
