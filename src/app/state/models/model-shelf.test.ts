@@ -60,6 +60,23 @@ it("knows a model of a mirror again when it is there, however its address was wr
   ]);
 });
 
+it.each([
+  ["me/mine-GGUF:Q4_K_M", "mine-GGUF:Q4_K_M"],
+  ["me/mine-GGUF/deep/mine-Q8_0.gguf", "mine-Q8_0.gguf"],
+  ["https://models.example/mine.gguf", "mine.gguf"],
+])("keeps which GGUF file was meant, loads it and deletes it: %s", async (name, title) => {
+  const { shelf, models, find, started } = await setUp();
+  const key = shelf.add(name)!;
+  void shelf.download(key);
+  models.receive(Infinity);
+  await settle();
+  expect(find(name)).toMatchObject({ key, title, stored: { model: name, status: "whole" } });
+  expect(await shelf.use(key)).toBe(true);
+  expect(started.at(-1)).toMatchObject({ model: name });
+  await shelf.remove(key);
+  expect(await models.list()).toEqual([]);
+});
+
 it("pauses a download, goes on where it stopped, and tells when it is there", async () => {
   const { shelf, models, find, said } = await setUp();
   const { key } = find(LARGE);
