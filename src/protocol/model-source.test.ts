@@ -41,7 +41,9 @@ describe("a model is", () => {
 
   test.each([
     ["owner/name:Q4_K_M", "Q4_K_M"],
-    ["owner/name:q8_0", "Q8_0"],
+    ["owner/name:q4_k_m", "Q4_K_M"],
+    ["hf.co/owner/name:Q4_K_M", "Q4_K_M"],
+    ["https://huggingface.co/owner/name:q8_0", "Q8_0"],
     ["owner/name/x-Q6_K.gguf", "x-Q6_K.gguf"],
     ["owner/name/deep/x.GGUF", "deep/x.GGUF"],
     ["https://huggingface.co/owner/name/blob/main/x.gguf", "x.gguf"],
@@ -58,6 +60,7 @@ describe("a model is", () => {
     ["./a/b/x.gguf?key=1", "https://page.example/app/a/b/?key=1", "x.gguf"],
     ["../a/b/x.gguf", "https://page.example/a/b/", "x.gguf"],
     ["https://a.example/x%20y.gguf", "https://a.example/", "x y.gguf"],
+    ["https://a.example/50%25%20%2F%3F.gguf?a=/b", "https://a.example/?a=/b", "50% /?.gguf"],
   ])("a GGUF file of a host: %s", (model, url, gguf) => {
     const location = { type: "folder", url, gguf } as const;
     expect(locateModel(model, {}, BASE)).toEqual(location);

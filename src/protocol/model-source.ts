@@ -76,6 +76,8 @@ function readHubName(model: string, hubUrl?: unknown): HubName | null {
   const hub = isHubs || typeof hubUrl !== "string" ? DEFAULT_HUB_URL : hubUrl.replace(/\/+$/, "");
   if (!isHubs && !address.startsWith(`${hub}/`)) return HUB_ID.test(model) ? { id: model } : readGgufName(address);
   const path = address.replace(isHubs ? HUB_HOST : hub, "").replace(/[?#].*$/s, "");
+  const tagged = path.includes(":") ? readGgufName(path.slice(1)) : null; // as other programs take it: "hf.co/owner/name:Q4_K_M"
+  if (tagged) return tagged;
   const [, owner = "", name = "", before = "", ...rest] = path.split("/");
   const id = `${owner}/${name}`;
   const isModels = HUB_ID.test(id) && !NO_OWNER.test(owner);
@@ -98,6 +100,7 @@ function readHubName(model: string, hubUrl?: unknown): HubName | null {
 
 function readGgufName(model: string): HubName | null {
   const [, id = "", quantisation, file] = HUB_GGUF.exec(model) ?? [];
+  // In one letter case, a quantisation is stored once.
   return HUB_ID.test(id) ? { id, gguf: quantisation?.toUpperCase() ?? file } : null;
 }
 

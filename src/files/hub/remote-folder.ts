@@ -48,8 +48,8 @@ export async function openRemoteFolder(
     files: null,
     gguf: location.gguf ?? null,
     request(file) {
-      const url = new URL(file, folder);
-      url.search = folder.search;
+      const url = new URL(folder);
+      url.pathname += file.replace(/[%/\\]/g, encodeURIComponent); // the rest is written as in any path
       return { url: url.href, headers: {}, file };
     },
   };

@@ -157,7 +157,7 @@ describe("a model of the hub", () => {
     server.serveAsHub(ID, new Map([...files, ["pytorch_model.bin", new Uint8Array(9)]]));
     await expect(store.download(hub)).rejects.toEqual(failure("model_not_found", "pytorch_model.bin"));
     server.serveAsHub(ID, new Map([["x.gguf", new Uint8Array(9)]]));
-    await expect(store.download(hub)).rejects.toEqual(failure("model_not_found", "x.gguf"));
+    await expect(store.download(hub)).rejects.toEqual(failure("model_invalid", "x.gguf"));
   });
 });
 
