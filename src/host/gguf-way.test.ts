@@ -141,3 +141,8 @@ test.each(["llama-mix", "gemma3-q4", "llama3-rope", "qwen2-small", "llama2-spm"]
     await answersAsGolden({ type: "files", files: [new File([read(`${set}/${name}`)], name)] }, set);
   },
 );
+
+test("a file of few bits is loaded where it is the one that is given", async () => {
+  const file = new File([Q8], "tiny-Q2_K.gguf");
+  expect(await answersAsGolden(locateModel([file]), "qwen3-q8")).toBe("tiny-Q2_K");
+});

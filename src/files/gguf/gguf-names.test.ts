@@ -30,7 +30,8 @@ test("a folder's name alone stands for Q4_K_M, else Q8_0, else the smallest of f
   expect(choose(["a-Q6_K.gguf", "a-F16.gguf", "a-Q5_0.gguf", "a-Q3_K_S.gguf"])).toBe("a-Q5_0.gguf");
   expect(choose([...all, "model.safetensors"])).toBeNull();
   expect(choose(["config.json"])).toBeNull();
-  expect(() => choose(["a-Q2_K.gguf"])).toThrow("no GGUF file of four bits or more in owner/name; there are: Q2_K.");
+  const low = "no GGUF file of four bits or more in owner/name; there are: Q2_K, Q3_K_S.";
+  expect(() => choose(["a-Q2_K.gguf", "a-Q3_K_S.gguf"])).toThrow(low);
 });
 
 test("a file or a quantisation is named in any letter case, a split one by its first part", () => {
@@ -40,4 +41,20 @@ test("a file or a quantisation is named in any letter case, a split one by its f
   expect(choose(all, "b/a-Q8_0-00002-of-00002.gguf")).toBe("b/a-Q8_0-00001-of-00002.gguf");
   const error = { code: "model_not_found", message: expect.stringContaining("Q4_K_M, Q8_0") };
   expect(() => choose(all, "Q5_K")).toThrow(expect.objectContaining(error));
+});
+
+test("one file alone is meant, whatever its quantisation; of a split one any part, in any letter case", () => {
+  expect(choose(["a-Q2_K.gguf", "config.json"])).toBe("a-Q2_K.gguf");
+  expect(choose(["a-00002-of-00002.gguf"])).toBe("a-00001-of-00002.gguf");
+  expect(choose(["A-Q8_0-00001-of-00002.GGUF", "A-Q8_0-00002-of-00002.GGUF"])).toBe("A-Q8_0-00001-of-00002.GGUF");
+  expect(() => choose(["mmproj-a-F16.gguf"])).toThrow(
+    "no GGUF file of four bits or more in owner/name; there are: none.",
+  );
+});
+
+test("names that no file of a model has cost no time", () => {
+  const parts = Array.from({ length: 5000 }, (_, i) => `a-${String(i + 1).padStart(5, "0")}-of-99999.gguf`);
+  expect(() => choose([...parts, ...parts.map((part) => `${part}/x`)], "Q8_0")).toThrow("there are: ");
+  expect(partNames("a-00001-of-99999.gguf")).toEqual(["a-00001-of-99999.gguf"]);
+  expect(choose(["..\\a-Q8_0.gguf", "a-Q4_0.gguf"])).toBe("a-Q4_0.gguf");
 });

@@ -2,11 +2,14 @@
 
 import { ChorusError } from "../../protocol/errors.ts";
 
-const PART = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/i;
+const PART = /^(.*)-\d{5}-of-(\d{5})(\.gguf)$/i;
+/** A file that is said to have more is none of ours. */
+const MAX_PARTS = 1000;
 const QUANTISATION = /(?:^|[-_./])((?:UD-)?(?:I?Q\d\w*|MXFP4\w*|BF16|F16|F32))$/i;
 /** What a repository's name without more stands for, where it has only GGUF files. */
 const PREFERRED = ["Q4_K_M", "Q8_0"];
 const LEAST_BITS = 4;
+const MAX_NAMED = 20;
 
 export function isGguf(file: string): boolean {
   return /\.gguf$/i.test(file);
@@ -14,9 +17,10 @@ export function isGguf(file: string): boolean {
 
 /** Returns the names of a split file's parts, from any one's name; of another file its own. */
 export function partNames(file: string): string[] {
-  const [, base, , count] = PART.exec(file) ?? [];
-  if (count === undefined) return [file];
-  return Array.from({ length: Number(count) }, (_, i) => `${base}-${String(i + 1).padStart(5, "0")}-of-${count}.gguf`);
+  const [, base, count, ending] = PART.exec(file) ?? [];
+  if (count === undefined || Number(count) === 0 || Number(count) > MAX_PARTS) return [file];
+  const number = (i: number) => String(i + 1).padStart(5, "0");
+  return Array.from({ length: Number(count) }, (_, i) => `${base}-${number(i)}-of-${count}${ending}`);
 }
 
 /** Returns a file's name without what says that it is a GGUF file, or a part of one. */
@@ -34,11 +38,21 @@ interface Sized {
   readonly size: number;
 }
 
+interface GgufModel {
+  readonly file: string;
+  readonly bytes: number;
+}
+
 /** Returns those of a folder's files that are models: of a split one the first part, with the bytes of all. */
-export function ggufModelsIn(files: ReadonlyMap<string, Sized>): { readonly file: string; readonly bytes: number }[] {
-  return [...files.keys()]
-    .filter((file) => isGguf(file) && !/^mmproj-/i.test(file.split("/").at(-1) ?? "") && partNames(file)[0] === file)
-    .map((file) => ({ file, bytes: partNames(file).reduce((sum, part) => sum + (files.get(part)?.size ?? 0), 0) }));
+export function ggufModelsIn(files: ReadonlyMap<string, Sized>): GgufModel[] {
+  const bytes = new Map<string, number>();
+  for (const [file, { size }] of files) {
+    // A disk of Windows would take "\\" for the end of a folder's name.
+    if (!isGguf(file) || /(?:^|\/)mmproj-[^/]*$|\\/i.test(file)) continue;
+    const first = file.replace(PART, "$1-00001-of-$2$3");
+    bytes.set(first, (bytes.get(first) ?? 0) + size);
+  }
+  return [...bytes].map(([file, sum]) => ({ file, bytes: sum }));
 }
 
 /**
@@ -47,9 +61,9 @@ export function ggufModelsIn(files: ReadonlyMap<string, Sized>): { readonly file
  * @throws ChorusError model_not_found, naming those that are there
  */
 export function chooseGguf(files: ReadonlyMap<string, Sized>, requested: string | null, where: string): string | null {
-  if (requested === null && [...files.keys()].some((name) => name.endsWith(".safetensors"))) return null;
+  const names = [...files.keys()];
+  if (requested === null && (names.some((name) => name.endsWith(".safetensors")) || !names.some(isGguf))) return null;
   const models = ggufModelsIn(files);
-  if (requested === null && models.length === 0) return null;
   const ofType = (type: string) =>
     models
       .filter(({ file }) => quantisationOf(file) === type.toUpperCase())
@@ -61,17 +75,18 @@ export function chooseGguf(files: ReadonlyMap<string, Sized>, requested: string 
         ? models.find(({ file }) => file === partNames(requested)[0])
         : ofType(requested);
   if (found) return found.file;
-  const there = models.map(({ file }) => quantisationOf(file) ?? file).join(", ");
+  const there = models.slice(0, MAX_NAMED).map(({ file }) => quantisationOf(file) ?? file);
   const wanted = requested === null ? "GGUF file of four bits or more" : `GGUF file ${requested}`;
   throw new ChorusError(
     "model_not_found",
-    `There is no ${wanted} in ${where}; there are: ${there || "none"}.`,
+    `There is no ${wanted} in ${where}; there are: ${there.join(", ") || "none"}.`,
     "model",
   );
 }
 
-function smallest(models: readonly { readonly file: string; readonly bytes: number }[]) {
+function smallest(models: readonly GgufModel[]): GgufModel | undefined {
   // A name that says nothing excludes nothing.
   const bitsOf = (file: string) => Number(/\d+/.exec(quantisationOf(file) ?? "")?.[0] ?? Infinity);
-  return models.filter(({ file }) => bitsOf(file) >= LEAST_BITS).sort((a, b) => a.bytes - b.bytes)[0];
+  const enough = models.length === 1 ? models : models.filter(({ file }) => bitsOf(file) >= LEAST_BITS);
+  return enough.toSorted((a, b) => a.bytes - b.bytes)[0];
 }
