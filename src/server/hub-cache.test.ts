@@ -52,8 +52,11 @@ describe("the hub's cache", () => {
   });
 
   it("has a GGUF file where one is asked for, or nothing else is there, also without the hub", async () => {
-    const [q4, q8] = [new Uint8Array([1, 2, 3, 4]), new Uint8Array([8])];
-    hub.serveAsHub("owner/name", new Map([...FILES, ["x-Q4_0.gguf", q4], ["deep/x-Q8_0.gguf", q8]]));
+    const [q4, q8, other] = [new Uint8Array([1, 2, 3, 4]), new Uint8Array([8]), new Uint8Array([9])];
+    hub.serveAsHub(
+      "owner/name",
+      new Map([...FILES, ["x-Q4_0.gguf", q4], ["deep/x-Q8_0.gguf", q8], ["other/x-Q8_0.gguf", other]]),
+    );
     const folder = join(home, "hub", "models--owner--name", "snapshots", "c0ffee0");
     const named = (gguf?: string) => {
       const env = { HF_HOME: home, HF_ENDPOINT: url };
@@ -63,6 +66,7 @@ describe("the hub's cache", () => {
     expect(requested("model.safetensors")).toBe(0);
     expect(await named("deep/x-Q8_0.gguf")).toBe(join(folder, "x-Q8_0.gguf"));
     expect(new Uint8Array(await readFile(join(folder, "x-Q8_0.gguf")))).toEqual(q8);
+    expect(new Uint8Array(await readFile(await named("other/x-Q8_0.gguf")))).toEqual(other);
     hub.serveAsHub("owner/gguf", new Map([["x-Q4_0.gguf", q4]]));
     expect(await open("owner/gguf")).toBe(join(folder.replace("owner--name", "owner--gguf"), "x-Q4_0.gguf"));
     await expect(named("q5_0")).rejects.toThrow("there are: Q4_0, Q8_0");

@@ -6,7 +6,19 @@
 
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { copyFile, mkdir, open, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -162,10 +174,13 @@ async function hashOf(path: string, size: number, digits: number): Promise<strin
 }
 
 async function link({ hash }: HubFile, blob: string, path: string): Promise<void> {
-  if ((await sizeOf(path)) === (await sizeOf(blob))) return;
+  const target = join("..", "..", "blobs", hash);
+  const kept = await readlink(path).catch(() => null);
+  // Files of several folders may have one name, and one size.
+  if (kept === null ? (await sizeOf(path)) === (await sizeOf(blob)) : kept === target) return;
   await rm(path, { force: true });
   // Windows forbids links to most users.
-  await symlink(join("..", "..", "blobs", hash), path).catch(() => copyFile(blob, path));
+  await symlink(target, path).catch(() => copyFile(blob, path));
 }
 
 /** Returns a snapshot, or its GGUF file, if it can be loaded: it may be incomplete, or another tool's part of one. */
