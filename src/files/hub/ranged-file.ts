@@ -77,6 +77,11 @@ async function fetchPart(
     close();
     return { bytes: new Uint8Array(), response };
   }
+  const sent = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1];
+  if (response.status === 206 && sent !== undefined && Number(sent) !== begin) {
+    close();
+    throw downloadFailed(request.url, request.file, "the server sent the wrong range of bytes");
+  }
   // A server that ignores ranges sends the file from its beginning.
   let at = response.status === 206 ? begin : 0;
   const bytes = new Uint8Array(end - begin);
