@@ -41,6 +41,7 @@ const LONGEST_SHOWN = 100;
 /** Abbreviates a file's value for an error message: it may be megabytes long, or nested too deeply for JSON.stringify. */
 export function brief(value: unknown): string {
   let text: string;
+  if (typeof value === "bigint") return String(value);
   try {
     text = JSON.stringify(value) ?? String(value);
   } catch {

@@ -1,4 +1,5 @@
 import type { GgufFile } from "../files/gguf/gguf-file.ts";
+import { brief } from "../files/json-fields.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { FAMILIES, GGUF_ARCHITECTURE } from "./families.ts";
 import { GgufPairs } from "./gguf-pairs.ts";
@@ -17,6 +18,6 @@ export async function configOfGguf(gguf: GgufFile, families = FAMILIES): Promise
     return { ...(await form.config(pairs)), model_type: modelType, [GGUF_ARCHITECTURE]: architecture };
   }
   const known = forms.flatMap(({ architectures }) => [...architectures.keys()]).join(", ");
-  const message = `${gguf.file} has the architecture ${JSON.stringify(architecture)}, which is not supported (known: ${known}).`;
+  const message = `${gguf.file} has the architecture ${brief(architecture)}, which is not supported (known: ${known}).`;
   throw new ChorusError("model_unsupported", message, gguf.file);
 }

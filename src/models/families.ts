@@ -1,6 +1,6 @@
 // The model families, by model_type. A new one is a folder and a line here.
 
-import { JsonFields } from "../files/json-fields.ts";
+import { brief, JsonFields } from "../files/json-fields.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { gemma3 } from "./gemma3/gemma3.ts";
@@ -30,7 +30,7 @@ export function describeModel(config: unknown, vocabSize?: number, families = FA
   const known = families.flatMap(({ modelTypes }) => modelTypes).join(", ");
   throw new ChorusError(
     "model_unsupported",
-    `This model's config.json asks for model_type ${JSON.stringify(modelType)}, which is not supported (known: ${known}).`,
+    `This model's config.json asks for model_type ${brief(modelType)}, which is not supported (known: ${known}).`,
     CONFIG_FILE,
   );
 }

@@ -46,8 +46,17 @@ export class GgufPairs {
     return this.#gguf.has(tensor);
   }
 
-  /** Returns a vector's values. */
-  vector(tensor: string): Promise<Float32Array> {
+  /** Returns a vector's values. @throws ChorusError model_invalid if it has another length */
+  async vector(tensor: string, length: number): Promise<Float32Array> {
+    const shape = this.#gguf.shape(tensor);
+    if (shape.length !== 1 || shape[0] !== length) {
+      const { file } = this.#gguf;
+      throw new ChorusError(
+        "model_invalid",
+        `${file}: ${tensor} has shape [${shape.join(", ")}], not [${length}].`,
+        file,
+      );
+    }
     return readF32(this.#gguf.tensor(tensor));
   }
 

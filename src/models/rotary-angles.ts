@@ -1,7 +1,7 @@
 // Rotary positions (Su et al. 2021) and their scalings for longer contexts, as Hugging Face's
 // modeling_rope_utils.py computes them; here in float64.
 
-import { JsonFields } from "../files/json-fields.ts";
+import { brief, JsonFields } from "../files/json-fields.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
 import { invalid, unsupported } from "./config-fields.ts";
 import type { RotaryAngles } from "./graph.ts";
@@ -37,7 +37,7 @@ export function rotaryAngles(settings: RotarySettings): RotaryAngles {
   const type = fields.string("rope_type", fields.string("type", "default"));
   const stretch = STRETCHES.get(type);
   if (stretch === undefined) {
-    throw unsupported(`the rope type ${JSON.stringify(type)} (known: ${[...STRETCHES.keys()].join(", ")})`);
+    throw unsupported(`the rope type ${brief(type)} (known: ${[...STRETCHES.keys()].join(", ")})`);
   }
   return stretch(frequencies, fields, settings);
 }

@@ -36,18 +36,19 @@ export class GgufFile implements Checkpoint {
    */
   static async open(files: ModelFiles, file: string): Promise<GgufFile> {
     const parts: Part[] = [];
-    for (const name of partNames(file)) {
+    const names = partNames(file);
+    for (const [i, name] of names.entries()) {
       const opened = await files.tryOpenEarly(name);
       if (opened === undefined && name !== file) throw invalid(file, `${name}, another part of it, is missing`);
       const part = opened ?? (await files.open(name)); // throws model_not_found with the place
       const read = (begin: number, end: number) => readBytes(part, begin, end, name);
-      parts.push({ header: await readGgufHeader(read, part.size, name), file: part });
-    }
-    const pairs = parts[0]?.header.pairs;
-    const count = pairs?.get("split.count") ?? 1;
-    if (count !== parts.length) {
-      const why = `it is one of ${String(count)} parts, whose names end in -00001-of-0000N.gguf: keep them`;
-      throw invalid(file, why);
+      const header = await readGgufHeader(read, part.size, name);
+      const [number, count] = [header.pairs.get("split.no") ?? 0, header.pairs.get("split.count") ?? 1];
+      if (number !== i || count !== names.length) {
+        const its = `split.no is ${brief(number)} and split.count ${brief(count)}`;
+        throw invalid(name, `by its name it is part ${i + 1} of ${names.length}, but ${its}: keep the names of parts`);
+      }
+      parts.push({ header, file: part });
     }
     return new GgufFile(file, parts);
   }

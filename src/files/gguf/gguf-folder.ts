@@ -16,11 +16,12 @@ export class GgufFolder extends ModelFiles {
   readonly #configOf: (gguf: GgufFile) => Promise<unknown>;
   #gguf: Promise<GgufFile> | undefined;
   #made: Promise<Contents> | undefined;
+  #hasTokenizer: Promise<boolean> | undefined;
 
   /** @param configOf makes config.json */
   constructor(beside: ModelFiles, file: string, configOf: (gguf: GgufFile) => Promise<unknown>) {
     super(ggufBaseName(file), beside.where, async (name) => {
-      const opened = await beside.tryOpenEarly(name);
+      const opened = (await this.#isOwn(name)) ? await beside.tryOpenEarly(name) : undefined;
       return opened ?? { missing: `There is no ${name} in ${beside.where}.` };
     });
     this.#beside = beside;
@@ -38,9 +39,14 @@ export class GgufFolder extends ModelFiles {
   }
 
   override async tryReadJson(file: string): Promise<unknown> {
-    const isOwn = file !== CONFIG_FILE && (await this.#beside.tryOpenEarly(TOKENIZER_FILE)) !== undefined;
-    const own = isOwn ? await this.#beside.tryReadJson(file) : undefined;
+    const own = (await this.#isOwn(file)) ? await this.#beside.tryReadJson(file) : undefined;
     return own ?? (await (this.#made ??= this.#make()))[file];
+  }
+
+  /** Returns whether a file beside counts. */
+  #isOwn(file: string): Promise<boolean> {
+    if (file === CONFIG_FILE) return Promise.resolve(false);
+    return (this.#hasTokenizer ??= this.#beside.tryOpenEarly(TOKENIZER_FILE).then((found) => found !== undefined));
   }
 
   async #make(): Promise<Contents> {

@@ -142,7 +142,7 @@ function typeOf(id: number, tensor: string, file: string): GgmlType {
 
 function alignmentOf(pairs: ReadonlyMap<string, GgufValue>, file: string): number {
   const alignment = pairs.get("general.alignment") ?? DEFAULT_ALIGNMENT;
-  if (typeof alignment === "number" && alignment > 0 && Number.isInteger(Math.log2(alignment))) return alignment;
+  if (Number.isSafeInteger(alignment) && Number.isInteger(Math.log2(alignment as number))) return alignment as number;
   throw invalid(file, `general.alignment is ${brief(String(alignment))}; it must be a power of two`);
 }
 

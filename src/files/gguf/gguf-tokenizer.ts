@@ -64,7 +64,7 @@ function readVocabulary(gguf: GgufFile, fields: JsonFields, rows: number): Vocab
   const types = hasTypes ? list(gguf, fields, "tokenizer.ggml.token_type", "number") : tokens.map(() => 1);
   if (types.length !== tokens.length)
     throw invalid(gguf, `tokenizer.ggml.token_type has ${types.length} values for ${tokens.length} tokens`);
-  const vocab: Record<string, number> = {};
+  const vocab = Object.create(null) as Record<string, number>; // a token may be called "__proto__"
   const added: Json[] = [];
   for (const [id, token] of tokens.entries()) {
     const type = types[id];
@@ -126,11 +126,15 @@ const WORDS: ReadonlyMap<string, Words> = new Map([
   ["smollm", { steps: [split("\\p{N}")], asGpt2: true }],
 ]);
 
-function byteLevel(gguf: GgufFile, fields: JsonFields, { vocab }: Vocabulary) {
+function byteLevel(gguf: GgufFile, fields: JsonFields, { vocab, added }: Vocabulary) {
   const pre = fields.string("tokenizer.ggml.pre", "");
   const words = WORDS.get(pre);
   if (!words) throw unsupported(gguf, `tokenizer.ggml.pre ${brief(pre)}`, [...WORDS.keys()].join(", "));
-  const merges = list(gguf, fields, "tokenizer.ggml.merges", "string");
+  // A token that is taken whole needs no merges.
+  const whole = new Set(added.map(({ content }) => content));
+  const merges = list(gguf, fields, "tokenizer.ggml.merges", "string").filter(
+    (merge) => !whole.has(merge.replace(" ", "")),
+  );
   const bytes = { type: "ByteLevel", add_prefix_space: false, use_regex: words.asGpt2 };
   return {
     json: {
@@ -168,14 +172,22 @@ function sentencePiece(gguf: GgufFile, fields: JsonFields, { vocab, tokens, type
   };
 }
 
+/** Longer pieces are not looked for: cutting a hostile one everywhere would take hours. Real ones have up to 48 characters. */
+const LONGEST_PIECE = 256;
+
 /** Returns the pairs of tokens that make a token, the likeliest first: SentencePiece merges by its tokens' scores. */
 function mergesByScore(vocab: Readonly<Record<string, number>>, scores: readonly number[]): string[][] {
   const merges: { readonly pair: string[]; readonly id: number }[] = [];
-  for (const [token, id] of Object.entries(vocab)) {
-    for (let at = 1; at < token.length; at++) {
-      const pair = [token.slice(0, at), token.slice(at)];
-      if (pair.every((part) => Object.hasOwn(vocab, part))) merges.push({ pair, id });
+  /** The tokens with which this one begins: in order, they come before it. */
+  const beginnings: string[] = [];
+  for (const token of Object.keys(vocab).sort()) {
+    if (token.length > LONGEST_PIECE) continue;
+    while (!token.startsWith(beginnings.at(-1) ?? "")) beginnings.pop();
+    for (const left of beginnings) {
+      const right = token.slice(left.length);
+      if (Object.hasOwn(vocab, right)) merges.push({ pair: [left, right], id: vocab[token] ?? 0 });
     }
+    beginnings.push(token);
   }
   const scoreOf = ({ id }: { readonly id: number }) => scores[id] ?? 0;
   return merges.sort((a, b) => scoreOf(b) - scoreOf(a) || a.id - b.id).map(({ pair }) => pair);

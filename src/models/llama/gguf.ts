@@ -19,7 +19,9 @@ export const llamaGguf: GgufForm = {
   }),
   async config(pairs) {
     const config = decoderConfig(pairs);
-    const divisors = pairs.has(DIVISORS) ? Array.from(await pairs.vector(DIVISORS)) : null;
+    const divisors = pairs.has(DIVISORS)
+      ? Array.from(await pairs.vector(DIVISORS, Number(config["head_dim"]) / 2))
+      : null;
     return {
       ...config,
       attention_bias: pairs.has("blk.0.attn_output.bias"),

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+
+import { byteTokens, ggufBytes, tinyPairs, tinyTensors, type Typed } from "../../../tests/fakes/gguf-bytes.ts";
+import { configOfGguf } from "../../models/config-of-gguf.ts";
+import { describeModel } from "../../models/families.ts";
+import { openFileList } from "../model-files.ts";
+import { loadTokenizer } from "../tokenizer.ts";
+import { GgufFolder } from "./gguf-folder.ts";
+
+async function open(tokens: readonly string[], more: Record<string, Typed> = {}) {
+  const bytes = ggufBytes({ ...tinyPairs(tokens), ...more }, tinyTensors(tokens.length));
+  const files = openFileList([new File([bytes], "x.gguf")]);
+  const folder = new GgufFolder(files, "x.gguf", configOfGguf);
+  describeModel(await folder.readJson("config.json"));
+  return loadTokenizer(folder);
+}
+
+const list = (values: readonly string[]): Typed => ["array", "string", values];
+
+describe("a vocabulary over bytes", () => {
+  test("may have merges that make a token which is taken whole", async () => {
+    const tokens = [...byteTokens(), "he", "hey"];
+    const types = tokens.map((token) => (token === "hey" ? 4 : 1));
+    const tokenizer = await open(tokens, {
+      "tokenizer.ggml.merges": list(["h e", "he y"]),
+      "tokenizer.ggml.token_type": ["array", "i32", types],
+    });
+    expect(tokenizer.encode("heyhe")).toEqual([257, 256]);
+  });
+});
+
+/** A vocabulary of SentencePiece: its first tokens are merged first. */
+const pieces = (...tokens: readonly string[]) =>
+  open(tokens, {
+    "tokenizer.ggml.model": ["string", "llama"],
+    "tokenizer.ggml.scores": ["array", "f32", tokens.map((_, i) => -i)],
+  });
+
+test("a token may have any name", async () => {
+  const letters = ["<unk>", "▁", "_", "p", "r", "o", "t"];
+  const tokenizer = await pieces(...letters, "__", "pr", "__pr", "ot", "oto", "oto__", "__proto__");
+  expect(tokenizer.encode("__proto__")).toEqual([1, 13]);
+});
+
+test("SentencePiece's long tokens cost no time", async () => {
+  const tokens = ["<unk>", "▁", "a", "b", "ab", ...Array.from({ length: 100 }, (_, i) => "ab".repeat(8000) + i)];
+  const tokenizer = await pieces(...tokens);
+  expect(tokenizer.encode("ab")).toEqual([1, 4]);
+});
+
+test("a chat template beside a file counts only with a tokenizer beside it", async () => {
+  const bytes = ggufBytes({ ...tinyPairs(), "tokenizer.chat_template": ["string", "own"] }, tinyTensors());
+  const files = openFileList([new File([bytes], "x.gguf"), new File(["other"], "chat_template.jinja")]);
+  const { chatTemplate } = await loadTokenizer(new GgufFolder(files, "x.gguf", configOfGguf));
+  expect(chatTemplate).toBe("own");
+});
+
+test.each([
+  ["general.alignment", ["f32", 0.5], "general.alignment"],
+  ["general.architecture", ["string", "x".repeat(1e5)], "has the architecture"],
+  ["llama.rope.scaling.type", ["string", "x".repeat(1e5)], "rope type"],
+  ["split.count", ["string", "x".repeat(1e5)], "split.count"],
+  ["llama.block_count", ["u64", 2n ** 60n], "1152921504606846976"],
+] as const)("a wrong %s is named, in a short sentence", async (key, value, named) => {
+  const refused = open(byteTokens(), { [key]: value }).then(
+    () => "",
+    ({ message }: Error) => message,
+  );
+  expect(await refused).toContain(named);
+  expect((await refused).length).toBeLessThan(400);
+});
+
+test("divisors of frequencies are not read where there are too many", async () => {
+  let mostBytes = 0;
+  const data = new Uint8Array(2 ** 22);
+  const bytes = ggufBytes(tinyPairs(), { ...tinyTensors(), "rope_freqs.weight": { shape: [2 ** 20], data } });
+  const whole = new File([bytes], "x.gguf");
+  const slice = whole.slice.bind(whole);
+  whole.slice = (begin = 0, end = whole.size) => {
+    if (begin > 0) mostBytes = Math.max(mostBytes, end - begin);
+    return slice(begin, end);
+  };
+  const folder = new GgufFolder(openFileList([whole]), "x.gguf", configOfGguf);
+  await expect(folder.readJson("config.json")).rejects.toThrow("rope_freqs.weight has shape [1048576], not [8]");
+  expect(mostBytes).toBeLessThan(2 ** 21);
+});
+
+test("parts whose names were swapped, or that are of other numbers, are noticed", async () => {
+  const part = (i: number, of: number) =>
+    ggufBytes({ ...tinyPairs(), "split.no": ["u32", i], "split.count": ["u32", of] }, i === 0 ? tinyTensors() : {});
+  const opened = (...parts: readonly Uint8Array<ArrayBuffer>[]) => {
+    const files = parts.map((bytes, i) => new File([bytes], `x-0000${i + 1}-of-0000${parts.length}.gguf`));
+    return new GgufFolder(openFileList(files), files[0]?.name ?? "", configOfGguf).readJson("config.json");
+  };
+  await opened(part(0, 2), part(1, 2));
+  await expect(opened(part(1, 2), part(0, 2))).rejects.toThrow(
+    "x-00001-of-00002.gguf is damaged: by its name it is part 1",
+  );
+  await expect(opened(part(0, 2), part(1, 3))).rejects.toThrow(
+    "x-00002-of-00002.gguf is damaged: by its name it is part 2",
+  );
+  await expect(opened(part(0, 2), part(0, 2))).rejects.toThrow("x-00002-of-00002.gguf is damaged");
+});
