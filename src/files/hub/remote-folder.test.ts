@@ -11,6 +11,6 @@ test.each([
   "https://a.example/m/data:+x@1%20(2).gguf",
 ])("a file of a host is asked for as its address says: %s", async (address) => {
   const location = locateRemoteModel(address);
-  const { gguf, request } = await openRemoteFolder(location, new HttpClient());
-  expect(request(gguf ?? "").url).toBe(address);
+  const folder = await openRemoteFolder(location, new HttpClient());
+  expect(folder.request(folder.gguf ?? "").url).toBe(address);
 });
