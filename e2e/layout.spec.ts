@@ -263,3 +263,17 @@ test("a question mark explains a word of the batch, in words and a picture, whic
     await page.keyboard.press("Escape");
   }
 });
+
+test("a pane's figures are whole beside the list of chats, or not there", async ({ page }) => {
+  const app = await App.openFake(page, ANSWERED);
+  await page.evaluate(() => localStorage.removeItem("chorus.chats-at-side"));
+  await page.reload();
+  await expect(page.getByRole("navigation", { name: "Chats" })).toBeVisible();
+  await app.pane(1).finished();
+  const figure = app
+    .pane(1)
+    .region.getByText(/^\d+ tokens$/)
+    .first();
+  await expect(figure).toBeInViewport({ ratio: 1 });
+  expect(await isUncut(figure)).toBe(true);
+});
