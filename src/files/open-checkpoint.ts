@@ -1,6 +1,6 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import { MlxCheckpoint, mlxPacking } from "./mlx.ts";
+import { mlxPacking } from "./mlx.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { parseShardNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "./model-folder.ts";
 import { encodeSafetensorsHeader, headerEnd, parseSafetensorsHeader, PREFIX_BYTES } from "./safetensors-header.ts";
@@ -20,7 +20,9 @@ export async function openCheckpoint(
   if (own !== null) return own;
   const safetensors = await openAnySafetensors(files, isEarly);
   const packing = mlxPacking(config);
-  return packing === null ? safetensors : new MlxCheckpoint(safetensors, packing);
+  if (packing === null) return safetensors;
+  const { MlxCheckpoint } = await import("./mlx-checkpoint.ts"); // few models need it
+  return new MlxCheckpoint(safetensors, packing);
 }
 
 async function openAnySafetensors(files: ModelFiles, isEarly: boolean): Promise<SafetensorsFile> {
