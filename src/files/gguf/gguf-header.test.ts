@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { gguf } from "@huggingface/gguf";
 import { describe, expect, test } from "vitest";
 
+import { ggufBytes } from "../../../tests/fakes/gguf-bytes.ts";
 import { readGgufHeader, type GgufHeader } from "./gguf-header.ts";
 
 const FOLDER = "tests/fixtures/gguf";
@@ -93,4 +94,17 @@ test("a header of megabytes is read in few pieces, and nothing behind it", async
   expect(ranges.length).toBeLessThan(6);
   expect(ranges.at(-1)?.[1]).toBeLessThan(2 * header.length);
   for (const [i, [begin]] of ranges.entries()) expect(begin).toBe(ranges[i - 1]?.[1] ?? 0);
+});
+
+test("lists of more values than any vocabulary has are refused before they take memory", async () => {
+  const most = 2 ** 23;
+  const one = ggufBytes({ a: ["array", "u8", []] });
+  const whole = new Uint8Array(one.length + most + 1);
+  whole.set(one);
+  new DataView(whole.buffer).setBigUint64(41, BigInt(most + 1), true);
+  const refusal = {
+    code: "model_invalid",
+    message: expect.stringContaining(`up to "a", its lists have more than ${most}`),
+  };
+  await expect(parse(whole)).rejects.toMatchObject(refusal);
 });

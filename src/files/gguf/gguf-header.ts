@@ -38,6 +38,8 @@ export type ReadBytes = (begin: number, end: number) => Promise<Uint8Array>;
 const FIRST_WINDOW_BYTES = 2 ** 20;
 /** Vocabularies of a quarter of a million tokens take 15 MB. */
 const MAX_HEADER_BYTES = 100_000_000;
+/** Of all lists together. A vocabulary of a quarter of a million tokens has a million and a half. */
+const MAX_VALUES = 2 ** 23;
 const MAX_DIMENSIONS = 4;
 const DEFAULT_ALIGNMENT = 32;
 
@@ -183,6 +185,7 @@ const ARRAY = 9;
 /** Reads one field after the other. What would go beyond the file is refused before memory is taken for it. */
 class Cursor {
   at = 0;
+  #values = 0;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #fileBytes: number;
@@ -238,6 +241,9 @@ class Cursor {
     const of = this.u32(key);
     const bytes = of === STRING ? 8 : this.#fixedBytes(key, of);
     const count = this.count(key, bytes);
+    this.#values += count;
+    if (this.#values > MAX_VALUES)
+      throw invalid(this.#file, `up to ${brief(key)}, its lists have more than ${MAX_VALUES} values`);
     if (of !== STRING) this.#need(count * bytes, key);
     const values: GgufScalar[] = [];
     for (let i = 0; i < count; i++) values.push(this.#scalar(key, of));
