@@ -35,6 +35,7 @@ describe("all programs here", () => {
   it("ask a browser for its adapter by askAdapter alone", () => {
     const others = callsOf(/\.requestAdapter\(/g).map(({ path }) => path);
     expect(others.sort()).toEqual([
+      "lab/isa/dump.mjs", // in a process that has a limit
       "lab/kernels/kernel-lab.ts", // in a page, as the next but one: whoever opened the page waits with a limit
       "lab/peers/engines/transformers.mjs",
       "tools/browsers/install-dawn.mjs", // in a process that has a limit

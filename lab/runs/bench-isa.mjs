@@ -43,14 +43,18 @@ export async function benchIsa({ gpus = GPUS.join(","), models, only = "" }) {
     return [label, ...columns.map((gpu) => figuresOf(spirv[i] ?? "", gpu, places))];
   });
   const table = markdownTable(["kernel", ...columns], rows).join("\n");
-  if (only) return console.log(table);
+  const unknown = columns.filter((_, i) => rows.every((row) => row[i + 1] === "refused"));
+  if (unknown.length > 0)
+    throw new Error(`Every kernel is refused for ${unknown.join(", ")}: is it set up, and so called?`);
+  // The report has all of them.
+  if (only || models || gpus !== GPUS.join(",")) return console.log(table);
   const [begin, end] = ["<!-- measured -->", "<!-- end -->"];
   const written = new RegExp(`${begin}[^]*${end}`);
   writeFileSync(
     REPORT,
     readFileSync(REPORT, "utf8").replace(written, () => `${begin}\n\n${table}\n\n${end}`),
   );
-  await run(`oxfmt ${REPORT}`);
+  await run("oxfmt docs/benchmarks/isa.md");
   console.log(`Written to ${REPORT}.`);
 }
 
@@ -70,7 +74,8 @@ async function prepare() {
     const [install] = [...aptGetInstall(PACKAGES)];
     const isInstalled = install !== undefined && (await run(install, { output: "if-failed", limitMs: INSTALL_MS }));
     if (!isInstalled) throw new Error(`isa needs these packages of Debian, which could not be installed: ${PACKAGES}`);
-    const setup = `sh lab/isa/setup.sh ${FOLDER} ${driver}`;
+    // Relative to the repository, whose own path may have spaces.
+    const setup = `sh lab/isa/setup.sh .chorus/isa ${driver}`;
     if (!(await run(setup, { output: "if-failed", limitMs: INSTALL_MS }))) throw new Error(`It failed: ${setup}`);
   }
   return { ...JSON.parse(readFileSync(file, "utf8")), dawn: dawn.module };
@@ -112,8 +117,11 @@ function figuresOf(
   /** @type {{ drivers: string, shim: string }} */ { drivers, shim },
 ) {
   const file = join(FOLDER, "kernel.spv");
-  const assembled = spawnSync("spirv-as", ["--target-env", "spv1.4", "-", "-o", file], { input: text });
-  if (assembled.status !== 0) throw new Error(`spirv-as: ${String(assembled.stderr)}`);
+  const assembled = spawnSync("spirv-as", ["--target-env", "spv1.4", "-", "-o", file], {
+    input: text,
+    timeout: COMPILE_MS,
+  });
+  if (assembled.status !== 0) throw new Error(`spirv-as: ${assembled.error?.message ?? String(assembled.stderr)}`);
   const isIntel = INTEL.includes(gpu);
   const own = isIntel ? { LD_PRELOAD: shim, INTEL_STUB_GPU_PLATFORM: gpu } : { RADV_FORCE_FAMILY: gpu };
   const env = {
@@ -123,7 +131,9 @@ function figuresOf(
     VK_DRIVER_FILES: join(FOLDER, isIntel ? "intel.json" : "amd.json"),
     ...own,
   };
-  const { status, stdout } = spawnSync(join(FOLDER, "isa"), [file], { env, encoding: "utf8", timeout: COMPILE_MS });
+  const options = { env, encoding: /** @type {const} */ ("utf8"), timeout: COMPILE_MS };
+  const { status, stdout, error } = spawnSync(join(FOLDER, "isa"), [file], options);
+  if (error) throw new Error(`A kernel could not be compiled for ${gpu}: ${error.message}`);
   if (status !== 0) return "refused";
   return FIGURES[isIntel ? "intel" : "amd"]
     .map((name) => new RegExp(`^${name} = (\\d+)$`, "m").exec(stdout)?.[1] ?? "–")

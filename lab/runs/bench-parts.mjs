@@ -160,7 +160,7 @@ export async function listParts() {
       name: "soak",
       about: "A long day, compressed: random load of every kind, losses, mode and model changes. Fails for what grows.",
       options: [
-        count("--minutes <n>", "how long", "2"),
+        count("--minutes <n>", "how long", "6"),
         count("--seed <n>", "of the load", "1"),
         { flags: "--app", about: "walks over the app instead: random clicks, keys and sizes while four panes stream" },
       ],

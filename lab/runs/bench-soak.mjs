@@ -22,7 +22,7 @@ const MAX_OVERTIME_MS = 300_000;
  * @param {string} executablePath
  * @param {{ minutes?: string, seed?: string, app?: boolean }} options
  */
-export async function benchSoak(executablePath, { minutes = "2", seed = "1", app = false }) {
+export async function benchSoak(executablePath, { minutes = "6", seed = "1", app = false }) {
   if (app) {
     const env = { CHORUS_CHROMIUM: executablePath, CHORUS_WALK_MINUTES: minutes, CHORUS_WALK_SEED: seed };
     if (!(await run("playwright test e2e/walk.spec.ts --reporter=line", { env }))) process.exitCode = 1;
@@ -59,7 +59,10 @@ export async function benchSoak(executablePath, { minutes = "2", seed = "1", app
     for (const [name, value] of Object.entries(counts)) console.log(`  ${name.padEnd(28)} ${value}`);
     for (const [name, samples] of Object.entries(memory)) {
       const mib = samples.map((/** @type {number} */ bytes) => (bytes / 2 ** 20).toFixed(1));
-      const grown = growth[name] === undefined ? "" : `, ${(100 * growth[name]).toFixed(1)}% since the first two`;
+      const grown =
+        growth[name] === undefined
+          ? ": too few rounds to see growth"
+          : `, ${(100 * growth[name]).toFixed(1)}% since the first two`;
       console.log(`  ${name.padEnd(28)} ${mib.join(", ")} MiB${grown}`);
     }
     const tooMuch = Object.entries(growth).filter(([, share]) => share > MAX_GROWTH);

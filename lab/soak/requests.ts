@@ -46,6 +46,11 @@ export function numberOf(random: Random): number {
   return Math.floor(random() < 0.2 ? NUM_PLAIN + NUM_ODD * random() : NUM_PLAIN * random());
 }
 
+/** Returns whether a request may be refused. */
+export function isOdd(number: number): boolean {
+  return number >= NUM_PLAIN;
+}
+
 /** Without those that depend on the clock, or that make an answer long. */
 const { n: _, stream: __, deadline_ms: ___, request_id: ____, ...ODD_FIELDS } = COMPLETION_CASES;
 
@@ -62,7 +67,7 @@ function oddFields(number: number): Fields & { readonly prompt: CompletionReques
 }
 
 export function bodyOf(number: number): CompletionRequest & { stream?: false } {
-  if (number >= NUM_PLAIN) return { ...oddFields(number), request_id: `odd-${lastId++}` };
+  if (isOdd(number)) return { ...oddFields(number), request_id: `odd-${lastId++}` };
   const kind = number % KINDS.length;
   const fields = KINDS[kind]?.(Math.floor(number / KINDS.length));
   if (fields === undefined) throw new RangeError(`there is no request ${number}`);

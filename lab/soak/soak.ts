@@ -6,7 +6,7 @@ import { ChorusError } from "../../src/protocol/errors.ts";
 import type { EngineChanges } from "../../src/protocol/live-config.ts";
 import { pairwise } from "../../tests/requests/pairwise.ts";
 import { BackgroundFairness } from "./fairness.ts";
-import { bodyOf, numberOf } from "./requests.ts";
+import { bodyOf, isOdd, numberOf } from "./requests.ts";
 import { seededRandom } from "../seeded-random.ts";
 
 /** The environment of a soak. */
@@ -215,7 +215,7 @@ async function ask(
     return JSON.stringify(parts);
   } catch (error) {
     if (signal?.aborted) return null;
-    if (error instanceof ChorusError && error.param !== null) return `${error.code} of ${error.param}`;
+    if (isOdd(number) && error instanceof ChorusError && error.param !== null) return `${error.code} of ${error.param}`;
     throw error;
   }
 }

@@ -31,6 +31,8 @@ export class CompiledGrammars {
   #compile(ebnf: string): Promise<CompiledGrammar> {
     const isReferredTo = ebnf.split(/\broot\b/).length > 2;
     if (!isReferredTo) return this.#compiler.compileGrammar(ebnf);
-    return this.#compiler.compileGrammar(`${ebnf}\n${OWN_ROOT} ::= root`, OWN_ROOT);
+    let own = OWN_ROOT;
+    while (ebnf.includes(own)) own += "_";
+    return this.#compiler.compileGrammar(`${ebnf}\n${own} ::= root`, own);
   }
 }
