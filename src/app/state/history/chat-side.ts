@@ -6,18 +6,25 @@ const NAME = "chats-at-side";
 interface ChatSideState {
   /** Whether the list is shown where the window is wide enough. Remembered. */
   readonly isShown: boolean;
-  /** Whether somebody has asked for it on this page: its search gets the focus then. */
-  readonly isCalled: boolean;
 }
 
 /** The list of chats at the side of a wide window. */
 export class ChatSide {
-  readonly #store = createStore<ChatSideState>(() => ({ isShown: remembered(NAME) !== "hidden", isCalled: false }));
+  readonly #store = createStore<ChatSideState>(() => ({ isShown: remembered(NAME) !== "hidden" }));
   readonly store: ReadonlyStore<ChatSideState> = this.#store;
+  #isCalled = false;
 
   toggle(): void {
     const isShown = !this.#store.getState().isShown;
     remember(NAME, isShown ? "shown" : "hidden");
-    this.#store.setState({ isShown, isCalled: true });
+    this.#isCalled = isShown;
+    this.#store.setState({ isShown });
   }
+
+  /** Returns whether somebody has asked for it since the last time: its search gets the focus then. */
+  readonly takeCall = (): boolean => {
+    const isCalled = this.#isCalled;
+    this.#isCalled = false;
+    return isCalled;
+  };
 }

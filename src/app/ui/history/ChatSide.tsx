@@ -10,7 +10,7 @@ const Chats = lazily(async () => (await import("./Chats.tsx")).Chats);
 
 /** The list of chats, at the side of a window that is wide enough. Its place is kept before it is loaded. */
 export function ChatSide({ app }: { app: AppState }) {
-  const { isShown, isCalled } = useStore(app.chatSide.store);
+  const { isShown } = useStore(app.chatSide.store);
   const hasRoom = useMedia(HAS_ROOM_FOR_CHATS);
   if (!isShown || !hasRoom) return null;
   return (
@@ -20,7 +20,7 @@ export function ChatSide({ app }: { app: AppState }) {
         <ActionButton action="chats.side" icon="left" name="Hide the list of chats" />
       </div>
       <Guard part="The list of chats">
-        <Chats app={app} takesFocus={isCalled} isNarrow />
+        <Chats app={app} takesFocus={app.chatSide.takeCall} isNarrow />
       </Guard>
     </nav>
   );

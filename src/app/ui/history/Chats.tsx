@@ -19,12 +19,13 @@ const CHAT_PX = 60;
 const TITLE_PX = 34;
 const keyOf = (line: ChatLine) =>
   line.kind === "heading" ? line.title : `${line.chat.pane?.number ?? ""} ${line.chat.record.chat.id}`;
+const always = () => true;
 const hasButton = (line: ChatLine) => line.kind === "chat";
 
 interface ChatsProps {
   app: AppState;
-  /** Whether the search gets the focus. [yes] */
-  takesFocus?: boolean;
+  /** Returns whether the search gets the focus; called each time that the list comes into view. [yes] */
+  takesFocus?: () => boolean;
   /** Whether it has little room. [no] */
   isNarrow?: boolean;
   /** Called when a chat is opened. */
@@ -32,7 +33,7 @@ interface ChatsProps {
 }
 
 /** All chats of this browser: searches, reopens and deletes them. In a dialog, or at the side of a wide window. */
-export function Chats({ app, takesFocus = true, isNarrow = false, onClose }: ChatsProps) {
+export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: ChatsProps) {
   const { workspace, batch } = app;
   const current = useStore(workspace.store, (state) => state.current);
   const [list] = useState(() => new ChatList(workspace));
@@ -44,7 +45,7 @@ export function Chats({ app, takesFocus = true, isNarrow = false, onClose }: Cha
   /** Why a chat could not be opened. */
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
-    if (takesFocus) search.current?.focus();
+    if (takesFocus()) search.current?.focus();
   }, [takesFocus]);
   useEffect(() => {
     void list.open();
