@@ -9,6 +9,7 @@ import type { ChatRecord } from "../workspace/chat-record.ts";
 import type { ChatStorage } from "../workspace/chat-storage.ts";
 import { Chats } from "../workspace/chats.ts";
 import { summaryOf } from "./chat-summary.ts";
+import * as words from "./words.ts";
 
 const NOON = new Date("2026-11-22T12:00").getTime();
 const chat = (question: string, day: string): SavedChat & { id: string } => ({
@@ -119,15 +120,72 @@ it("follows the chats of the panes, and is not written anew for each word of an 
   expect(titles()).toEqual([]);
   const [pane] = workspace.store.getState().panes;
   pane?.send("What?");
+  await settle();
   expect(titles()).toEqual(["1: What?"]);
   pane?.rename("Mine");
+  await settle();
   expect(titles()).toEqual(["1: Mine"]);
   const { found } = list.store.getState();
   pane?.setDraft("And");
+  await settle();
   expect(list.store.getState().found).toBe(found);
   list.close();
   pane?.rename("Other");
+  await settle();
   expect(titles()).toEqual(["1: Mine"]);
+});
+
+it("is written once where many panes change together, and not where another pane is chosen", async () => {
+  workspace.addChats([chat("A?", "2026-11-22"), chat("B?", "2026-11-22"), chat("C?", "2026-11-22")]);
+  await open();
+  const wasWritten = vi.fn<() => void>();
+  list.store.subscribe(wasWritten);
+  for (const pane of workspace.store.getState().panes) pane.send("More?");
+  await settle();
+  const { calls } = wasWritten.mock;
+  expect(calls).toHaveLength(1);
+  workspace.select(1);
+  await settle();
+  expect(calls).toHaveLength(1);
+});
+
+it("reads again what other tabs have closed and deleted, and follows this page once", async () => {
+  await open(chat("Old?", "2026-11-01"), chat("Gone?", "2026-11-02"));
+  const [, old] = list.store.getState().found;
+  stored.delete("Gone?");
+  stored.set("New?", record(chat("New?", "2026-11-03")));
+  await list.open();
+  await settle();
+  expect(titles()).toEqual(["New?", "Old?"]);
+  // What has not changed keeps the words that were read for a search.
+  expect(list.store.getState().found[1]?.words).toBe(old?.words);
+  list.close();
+  workspace.store.getState().panes[0]?.send("What?");
+  await settle();
+  expect(titles()).toEqual(["New?", "Old?"]);
+});
+
+it("keeps what is deleted while it reads deleted", async () => {
+  await open(chat("Old?", "2026-11-01"), chat("New?", "2026-11-02"));
+  const read = [...stored.values()];
+  vi.spyOn(storage, "readAll").mockImplementationOnce(async () => {
+    list.deleteForGood([list.store.getState().found[0]!]);
+    stored.delete("New?");
+    // As it does once that is stored.
+    workspace.chats.take("New?");
+    return read;
+  });
+  await list.open();
+  await settle();
+  expect(titles()).toEqual(["Old?"]);
+});
+
+it("reads the words of chats only once somebody searches", async () => {
+  const folded = vi.spyOn(words, "foldedWords");
+  await open(chat("Old bread?", "2026-11-01"));
+  expect(folded).not.toHaveBeenCalled();
+  expect(await look({ text: "bread" })).toEqual(["Old bread?"]);
+  expect(folded).toHaveBeenCalledOnce();
 });
 
 it("opens a chat that was closed on this page with the tokens of its answers, and only once", async () => {

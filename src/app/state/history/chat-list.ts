@@ -39,34 +39,41 @@ export class ChatList {
   readonly store: ReadonlyStore<ChatListState> = this.#store;
   readonly #workspace: Workspace;
   /** All chats by id, as they were stored or left their panes. */
-  readonly #chats = new Map<string, ChatSummary>();
+  #chats = new Map<string, ChatSummary>();
   #unsubscribe: () => void = () => undefined;
   #leavePanes: () => void = () => undefined;
   #numOpened = 0;
+  #isSearchDue = false;
 
   constructor(workspace: Workspace) {
     this.#workspace = workspace;
   }
 
-  /** Reads the list and follows closed and opened chats, until `close`. */
+  /** Reads the list, or reads it again: other tabs close and delete chats, too. Follows those of this page, until `close`. */
   async open(): Promise<void> {
     const number = ++this.#numOpened;
     const { chats, store } = this.#workspace;
+    // They may have been read as they were before.
+    const changed = new Map(chats.unsaved.getState());
+    const stop = chats.unsaved.subscribe((now) => now.forEach((chat, id) => changed.set(id, chat)));
     const stored = await (chats.storage?.readAll() ?? Promise.resolve([])).catch(() => null);
-    const unsaved = [...chats.unsaved.getState().values()].filter((chat) => chat !== null);
-    await inParts([...(stored ?? []), ...unsaved.map(unsavedRecord)], (record) => {
-      const summary = summaryOf(record);
-      // A search then waits for none.
-      summary.words();
-      this.#chats.set(record.chat.id, summary);
+    const read = await inParts(stored ?? [], (record) => {
+      const known = this.#chats.get(record.chat.id);
+      return known?.record.revision === record.revision ? known : summaryOf(record);
     });
-    this.#store.setState({ status: stored ? "ready" : "unreadable" });
+    stop();
     if (number !== this.#numOpened) return;
-    const follow = [chats.unsaved.subscribe(this.#follow), store.subscribe(this.#followPanes)];
+    this.#store.setState({ status: stored ? "ready" : "unreadable" });
+    if (stored) this.#chats = new Map(read.map((summary) => [summary.record.chat.id, summary]));
+    this.#note(changed);
+    this.#unsubscribe();
+    const follow = [
+      chats.unsaved.subscribe(this.#note),
+      store.subscribe(({ panes }, before) => panes !== before.panes && this.#followPanes()),
+    ];
     this.#unsubscribe = () => {
       for (const unsubscribe of follow) unsubscribe();
     };
-    this.#follow();
     this.#followPanes();
   }
 
@@ -78,7 +85,9 @@ export class ChatList {
 
   look(query: Partial<ChatQuery>): void {
     this.#store.setState({ query: { ...this.#store.getState().query, ...query } });
-    this.#search();
+    // The first search reads the words of all chats, which takes a while.
+    const isInWords = wordsOf(this.#store.getState().query.text).size > 0;
+    void inParts(isInWords ? [...this.#chats.values()] : [], (chat) => chat.words()).then(() => this.#searchSoon());
   }
 
   /**
@@ -96,7 +105,7 @@ export class ChatList {
     if (pane === "no room") return NO_ROOM;
     if (pane) return pane;
     this.#chats.delete(chat.id);
-    this.#search();
+    this.#searchSoon();
     return "This chat was deleted in another tab.";
   }
 
@@ -104,13 +113,13 @@ export class ChatList {
     this.#workspace.deleteForGood(chats.map(({ record }) => record));
   }
 
-  readonly #follow = () => {
-    for (const [id, chat] of this.#workspace.chats.unsaved.getState()) {
+  readonly #note = (changed: ReadonlyMap<string, NamedChat | null>) => {
+    for (const [id, chat] of changed) {
       const summary = this.#chats.get(id);
       if (chat === null) this.#chats.delete(id);
       else if (summary?.record.chat !== chat) this.#chats.set(id, summaryOf(unsavedRecord(chat)));
     }
-    this.#search();
+    this.#searchSoon();
   };
 
   /** Follows the panes' chats, but not each word of an answer that grows. */
@@ -119,12 +128,22 @@ export class ChatList {
     const unsubscribes = this.#workspace.store.getState().panes.map((pane) =>
       pane.store.subscribe((now, before) => {
         const isListed = now.phase === before.phase && titleOfChat(now) === titleOfChat(before);
-        if (!isListed || now.id !== before.id || now.turns.length !== before.turns.length) this.#search();
+        if (!isListed || now.id !== before.id || now.turns.length !== before.turns.length) this.#searchSoon();
       }),
     );
     this.#leavePanes = () => unsubscribes.forEach((unsubscribe) => unsubscribe());
-    this.#search();
+    this.#searchSoon();
   };
+
+  /** Searches once where many panes change together. */
+  #searchSoon(): void {
+    if (this.#isSearchDue) return;
+    this.#isSearchDue = true;
+    queueMicrotask(() => {
+      this.#isSearchDue = false;
+      this.#search();
+    });
+  }
 
   #search(): void {
     const { text, from, until } = this.#store.getState().query;

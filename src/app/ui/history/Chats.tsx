@@ -48,8 +48,15 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
     if (takesFocus()) search.current?.focus();
   }, [takesFocus]);
   useEffect(() => {
-    void list.open();
-    return () => list.close();
+    const read = () => {
+      if (!document.hidden) void list.open();
+    };
+    read();
+    document.addEventListener("visibilitychange", read);
+    return () => {
+      document.removeEventListener("visibilitychange", read);
+      list.close();
+    };
   }, [list]);
   useEffect(() => {
     rows.current?.scrollTo(0);
