@@ -4,6 +4,7 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { remoteName } from "../../state/connections/connections.ts";
 import { remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
 import { keyOfChoice } from "../../state/models/model-choice.ts";
+import type { ShelfModel, ShelfState } from "../../state/models/model-shelf.ts";
 import { menuItems, perform } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
 import { Icon } from "../components/Icon.tsx";
@@ -11,22 +12,25 @@ import { Menu, type MenuItem } from "../components/Menu.tsx";
 import { useStore } from "../use-store.ts";
 import css from "./PaneHead.module.css";
 
+const isHere = ({ isEmbedded, stored }: ShelfModel) => isEmbedded || stored?.status === "whole";
+const keysHere = ({ models }: ShelfState) => String(models.filter(isHere).map(({ key }) => key));
+
 /** Names who answers a pane, and changes it: a server's model for this pane, a model of this computer for all panes. */
 export function AnswererMenu({ app, pane }: { app: AppState; pane: Pane }) {
   const page = usePage();
   const { engine, shelf, connections } = app;
   const name = useStore(pane.asking, ({ answerer }) => answerer);
-  const { models } = useStore(shelf.store);
+  // Not rendered at each step of a download.
+  useStore(shelf.store, keysHere);
   const items = (): readonly MenuItem[] => {
     const { answerer } = pane.store.getState();
     const local = engine.choice.getState();
-    const here = models.filter(
-      ({ key, isEmbedded, stored }) => key !== keyOfChoice(local) && (isEmbedded || stored?.status === "whole"),
-    );
+    const here = shelf.store.getState().models.filter((model) => isHere(model) && model.key !== keyOfChoice(local));
     const switchAll = async (key: string) => {
-      pane.answerBy(null);
-      // The list says why it could not be loaded.
-      if (!(await shelf.use(key))) perform("models.open", page);
+      if (await shelf.use(key)) pane.answerBy(null);
+      // The list says why it could not be loaded. Where another was chosen meanwhile there is nothing to say.
+      else if (shelf.store.getState().models.some((model) => model.key === key && model.error))
+        perform("models.open", page);
     };
     return [
       {
