@@ -1,6 +1,6 @@
 // The models in the picker: the embedded one, those the person added, and the catalogue.
 
-import type { CatalogueEntry, StoredModel } from "../../../index.ts";
+import { DEFAULT_HUB_URL, DEFAULT_REVISION, type CatalogueEntry, type StoredModel } from "../../../index.ts";
 import { keyOfChoice, labelOfChoice, type NamedChoice } from "./model-choice.ts";
 
 export interface ListedModel {
@@ -35,11 +35,18 @@ export function listModels(
     isEmbedded: keyOfChoice(choice) === keyOfChoice(embedded),
     stored: storedByKey.get(keyOfChoice(choice)) ?? null,
   });
-  return [
+  const models = [
     listed(embedded),
     ...[...brought].filter(([key]) => !known.has(key)).map(([, choice]) => listed(choice)),
     ...abouts.map(({ about, choice }) => listed(choice, about)),
   ];
+  const isAlike = ({ title }: ListedModel) => models.filter((other) => other.title === title).length > 1;
+  return models.map((model) => (isAlike(model) ? { ...model, title: wholeNameOf(model.key) } : model));
+}
+
+/** Returns a name that no other model has: "owner/name", with the hub and the revision where they are not the usual ones. */
+function wholeNameOf(key: string): string {
+  return key.replace(`${DEFAULT_HUB_URL} `, "").replace(new RegExp(` ${DEFAULT_REVISION}$`), "");
 }
 
 function choiceOf({

@@ -50,6 +50,18 @@ it("has the embedded model, then what was brought, then the catalogue, and keeps
   expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "SmolLM2 135M Instruct"]);
 });
 
+it("has models of one name by their whole names, each its own", async () => {
+  const { shelf } = await setUp();
+  for (const name of ["me/mine", "you/mine", "me/other"]) shelf.add(name);
+  for (const hub of [{ revision: "v2" }, { hubUrl: "https://mirror.example" }]) shelf.add("me/mine", hub);
+  expect(
+    shelf.store
+      .getState()
+      .models.slice(1, 6)
+      .map(({ title }) => title),
+  ).toEqual(["https://mirror.example me/mine", "me/mine v2", "other", "you/mine", "me/mine"]);
+});
+
 it("knows a model of a mirror again when it is there, however its address was written", async () => {
   const { shelf, models } = await setUp();
   void shelf.download(shelf.add("me/mine", { hubUrl: "https://mirror.example/hub/" })!);
@@ -194,6 +206,14 @@ it("of two models chosen quickly, the first runs where the second can't be loade
   expect(chosen).toMatchObject([{ model: small }]);
   expect(said).toEqual(["SmolLM2-135M-Instruct runs."]);
   expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });
+});
+
+it("says of a model that another one replaces that it isn't used, and not that it failed", async () => {
+  const { shelf, engine, find } = await setUp();
+  const [first, second] = shelf.store.getState().models.slice(1);
+  expect(await Promise.all([first, second].map((model) => shelf.use(model!.key)))).toEqual([false, true]);
+  expect(engine.choice.getState().model).toBe(second!.choice.model);
+  expect(find(first!.choice.model).error).toBeNull();
 });
 
 it("runs files of this computer, and says what is wrong with them", async () => {
