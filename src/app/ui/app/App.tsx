@@ -46,8 +46,8 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
       <main className="column grow">
         {isPhone && hasPanes && <BatchStrip batch={app.batch} />}
         <div className={css.panes} hidden={!hasPanes}>
-          <ChatSide app={app} />
           <PaneGrid app={app} />
+          <ChatSide app={app} />
         </div>
         {(!isPhone || isBatchInView) && (
           <Guard part="The batch">
