@@ -48,7 +48,7 @@ const FEW_FILES = [
   {
     name: "engine",
     priority: 1,
-    test: /\/src\/(engine|files(?!\/(gguf\/gguf-f|mlx-c))|models(?!\/(config-of-gguf|gguf-pairs)))\/|\/src\/host\/(engine-host|life-lock|models-host|remote-threads|platforms\/browser)\.ts/,
+    test: /\/src\/(engine|files|models)\/|\/src\/host\/(engine-host|life-lock|models-host|remote-threads|platforms\/browser|loading\/open-gguf)\.ts/,
   },
 ];
 

@@ -131,8 +131,11 @@ function figuresOf(
     VK_DRIVER_FILES: join(FOLDER, isIntel ? "intel.json" : "amd.json"),
     ...own,
   };
-  const options = { env, encoding: /** @type {const} */ ("utf8"), timeout: COMPILE_MS };
-  const { status, stdout, error } = spawnSync(join(FOLDER, "isa"), [file], options);
+  const { status, stdout, error } = spawnSync(join(FOLDER, "isa"), [file], {
+    env,
+    encoding: "utf8",
+    timeout: COMPILE_MS,
+  });
   if (error) throw new Error(`A kernel could not be compiled for ${gpu}: ${error.message}`);
   if (status !== 0) return "refused";
   return FIGURES[isIntel ? "intel" : "amd"]

@@ -1,5 +1,6 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { MlxCheckpoint } from "./mlx-checkpoint.ts";
 import { mlxPacking } from "./mlx.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { parseShardNames, WEIGHTS_FILE, WEIGHTS_INDEX_FILE } from "./model-folder.ts";
@@ -21,7 +22,6 @@ export async function openCheckpoint(
   const safetensors = await openAnySafetensors(files, isEarly);
   const packing = mlxPacking(config);
   if (packing === null) return safetensors;
-  const { MlxCheckpoint } = await import("./mlx-checkpoint.ts"); // few models need it
   return new MlxCheckpoint(safetensors, packing);
 }
 

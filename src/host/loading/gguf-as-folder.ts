@@ -4,9 +4,6 @@ import type { ModelFiles } from "../../files/model-files.ts";
 export async function asFolder(files: ModelFiles): Promise<ModelFiles> {
   if (files.gguf === null) return files;
   // Loaded with the first GGUF file.
-  const [{ GgufFolder }, { configOfGguf }] = await Promise.all([
-    import("../../files/gguf/gguf-folder.ts"),
-    import("../../models/config-of-gguf.ts"),
-  ]);
-  return new GgufFolder(files, files.gguf, configOfGguf);
+  const { openGguf } = await import("./open-gguf.ts");
+  return openGguf(files, files.gguf);
 }
