@@ -1,6 +1,13 @@
 // The text of PDFs. Loaded with the first one.
 
-import { getDocument, GlobalWorkerOptions, InvalidPDFException, type PDFDocumentLoadingTask } from "pdfjs-dist";
+import {
+  getDocument,
+  GlobalWorkerOptions,
+  InvalidPDFException,
+  PDFWorker,
+  type PDFDocumentLoadingTask,
+  type PDFPageProxy,
+} from "pdfjs-dist";
 
 /** Addresses of its worker, and of how Chinese, Japanese and Korean fonts that are not in their file number characters. */
 const FILES = import.meta.glob<string>("/node_modules/pdfjs-dist/{build/pdf.worker.min.mjs,cmaps/*.bcmap}", {
@@ -19,6 +26,8 @@ class CharacterMaps {
   }
 }
 
+type TextContent = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>;
+
 /** A page that never ends must not hold the worker for ever. */
 const MAX_READING_MS = 60_000;
 
@@ -32,23 +41,26 @@ export function reasonOf(error: unknown): string {
 
 /** Returns the text of a PDF, page by page; more than `maxLength` characters if there are more. @throws what `reasonOf` explains */
 export async function pdfText(data: ArrayBuffer, maxLength: number): Promise<string> {
+  // Its own, which is ended without its consent: it may be busy for ever.
+  const worker = new PDFWorker();
   const task = getDocument({
     data,
+    worker,
     isEvalSupported: false,
     disableFontFace: true,
     useWorkerFetch: false,
     BinaryDataFactory: CharacterMaps,
     verbosity: 0,
   });
-  let timer = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLong = new Promise<never>((_, reject) => {
-    timer = window.setTimeout(() => reject(new Error("it takes more than a minute")), MAX_READING_MS);
+    timer = setTimeout(() => reject(new Error("it takes more than a minute")), MAX_READING_MS);
   });
   try {
     return await Promise.race([textOf(task, maxLength), tooLong]);
   } finally {
     clearTimeout(timer);
-    void task.destroy();
+    worker.destroy();
   }
 }
 
@@ -58,10 +70,15 @@ async function textOf(task: PDFDocumentLoadingTask, maxLength: number): Promise<
   for (let number = 1; number <= document.numPages && text.length <= maxLength; number++) {
     // oxlint-disable-next-line no-await-in-loop -- the pages follow one another
     const page = await document.getPage(number);
-    // oxlint-disable-next-line no-await-in-loop -- as above
-    const { items } = await page.getTextContent();
-    const words = items.map((item) => ("str" in item ? `${item.str}${item.hasEOL ? "\n" : ""}` : ""));
-    text = `${text}\n\n${words.join("").trim()}`.trim();
+    const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<TextContent>;
+    let words = "";
+    while (text.length + words.length <= maxLength) {
+      // oxlint-disable-next-line no-await-in-loop -- as above
+      const { value } = await reader.read();
+      if (!value) break;
+      for (const item of value.items) if ("str" in item) words += `${item.str}${item.hasEOL ? "\n" : ""}`;
+    }
+    text = `${text}\n\n${words.trim()}`.trim();
     page.cleanup();
   }
   return text;
