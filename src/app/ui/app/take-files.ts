@@ -19,7 +19,10 @@ export async function takeFiles({ workspace }: AppState, pane: Pane, files: read
       // oxlint-disable-next-line no-await-in-loop -- each takes its place behind the one before
       await take(file);
     }
-    focusMessageOf(pane);
+    // Reading takes a while: who writes elsewhere by now isn't interrupted.
+    const { activeElement, body } = document;
+    if (activeElement === body || activeElement?.closest(`section[aria-label="Pane ${pane.number}"]`))
+      focusMessageOf(pane);
   } catch (error) {
     tell(error);
   }
@@ -41,7 +44,11 @@ export async function takeFiles({ workspace }: AppState, pane: Pane, files: read
         run: () => run().catch(tell),
       });
     }
+    undoList.notify(`Reading ${name} …`);
     const numTokens = await attachText(pane, file);
+    if (!workspace.store.getState().panes.includes(pane)) {
+      throw new Error(`${name} was for a pane that has been closed or has another chat now. Drop it again.`);
+    }
     const { answerer } = pane.asking.getState();
     undoList.notify(`${name} goes to ${answerer}${numTokens === null ? "" : `: ${formatCounted(numTokens, "token")}`}`);
   }
