@@ -1,6 +1,7 @@
 import { useId, useState, type FormEvent } from "react";
 import { toErrorData } from "../../../index.ts";
 import type { Connections } from "../../state/connections/connections.ts";
+import type { Connection } from "../../state/connections/saved-connections.ts";
 import { Button } from "../components/Button.tsx";
 import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
@@ -8,22 +9,22 @@ import css from "./Connections.module.css";
 interface AddConnectionProps {
   connections: Connections;
   /** The server whose key is changed. [one is added] */
-  baseUrl?: string;
+  known?: Connection;
 }
 
 /** Adds a server by its address and, if it needs one, a key; or changes a server's key. */
-export function AddConnection({ connections, baseUrl: known = "" }: AddConnectionProps) {
+export function AddConnection({ connections, known }: AddConnectionProps) {
   const id = useId();
-  const [address, setAddress] = useState(known);
+  const [address, setAddress] = useState(known?.baseUrl ?? "");
   const [key, setKey] = useState("");
-  const [isKeyKept, setKeyKept] = useState(false);
+  const [isKeyKept, setKeyKept] = useState(known?.isKeyKept ?? false);
   const [problem, setProblem] = useState<string | null>(null);
 
   const add = (event: FormEvent) => {
     event.preventDefault();
     try {
       const baseUrl = connections.add(address, key, isKeyKept);
-      setAddress(known);
+      if (!known) setAddress("");
       setKey("");
       setProblem(null);
       // In the handler of a click, where the browser may ask for permission.
@@ -34,7 +35,7 @@ export function AddConnection({ connections, baseUrl: known = "" }: AddConnectio
   };
   return (
     <form className={view.form} onSubmit={add} autoComplete="off">
-      {known === "" && (
+      {!known && (
         <>
           <label className={view.label} htmlFor={`${id}-address`}>
             Add a server
@@ -55,14 +56,15 @@ export function AddConnection({ connections, baseUrl: known = "" }: AddConnectio
       <div className={view.line}>
         <input
           type="password"
-          aria-label={known === "" ? "Key" : `Key of ${new URL(known).host}`}
+          aria-label={known ? `Key of ${new URL(known.baseUrl).host}` : "Key"}
+          required={known !== undefined}
           autoComplete="off"
           spellCheck={false}
           value={key}
-          placeholder="Key, if it wants one"
+          placeholder={known ? "The new key" : "Key, if it wants one"}
           onChange={(event) => setKey(event.target.value)}
         />
-        <Button type="submit">{known === "" ? "Connect" : "Change the key"}</Button>
+        <Button type="submit">{known ? "Change the key" : "Connect"}</Button>
       </div>
       <label className={css.check}>
         <input type="checkbox" checked={isKeyKept} onChange={(event) => setKeyKept(event.target.checked)} />

@@ -63,8 +63,10 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
         </div>
       )}
       <details>
-        <summary className="small">Key</summary>
-        <AddConnection connections={connections} baseUrl={baseUrl} />
+        <summary className="small" aria-label={`Key of ${host}`}>
+          Key
+        </summary>
+        <AddConnection connections={connections} known={connection} />
       </details>
       {ownedBy === null && test !== "running" && <TypedModel app={app} connection={connection} />}
     </li>
