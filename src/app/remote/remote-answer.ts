@@ -23,8 +23,8 @@ export interface RemoteObserver {
   sent(name: string): void;
   /** @param numTokens tokens of the whole answer so far; counted by events if the server does not count */
   received(name: string, numTokens: number): void;
-  /** @param attempt the attempt that waits to begin, of `numAttempts`; the first is 1 */
-  retrying(name: string, attempt: number, numAttempts: number): void;
+  /** @param why why another attempt waits to begin, and which it is of how many */
+  retrying(name: string, why: string): void;
   ended(name: string): void;
 }
 
@@ -99,10 +99,7 @@ export class RemoteAnswer {
       try {
         return await this.#ask();
       } catch (error) {
-        // Retried once, since the server may have closed an idle connection. A second failure means a wrong address.
-        const isUnreachable = error instanceof RemoteError && error.code === "server_unreachable";
-        const isWrong = isUnreachable && !this.#isResuming && this.#numFailures > 0;
-        if (isWrong || !(await this.#waitAfter(error))) throw error;
+        if (!(await this.#waitAfter(error))) throw error;
       }
     }
   }
@@ -171,9 +168,14 @@ export class RemoteAnswer {
     const { retryDelaysMs } = this.#patience;
     const delayMs = retryDelaysMs[this.#numFailures];
     if (!(error instanceof RemoteError) || !error.isTransient || delayMs === undefined) return false;
+    // Retried once, since the server may have closed an idle connection. A second failure means a wrong address.
+    const isOnce = error.code === "server_unreachable" && !this.#isResuming;
+    if (isOnce && this.#numFailures > 0) return false;
     this.#numFailures++;
     const { observer, name } = this.#options;
-    observer?.retrying(name, this.#numFailures + 1, retryDelaysMs.length + 1);
+    const numAttempts = isOnce ? 2 : retryDelaysMs.length + 1;
+    const what = error.isBusy ? "The server is busy" : "No answer yet";
+    observer?.retrying(name, `${what}, trying again (${this.#numFailures + 1} of ${numAttempts})`);
     await sleep(Math.max(delayMs, error.retryAfterMs), this.#options.signal);
     return true;
   }

@@ -278,26 +278,31 @@ describe("a server that misbehaves", () => {
   });
 
   it.each([
-    ["busy", async () => new Response("", { status: 429, headers: { "retry-after": "20" } })],
-    ["broken", async () => new Response("", { status: 500 })],
-    ["out of reach", () => Promise.reject(new TypeError("Failed to fetch"))],
-  ])("is no longer open once it is aborted while it waits for a server that is %s", async (_, fetch) => {
+    [
+      "busy",
+      "The server is busy, trying again (2 of 3)",
+      async () => new Response("", { status: 429, headers: { "retry-after": "20" } }),
+    ],
+    ["overloaded", "The server is busy, trying again (2 of 3)", async () => new Response("", { status: 503 })],
+    ["broken", "No answer yet, trying again (2 of 3)", async () => new Response("", { status: 500 })],
+    ["out of reach", "No answer yet, trying again (2 of 2)", () => Promise.reject(new TypeError("Failed to fetch"))],
+  ])("is no longer open once it is aborted while it waits for a server that is %s", async (_, why, fetch) => {
     const unended = new Set<string>();
-    const attempts: unknown[] = [];
+    const reasons: string[] = [];
     const observer = {
       sent: (name: string) => void unended.add(name),
       received() {},
-      retrying: (__: string, attempt: number, numAttempts: number) => void attempts.push([attempt, numAttempts]),
+      retrying: (__: string, words: string) => void reasons.push(words),
       ended: (name: string) => void unended.delete(name),
     };
     const timers = vi.spyOn(globalThis, "setTimeout");
     const abort = new AbortController();
-    const patience = { ...QUICK, retryDelaysMs: [FOREVER_MS] };
+    const patience = { ...QUICK, retryDelaysMs: [FOREVER_MS, FOREVER_MS] };
     const engine = new RemoteEngine({ baseUrl: server.baseUrl, model: "m", key: null, fetch, observer, patience });
     const requested = ask(engine, {}, abort.signal);
     await vi.waitFor(() => expect(timers).toHaveBeenCalledWith(expect.any(Function), FOREVER_MS));
     timers.mockRestore();
-    expect([unended.size, attempts]).toEqual([1, [[2, 2]]]);
+    expect([unended.size, reasons]).toEqual([1, [why]]);
     const reason = new Error("enough");
     abort.abort(reason);
     expect(await requested).toMatchObject({ text: "", error: reason });

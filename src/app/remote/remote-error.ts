@@ -13,6 +13,8 @@ const MAX_RETRY_AFTER_MS = 30_000;
 export class RemoteError extends ChorusError {
   /** Whether the same request may succeed later, here or on the server that a balancer chooses next. */
   readonly isTransient: boolean;
+  /** Whether the server is there, and has too much to do. */
+  readonly isBusy: boolean;
   /** Time that the server asks clients to wait, milliseconds; 0 if it does not say. */
   readonly retryAfterMs: number;
 
@@ -21,12 +23,14 @@ export class RemoteError extends ChorusError {
     message: string,
     {
       isTransient = false,
+      isBusy = false,
       retryAfterMs = 0,
       cause,
-    }: { isTransient?: boolean; retryAfterMs?: number; cause?: unknown } = {},
+    }: { isTransient?: boolean; isBusy?: boolean; retryAfterMs?: number; cause?: unknown } = {},
   ) {
     super(code, message, null, { cause });
     this.isTransient = isTransient;
+    this.isBusy = isBusy;
     this.retryAfterMs = retryAfterMs;
   }
 }
@@ -55,11 +59,11 @@ function errorOfStatus(status: number, said: string, host: string, retryAfterMs:
   }
   if (status === 429) {
     const message = `${host} has too many requests at once (429).${words}`;
-    return new RemoteError("queue_full", message, { isTransient: true, retryAfterMs });
+    return new RemoteError("queue_full", message, { isTransient: true, isBusy: true, retryAfterMs });
   }
   if (status >= 500) {
     const message = `${host} failed (${status}).${words}`;
-    return new RemoteError("server_failed", message, { isTransient: true, retryAfterMs });
+    return new RemoteError("server_failed", message, { isTransient: true, isBusy: status === 503, retryAfterMs });
   }
   if (isAboutContext(said)) return new RemoteError("context_length_exceeded", `${host} refuses the prompt.${words}`);
   if (status === 404 && /model/i.test(said)) return new RemoteError("model_not_found", `${host}: ${said}`);

@@ -8,7 +8,7 @@ const step = (atMs: number, requestId: string): StepReport => sampleStep({ atMs,
 const request = (status: RequestReport["status"], outputTokens: number): RequestReport =>
   sampleRequest("a", { status, outputTokens, arrivalMs: 100, firstTokenMs: status === "queued" ? null : 140 });
 
-const NOT_WAITING = { queuePlace: null, queueWaitS: null, promptTokens: null, cachedTokens: null, attempt: null };
+const NOT_WAITING = { queuePlace: null, queueWaitS: null, promptTokens: null, cachedTokens: null, retry: null };
 
 it("counts the speed from the first token and the wait from the arrival", () => {
   const book = new RequestBook();
@@ -70,12 +70,12 @@ it("knows from the first token on how much of the prompt the cache had", () => {
   expect(book.figuresOf("a")).toMatchObject({ promptTokens: 40, cachedTokens: 32 });
 });
 
-it("says which attempt a busy server is given next, until its answer begins", () => {
+it("says why a server is asked again, until its answer begins", () => {
   const book = new RequestBook(() => 0);
   book.sent("a");
-  expect(book.figuresOf("a")?.attempt).toBeNull();
-  book.retrying("a", 2, 6);
-  expect(book.figuresOf("a")?.attempt).toBe("2 of 6");
+  expect(book.figuresOf("a")?.retry).toBeNull();
+  book.retrying("a", "busy (2 of 6)");
+  expect(book.figuresOf("a")?.retry).toBe("busy (2 of 6)");
   book.received("a", 1);
-  expect(book.figuresOf("a")?.attempt).toBeNull();
+  expect(book.figuresOf("a")?.retry).toBeNull();
 });

@@ -16,8 +16,8 @@ export interface Figures {
   readonly queuePlace: number | null;
   /** Estimated seconds until it is served, from the duration of the last answers. */
   readonly queueWaitS: number | null;
-  /** The attempt that a server is given next, "2 of 6"; null if it has not failed. */
-  readonly attempt: string | null;
+  /** Why a server is asked again, and how often; null if it has not failed. */
+  readonly retry: string | null;
 }
 
 const KEYS = [
@@ -26,7 +26,7 @@ const KEYS = [
   "cachedTokens",
   "queuePlace",
   "queueWaitS",
-  "attempt",
+  "retry",
 ] as const satisfies readonly (keyof Figures)[];
 
 /** Returns whether at most the speed differs, which changes with each token. */
@@ -41,7 +41,7 @@ interface Entry {
   outputTokens: number;
   promptTokens: number | null;
   cachedTokens: number | null;
-  attempt: string | null;
+  retry: string | null;
   isFinished: boolean;
 }
 
@@ -108,13 +108,13 @@ export class RequestBook implements RemoteObserver {
     this.#entry(name).arrivalMs = this.#now();
   }
 
-  retrying(name: string, attempt: number, numAttempts: number): void {
-    this.#entry(name).attempt = `${attempt} of ${numAttempts}`;
+  retrying(name: string, why: string): void {
+    this.#entry(name).retry = why;
   }
 
   received(name: string, numTokens: number): void {
     const entry = this.#entry(name);
-    entry.attempt = null;
+    entry.retry = null;
     entry.outputTokens = numTokens;
     entry.lastTokenMs = this.#now();
     entry.firstTokenMs ??= entry.lastTokenMs;
@@ -133,8 +133,7 @@ export class RequestBook implements RemoteObserver {
   figuresOf(name: string): Figures | null {
     const entry = this.#entries.get(name);
     if (entry === undefined) return null;
-    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, promptTokens, cachedTokens, attempt, isFinished } =
-      entry;
+    const { arrivalMs, firstTokenMs, lastTokenMs, outputTokens, promptTokens, cachedTokens, retry, isFinished } = entry;
     const place = isFinished ? 0 : this.#waitingNames.indexOf(name) + 1;
     const decodingMs = firstTokenMs === null || lastTokenMs === null ? 0 : lastTokenMs - firstTokenMs;
     return {
@@ -145,7 +144,7 @@ export class RequestBook implements RemoteObserver {
       cachedTokens,
       queuePlace: place > 0 ? place : null,
       queueWaitS: place > 0 ? this.#waitS(place) : null,
-      attempt,
+      retry,
     };
   }
 
@@ -168,7 +167,7 @@ export class RequestBook implements RemoteObserver {
         lastTokenMs: null,
         promptTokens: null,
         cachedTokens: null,
-        attempt: null,
+        retry: null,
       };
       entry = { ...nothing, outputTokens: 0, isFinished: false };
       this.#entries.set(name, entry);

@@ -105,7 +105,7 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   }
   const queuePlace = figures?.queuePlace ?? null;
   if (phase === "queued") {
-    if (figures?.attempt) return <p className={css.figures}>The server is busy, trying again ({figures.attempt})</p>;
+    if (figures?.retry) return <p className={css.figures}>{figures.retry}</p>;
     if (queuePlace === null) return <p className={css.figures}>Waiting for the first token</p>;
     const waitS = figures?.queueWaitS ?? null;
     return (
