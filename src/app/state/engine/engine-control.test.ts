@@ -162,7 +162,12 @@ it("starts without a draft model that can't be had, and says why", async () => {
   expect(control.withoutDrafts.getState()).toBeNull();
 });
 
-it("takes another backend where the chosen GPU isn't there, says why, and offers the GPU again", async () => {
+it("takes another backend where the chosen GPU isn't there, says why, and remembers the choice", async () => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("localStorage", {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  });
   const missing = new ChorusError("webgpu_unavailable", "No adapter.");
   const requested: unknown[] = [];
   const control = setUp(async ({ backend }) => {
@@ -172,10 +177,25 @@ it("takes another backend where the chosen GPU isn't there, says why, and offers
   });
   await control.useBackend("webgpu");
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect([requested, control.backend.getState(), rememberedBackend()]).toEqual([["webgpu", "auto"], "auto", "auto"]);
+  expect([requested, control.backend.getState(), rememberedBackend()]).toEqual([["webgpu", "auto"], "auto", "webgpu"]);
+  vi.unstubAllGlobals();
   expect(control.withoutGpu.getState()).toMatchObject({ message: "No adapter." });
   await control.useBackend("cpu");
   expect(control.withoutGpu.getState()).toBeNull();
+});
+
+it("takes another backend, too, where the chosen GPU is gone when another model is chosen", async () => {
+  let isThere = true;
+  const control = setUp(async ({ backend }) => {
+    if (backend === "webgpu" && !isThere) throw new ChorusError("webgpu_unavailable", "No adapter.");
+    return new FakeEngine();
+  });
+  await control.useBackend("webgpu");
+  isThere = false;
+  expect(await control.switchTo({ model: "other" })).toBeNull();
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect([control.backend.getState(), control.choice.getState()]).toEqual(["auto", { model: "other" }]);
+  expect(control.withoutGpu.getState()).toMatchObject({ message: "No adapter." });
 });
 
 it("loads a model once the engine before has ended, whoever starts it, and only the newest", async () => {

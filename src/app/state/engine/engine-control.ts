@@ -145,16 +145,11 @@ export class EngineControl {
   }
 
   /**
-   * Loads the model, and replaces an existing engine. If the chosen GPU can't be used, another backend is. If the draft model
-   * can't be loaded, it starts without one: another person's link may name it. Resolves when the engine is ready or has failed.
+   * Loads the model, and replaces an existing engine. If the draft model can't be loaded, it starts without one: another person's
+   * link may name it. Resolves when the engine is ready or has failed.
    */
   async start(): Promise<void> {
     let error = await this.#load();
-    if (error?.code === "webgpu_unavailable" && this.backend.getState() === "webgpu") {
-      this.#withoutGpu.setState(error, true);
-      this.#choose("auto");
-      error = await this.#load();
-    }
     if (error?.param === DRAFT_MODEL) {
       const { speculation: _, ...config } = this.config.getState();
       this.#withoutDrafts.setState(error, true);
@@ -206,14 +201,10 @@ export class EngineControl {
   /** Changes the backend: the model is loaded again, and the chats stay. */
   async useBackend(backend: BackendChoice): Promise<void> {
     this.#withoutGpu.setState(null, true);
-    this.#choose(backend);
-    this.#onChosen(this.chosen, false);
-    await this.start();
-  }
-
-  #choose(backend: BackendChoice): void {
     this.#backend.setState(backend, true);
     remember(BACKEND, backend);
+    this.#onChosen(this.chosen, false);
+    await this.start();
   }
 
   async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
@@ -274,7 +265,7 @@ export class EngineControl {
     if (!isSame && !isLive) await this.start();
   }
 
-  /** Resolves with the error; null if the engine is ready. */
+  /** Resolves with the error; null if the engine is ready. If the chosen GPU can't be used, another backend is. */
   async #load(): Promise<ChorusErrorData | null> {
     this.#replacing.abort();
     const { signal } = (this.#replacing = new AbortController());
@@ -290,7 +281,13 @@ export class EngineControl {
       this.#store.setState({ status: "ready", engine }, true);
       return null;
     } catch (thrown) {
-      return signal.aborted ? REPLACED : toErrorData(thrown);
+      if (signal.aborted) return REPLACED;
+      const error = toErrorData(thrown);
+      if (error.code !== "webgpu_unavailable" || this.backend.getState() !== "webgpu") return error;
+      this.#withoutGpu.setState(error, true);
+      // Not remembered: the GPU may be back at the next visit.
+      this.#backend.setState("auto", true);
+      return this.#load();
     }
   }
 

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import type { ChorusErrorData } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { gpuNoticeOf } from "../../state/engine/gpu-notice.ts";
 import { isNewNotice } from "../../state/remembered.ts";
@@ -14,13 +15,16 @@ export function GpuNotice({ engine }: { engine: EngineControl }) {
     state.status === "ready" ? gpuNoticeOf(state.engine.model) : undefined,
   );
   const missing = useStore(engine.withoutGpu);
-  if (notice === undefined) return null;
-  if (missing) return <Line key={missing.message} notice={`The GPU is not used. ${missing.message}`} isAsked />;
+  // A restarted engine does not say it again.
+  const [dismissed, setDismissed] = useState<ChorusErrorData | null>(null);
+  if (notice === undefined || (missing && missing === dismissed)) return null;
+  if (missing)
+    return <Notice words={`The GPU is not used. ${missing.message}`} onDismiss={() => setDismissed(missing)} />;
   return <Line key={notice} notice={notice} />;
 }
 
-function Line({ notice, isAsked = false }: { notice: string | null; isAsked?: boolean }) {
-  const [isShown, setShown] = useState(() => isAsked || isNewNotice("gpu-notice", notice));
+function Line({ notice }: { notice: string | null }) {
+  const [isShown, setShown] = useState(() => isNewNotice("gpu-notice", notice));
   if (!isShown) return null;
   return <Notice words={notice} onDismiss={() => setShown(false)} />;
 }
