@@ -68,3 +68,14 @@ test("exported chats that are dropped can be imported; the menu adds a file", as
   await (await chosen).setFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
   await expect(pane.message).toHaveValue("list.csv:\n```csv\na,b\n1,2\n```\n\n");
 });
+
+test("a file that is dropped on the page of serving does not replace the app", async ({ page }) => {
+  await App.openFake(page, "#/serving");
+  await expect(page.getByRole("button", { name: "Apply" })).toBeVisible();
+  const isKept = await page.evaluate(() => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File(["a"], "a.txt"));
+    return !document.body.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+  });
+  expect(isKept).toBe(true);
+});

@@ -16,13 +16,8 @@ export function DroppedFiles({ app }: { app: AppState }) {
       const pane = paneAt(place);
       if (pane && !(place instanceof Element && place.closest("dialog"))) void giveFiles(app, pane, [...files]);
     };
-    // Else the browser would leave the page for a file that is dropped on it.
-    const onDragOver = (event: DragEvent) => {
-      if (hasFiles(event.dataTransfer)) event.preventDefault();
-    };
     const onDrop = (event: DragEvent) => {
       if (event.defaultPrevented || !hasFiles(event.dataTransfer)) return; // another part of the page takes it
-      event.preventDefault();
       take(event.dataTransfer, event.target);
     };
     // What has a text, too, is pasted as that: a table's cells come with a picture of them.
@@ -33,11 +28,9 @@ export function DroppedFiles({ app }: { app: AppState }) {
       event.preventDefault();
       take(clipboardData, target);
     };
-    document.addEventListener("dragover", onDragOver);
     document.addEventListener("drop", onDrop);
     document.addEventListener("paste", onPaste);
     return () => {
-      document.removeEventListener("dragover", onDragOver);
       document.removeEventListener("drop", onDrop);
       document.removeEventListener("paste", onPaste);
     };

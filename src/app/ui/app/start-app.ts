@@ -52,6 +52,12 @@ export function startApp(options: StartAppOptions) {
   const { createEngine, isSettled } = settling(options.createEngine);
   void loadMarkdown();
   void isSettled.then(loadParts);
+  // Else the browser would leave the page for a file that is dropped on it.
+  for (const type of ["dragover", "drop"] as const) {
+    addEventListener(type, (event) => {
+      if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
+    });
+  }
   const flusher = new FrameFlusher();
   const router = new Router();
   const overlay = new Overlay<OverlayRequest>();
