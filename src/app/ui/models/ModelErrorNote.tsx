@@ -18,7 +18,7 @@ export function ErrorNote({ error, more = "" }: { error: ChorusErrorData; more?:
   return (
     <Callout tone="bad" title={titleOf(error)}>
       <p title={error.message}>
-        {withoutAddresses(error.message)} {more}
+        {withoutAddresses(error.message)} {more}{" "}
         {error.code === "model_access_denied" && "A token goes under “Revision, access token, mirror”."}{" "}
         <DocsLink page="troubleshooting" at={error.code}>
           About this error

@@ -25,6 +25,7 @@ export function ModelList({ app, opened, onOpened, onUsed }: ModelListProps) {
     onOpened(opened === key ? null : key);
     if (opened !== key) void app.shelf.estimate(key);
   };
+  const shown = models.filter((model) => isFound(model) || model.key === opened);
   const storedBytes = models.reduce((sum, { stored }) => sum + (stored?.receivedBytes ?? 0), 0);
   return (
     <>
@@ -38,20 +39,19 @@ export function ModelList({ app, opened, onOpened, onUsed }: ModelListProps) {
         />
       </search>
       <ul aria-label="Models">
-        {models
-          .filter((model) => isFound(model) || model.key === opened)
-          .map((model) => (
-            <ModelRow
-              key={model.key}
-              app={app}
-              model={model}
-              isOpened={opened === model.key}
-              onToggle={() => toggle(model.key)}
-              onAdded={onOpened}
-              onUsed={onUsed}
-            />
-          ))}
+        {shown.map((model) => (
+          <ModelRow
+            key={model.key}
+            app={app}
+            model={model}
+            isOpened={opened === model.key}
+            onToggle={() => toggle(model.key)}
+            onAdded={onOpened}
+            onUsed={onUsed}
+          />
+        ))}
       </ul>
+      <div aria-live="polite">{shown.length === 0 && <p className={css.sum}>No model has these words.</p>}</div>
       {storedBytes > 0 && <p className={css.sum}>{formatBytes(storedBytes)} of models are kept in this browser.</p>}
     </>
   );

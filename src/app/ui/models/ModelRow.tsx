@@ -36,6 +36,10 @@ export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: Mo
   useEffect(() => {
     if (isOpened) row.current?.scrollIntoView({ block: "nearest" });
   }, [isOpened, estimate]);
+  // The button that opened it is gone if it stood in another model's details.
+  useEffect(() => {
+    if (isOpened && document.activeElement === document.body) row.current?.querySelector("button")?.focus();
+  }, [isOpened]);
   return (
     <li ref={row} className={css.model} aria-label={title}>
       <div className={css.row}>
