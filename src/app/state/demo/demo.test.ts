@@ -42,7 +42,7 @@ it("asks all at once, then the same one after the other, and keeps both times", 
     "static",
   ]);
   expect(announcements.store.getState().map(({ text }) => text)).toEqual([
-    "All eight took as long as 3.2 one after the other. Exactly the same answers both times.",
+    "All eight together took only as long as 3.2 of them one after the other. Exactly the same answers both times.",
   ]);
 
   const questions = first.accepted.map(({ messages, seed, max_tokens }) => ({ messages, seed, max_tokens }));
@@ -72,7 +72,7 @@ it("asks sixteen on request, and again, until it is closed", async () => {
   await done;
   expect(demo.store.getState()).toMatchObject({ phase: "done", size: 16 });
   expect(demoResult(demo.store.getState())).toBe(
-    "All sixteen took as long as 4.0 one after the other. Exactly the same answers both times.",
+    "All sixteen together took only as long as 4.0 of them one after the other. Exactly the same answers both times.",
   );
   expect(new Set(first.accepted.map(({ messages }) => messages?.at(-1)?.content)).size).toBe(16);
   void demo.start();

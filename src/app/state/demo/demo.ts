@@ -210,5 +210,5 @@ export function demoResult({ size, together, apart }: DemoState): string {
     same === size
       ? "Exactly the same answers both times."
       : `Only ${same} answers are the same both times, which is a bug.`;
-  return `All ${SIZES_IN_WORDS[size]} took as long as ${asLongAs} one after the other. ${kept}`;
+  return `All ${SIZES_IN_WORDS[size]} together took only as long as ${asLongAs} of them one after the other. ${kept}`;
 }

@@ -1,6 +1,8 @@
 import { useMemo } from "react";
 import type { ChatList, ListedChat } from "../../state/history/chat-list.ts";
+import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { findPassage } from "../../state/history/passage.ts";
+import { isMac } from "../actions/Keys.tsx";
 import { classNames } from "../class-names.ts";
 import { IconButton } from "../components/IconButton.tsx";
 import { Confirm } from "../components/Confirm.tsx";
@@ -37,7 +39,11 @@ export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDe
             type="button"
             className={css.open}
             aria-current={isCurrent}
-            title={pane ? undefined : "Opens in the current pane; with Ctrl, in one of its own"}
+            title={
+              pane
+                ? undefined
+                : `Opens in the current pane; with ${keyLabels("Mod", isMac).join("")}, in one of its own`
+            }
             onClick={({ ctrlKey, metaKey }) => onOpen(chat, ctrlKey || metaKey)}
             onKeyDown={(event) => {
               // Browsers press no button for it.

@@ -99,7 +99,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
             <p>
               A recording holds every step of a run: who shared it, which blocks of the cache it took, and the words it
               made. Play it, go through it step by step, compute it again, or save it as a trace for Perfetto. Chats
-              save recordings under “Save” in the batch.
+              save recordings under “More” in the batch.
             </p>
             {alert}
             <div className={classNames("row wrap", css.actions)}>{openButtons}</div>
