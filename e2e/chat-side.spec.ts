@@ -3,6 +3,7 @@
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
 import { axeFindings } from "./support/axe.ts";
+import { shifts, watchShifts } from "./support/shifts.ts";
 
 const FRANCE = "What is the capital of France?";
 const BREAD = "Why does bread rise?";
@@ -18,14 +19,7 @@ test.describe("the list at the side", () => {
   test("follows the chats, opens one in the current pane or with Ctrl beside it, and nothing moves while answers grow", async ({
     page,
   }) => {
-    await page.addInitScript(() => {
-      const target = window as unknown as { shifted: number };
-      target.shifted = 0;
-      new PerformanceObserver((list) => {
-        for (const entry of list.getEntries() as unknown as { value: number; hadRecentInput: boolean }[])
-          if (!entry.hadRecentInput) target.shifted += entry.value;
-      }).observe({ type: "layout-shift", buffered: true });
-    });
+    await watchShifts(page);
     const app = await App.openFake(page, "keep&stepms=5");
     const [pane, second] = [app.pane(1), app.pane(2)];
     await expect(side(page)).toContainText("Your chats are kept here");
@@ -33,7 +27,9 @@ test.describe("the list at the side", () => {
     await expect(pane.message).toBeFocused();
     await pane.ask(FRANCE);
     await expect(row(page, FRANCE)).toHaveAttribute("aria-current", "true");
+    const before = await shifts(page);
     await pane.finished();
+    expect((await shifts(page)) - before).toBeLessThan(0.01);
     await page.keyboard.press("Control+Shift+O");
     await pane.ask(BREAD);
     await pane.finished();
@@ -52,7 +48,6 @@ test.describe("the list at the side", () => {
     await row(page, FRANCE).click();
     await expect(pane.message).toBeFocused();
     expect(await axeFindings(page, "nav")).toEqual([]);
-    expect(await page.evaluate(() => (window as unknown as { shifted: number }).shifted)).toBeLessThan(0.01);
   });
 
   test("is hidden and shown again, which is remembered; a narrow window has the dialog", async ({ page }) => {
