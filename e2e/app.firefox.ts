@@ -131,7 +131,7 @@ describe.skipIf(!hasFirefox).each(["webgpu", "cpu"])("the app in Firefox, on %s"
     await page.locator(labelled("Close pane 1")).click();
     await isGone();
     await page.locator("nav input[type='search']").fill("paris capital");
-    await seen(page, /^1 chat found/, "nav");
+    await seen(page, /^1 chat found/, "nav[aria-label='Chats']");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await seen(page, /Paris/, "main");
