@@ -15,16 +15,19 @@ interface MoreProps {
 /** What few people need: a line that opens it. */
 export function More({ topic, isOpenAtFirst = false, note, children }: MoreProps) {
   const [isOpen, setOpen] = useState(() => wasOpen.get(topic) ?? isOpenAtFirst);
+  const show = (open: boolean) => {
+    wasOpen.set(topic, open);
+    setOpen(open);
+  };
   return (
-    <details
-      className="more"
-      open={isOpen}
-      onToggle={({ currentTarget: { open } }) => {
-        wasOpen.set(topic, open);
-        setOpen(open);
-      }}
-    >
-      <summary>
+    <details className="more" open={isOpen} onToggle={({ currentTarget: { open } }) => show(open)}>
+      {/* At once: the event comes later, and what holds this may be closed by then. */}
+      <summary
+        onClick={(event) => {
+          event.preventDefault();
+          show(!isOpen);
+        }}
+      >
         More
         <span className="small end">{note}</span>
       </summary>
