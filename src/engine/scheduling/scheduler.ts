@@ -190,7 +190,7 @@ export class Scheduler {
       const count = budget.rowsFor(sequence, unserved);
       if (count === 0) continue;
       if (!this.#makeRoom(sequence, count, mayPreempt)) break;
-      this.drafter.draft(sequence, count, budget.draftsFor(count, unserved), pool);
+      this.drafter.draft(sequence, count, budget.draftsFor(sequence, count, unserved), pool);
       const scheduled = sequence.giveRows(count, 0, nowMs);
       step.push(scheduled);
       budget.take(scheduled);

@@ -34,9 +34,10 @@ export class StepBudget {
     return Math.min(sequence.numUnscoredTokens, rows) > this.#spareSamples ? this.#spareSamples : rows;
   }
 
-  /** Returns how many drafts a sequence may have after `count` rows. */
-  draftsFor(count: number, keptBack: number): number {
-    return Math.min(this.#spareSamples, this.rows - keptBack - count);
+  /** Returns how many drafts a sequence may have after `count` rows, some of which may score its prompt. */
+  draftsFor(sequence: Sequence, count: number, keptBack: number): number {
+    const scored = Math.min(count, sequence.numUnscoredTokens);
+    return Math.min(this.#spareSamples - scored, this.rows - keptBack - count);
   }
 
   take({ count, samples, scored, drafts }: ScheduledSequence): void {
