@@ -15,7 +15,11 @@ afterEach(() => server.close());
 
 async function open(): Promise<RangedFile> {
   const http = new HttpClient({ wait: async () => undefined });
-  const file = await RangedFile.open(http, { url: `${server.url}x.gguf`, headers: {}, file: "x.gguf" });
+  const file = await RangedFile.open(
+    http,
+    { url: `${server.url}x.gguf`, headers: {}, file: "x.gguf" },
+    { firstBytes: 2 ** 20 },
+  );
   if ("missing" in file) throw new Error(file.missing);
   return file;
 }

@@ -10,7 +10,11 @@ import {
   type HttpRequest,
 } from "./http-client.ts";
 
-const FIRST_BYTES = 2 ** 20;
+interface RangedOptions {
+  /** Bytes that are fetched at once. */
+  readonly firstBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** A file on a server of which only what is asked for is fetched: a header, before anybody wants the rest. */
 export class RangedFile implements IncomingFile {
@@ -31,12 +35,16 @@ export class RangedFile implements IncomingFile {
   }
 
   /** @throws ChorusError model_download_failed, model_access_denied; the signal's reason */
-  static async open(http: HttpClient, request: HttpRequest, signal?: AbortSignal): Promise<RangedFile | Missing> {
+  static async open(
+    http: HttpClient,
+    request: HttpRequest,
+    { firstBytes, signal }: RangedOptions,
+  ): Promise<RangedFile | (Missing & { readonly why: string })> {
     const fetch = (begin: number, end: number) =>
       http.withRetries(() => fetchPart(http, request, begin, end, signal), signal);
-    const first = await fetch(0, FIRST_BYTES);
+    const first = await fetch(0, Math.max(1, firstBytes));
     const why = whyMissing(first.response);
-    return why === null ? new RangedFile(first, fetch) : { missing: `There is no ${request.url} (${why}).` };
+    return why === null ? new RangedFile(first, fetch) : { missing: `There is no ${request.url} (${why}).`, why };
   }
 
   slice(begin: number, end: number) {

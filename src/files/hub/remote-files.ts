@@ -36,11 +36,14 @@ export function openRemoteFiles(
   return new ModelFiles(remote.name, remote.where, open, remote.gguf);
 }
 
+/** Vocabularies take megabytes: the header of a GGUF file is longer than this, as a rule. */
+const HEADER_BYTES = 2 ** 20;
+
 /** Opens a folder on a server whose weights are in a GGUF file, to read what its header says and no more. */
 export function openRemoteHeaders(remote: RemoteFolder, http: HttpClient, signal?: AbortSignal): ModelFiles {
   const open = async (file: string) =>
     isGguf(file)
-      ? RangedFile.open(http, { ...remote.request(file), takesKept: true }, signal)
+      ? RangedFile.open(http, { ...remote.request(file), takesKept: true }, { firstBytes: HEADER_BYTES, signal })
       : readSmallFile(http, remote, file, { signal, takesKept: true });
   return new ModelFiles(remote.name, remote.where, open, remote.gguf);
 }

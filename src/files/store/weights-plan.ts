@@ -2,14 +2,7 @@
 // out, and the stored file gets a header without them.
 
 import { ChorusError } from "../../protocol/errors.ts";
-import {
-  downloadFailed,
-  isPartOfCompressed,
-  sizeOf,
-  TransientFailure,
-  versionOf,
-  type HttpClient,
-} from "../hub/http-client.ts";
+import { downloadFailed, type HttpClient } from "../hub/http-client.ts";
 import type { RemoteFolder } from "../hub/remote-folder.ts";
 import {
   encodeSafetensorsHeader,
@@ -19,7 +12,6 @@ import {
   type TensorEntry,
 } from "../safetensors-header.ts";
 import { RangedFile } from "../hub/ranged-file.ts";
-import { whyMissing } from "../web-page.ts";
 import type { Segment, WeightsPlan } from "./records.ts";
 
 /** Bytes headRequest first. (The header of GPT-2's 148 tensors takes 14 KB.) */
@@ -47,14 +39,12 @@ export async function planWeights(
 ): Promise<PlannedWeights | undefined> {
   const listed = remote.files?.get(file);
   if (remote.files && !listed) return undefined;
-  const head = await http.withRetries(() => readHead(http, remote, file, signal), signal);
+  const head = await openBeginning(http, remote, file, HEAD_BYTES, signal);
   if (!head) return undefined;
   const size = listed?.size ?? head.size;
-  if (listed && head.size !== null && head.size !== listed.size) {
-    const { url } = remote.request(file);
-    throw downloadFailed(url, file, `the server has ${head.size} bytes of it, but the hub lists ${listed.size}`);
-  }
-  const { entries, dataBegin, fileBytes: remoteSize } = parseSafetensorsHeader(head.bytes, size, file);
+  const read = async (end: number) => new Uint8Array(await head.slice(0, end).arrayBuffer());
+  const bytes = await read(headerEnd(await read(PREFIX_BYTES), size, file));
+  const { entries, dataBegin, fileBytes: remoteSize } = parseSafetensorsHeader(bytes, size, file);
   const kept = head.takesRanges ? withoutGaps(entries, isUnused) : [...entries];
   const version = remote.commit === null ? head.version : null;
   const { takesRanges } = head;
@@ -75,8 +65,8 @@ export async function planWhole(
   file: string,
   signal?: AbortSignal,
 ): Promise<PlannedWeights> {
-  const opened = await RangedFile.open(http, remote.request(file), signal);
-  if ("missing" in opened) throw new ChorusError("model_not_found", opened.missing, file);
+  const opened = await openBeginning(http, remote, file, 0, signal);
+  if (!opened) throw new ChorusError("model_not_found", `There is no ${remote.request(file).url}.`, file);
   const listed = remote.files?.get(file);
   const size = listed?.size ?? opened.size;
   if (size === null) throw downloadFailed(remote.request(file).url, file, "the server doesn't say how large it is");
@@ -87,60 +77,25 @@ export async function planWhole(
   return { plan, header: new Uint8Array() };
 }
 
-interface Head {
-  /** The file's beginning, with the whole header. */
-  readonly bytes: Uint8Array;
-  /** The whole file's size; null if the server does not give it. */
-  readonly size: number | null;
-  readonly version: string | null;
-  readonly takesRanges: boolean;
-}
-
-async function readHead(
+/** Opens a file of which the beginning is to be read; undefined if it does not exist. */
+async function openBeginning(
   http: HttpClient,
   remote: RemoteFolder,
   file: string,
+  firstBytes: number,
   signal: AbortSignal | undefined,
-  requestedBytes: number | null = HEAD_BYTES,
-): Promise<Head | undefined> {
+): Promise<RangedFile | undefined> {
+  const listed = remote.files?.get(file);
   const request = remote.request(file);
-  const headRequest = requestedBytes === null ? request : { ...request, range: [0, requestedBytes] as const };
-  const { response, pieces, close } = await http.open(headRequest, signal);
-  if (isPartOfCompressed(response)) {
-    close();
-    return readHead(http, remote, file, signal, null);
+  const opened = await RangedFile.open(http, request, { firstBytes, signal });
+  if ("missing" in opened) {
+    if (!listed) return undefined;
+    throw downloadFailed(request.url, file, `${opened.why}, though the hub lists the file`);
   }
-  const why = whyMissing(response);
-  if (why !== null) {
-    close();
-    if (!remote.files) return undefined;
-    throw downloadFailed(request.url, file, `${why}, though the hub lists the file`);
-  }
-  const size = sizeOf(response);
-  const buffer = new Uint8Array(requestedBytes ?? HEAD_BYTES);
-  let length = 0;
-  let bytes = buffer;
-  for await (const piece of pieces()) {
-    if (length + piece.length > bytes.length) {
-      const larger = new Uint8Array(Math.max(2 * bytes.length, length + piece.length));
-      larger.set(bytes.subarray(0, length));
-      bytes = larger;
-    }
-    bytes.set(piece, length);
-    length += piece.length;
-    // A server that ignores ranges sends the whole file: stop after the header.
-    if (length >= PREFIX_BYTES && length >= headerEnd(bytes.subarray(0, length), size, file)) break;
-  }
-  if (length === 0 && !size) throw new ChorusError("model_invalid", `${request.url} is empty.`, file);
-  bytes = bytes.subarray(0, length);
-  const end = headerEnd(bytes, size, file);
-  const takesRanges = response.status === 206;
-  if (length < end) {
-    if (takesRanges && requestedBytes !== null && length >= requestedBytes && requestedBytes < end)
-      return readHead(http, remote, file, signal, end);
-    throw new TransientFailure(downloadFailed(request.url, file, "the connection ended early"));
-  }
-  return { bytes, size, version: versionOf(response), takesRanges };
+  if (opened.size === 0) throw new ChorusError("model_invalid", `${request.url} is empty.`, file);
+  if (!listed || opened.size === null || opened.size === listed.size) return opened;
+  const sizes = `the server has ${opened.size} bytes of it, but the hub lists ${listed.size}`;
+  throw downloadFailed(request.url, file, sizes);
 }
 
 /** Drops the unused tensors, except small ones. */
