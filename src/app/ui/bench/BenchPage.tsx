@@ -84,11 +84,11 @@ function Introduction() {
     <section className={css.box} aria-label="About">
       <h2 className="title">How fast is it here?</h2>
       <p className={css.text}>
-        &ldquo;Measure&rdquo; gives one number: how many times as many tokens a second sixteen answers get together as
-        one gets alone. Everything runs on this page. &ldquo;More&rdquo; measures the engine in all its parts: ten texts
-        by batch size and concurrency, the three ways of batching and the window of the static one, prompts, requests
-        that come at random, shared beginnings, drafts, steps that run ahead, ways to draw, submits, each kernel against
-        what the adapter can do at best, and how everything grows.
+        &ldquo;Measure&rdquo; compares sixteen answers at once with one alone, and gives one number. Everything runs on
+        this page. &ldquo;More&rdquo; measures the engine in all its parts: ten texts by batch size and concurrency, the
+        three ways of batching and the window of the static one, prompts, requests that come at random, shared
+        beginnings, drafts, steps that run ahead, ways to draw, submits, each kernel against what the adapter can do at
+        best, and how everything grows.
       </p>
       <p className={css.text}>
         Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures
