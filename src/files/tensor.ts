@@ -1,4 +1,5 @@
 import { bfloat16ToFloat32, float16ToFloat32 } from "./half.ts";
+import type { PackedRows, Packing } from "./packing.ts";
 
 export type TensorDtype = "F32" | "F16" | "BF16";
 
@@ -12,11 +13,31 @@ export interface Tensor {
   readonly columns: number;
   /** Returns a copy of rows [begin, end), row-major, little-endian. The caller owns it. */
   readRows(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
+  /** The same rows as their file packs them, if it does: `readRows` unpacks them to F32. */
+  readonly packed?: PackedTensor | null;
+}
+
+export interface PackedTensor {
+  readonly packing: Packing;
+  /** Returns rows [begin, end). The caller owns them. */
+  readRows(begin: number, end: number): Promise<PackedRows>;
 }
 
 /** Returns all of a tensor's values, row-major, exactly. */
 export async function readF32(tensor: Tensor): Promise<Float32Array<ArrayBuffer>> {
   return floatsOf(await tensor.readRows(0, tensor.rows), tensor.dtype);
+}
+
+/** Returns `count` rows of a tensor, unread. */
+export function rowsOf(tensor: Tensor, first: number, count: number): Tensor {
+  if (first === 0 && count === tensor.rows) return tensor;
+  const { packed } = tensor;
+  return {
+    ...tensor,
+    rows: count,
+    readRows: (begin, end) => tensor.readRows(first + begin, first + end),
+    packed: packed ? { ...packed, readRows: (begin, end) => packed.readRows(first + begin, first + end) } : null,
+  };
 }
 
 /** Returns tensors that are used together as they are, or all as F32 if their types differ. */

@@ -1,0 +1,79 @@
+// Matrices as integers of a few bits with scales, as files of quantised models have them. Along a row, `group` weights share a
+// scale, and `block` weights share d and m, the file's floats:
+//
+//   one level, block = group     value = (q - centre) * (d * factor) + m
+//   two levels, block > group    value = (q - centre) * (d * scale) - m * minimum      scale, minimum: an integer for each group
+//
+// (q - centre) times its scale is exact in f32, and so is m times its minimum: a value is rounded at most once, in the addition.
+// So fused or not, all machines get the same bits.
+
+import { float16ToFloat32 } from "./half.ts";
+
+export interface Packing {
+  /** Bits that hold q on a device: q is 0 to 2^bits - 1. */
+  readonly bits: 4 | 5 | 6 | 8;
+  readonly centre: number;
+  /** Weights of a row that share a scale. */
+  readonly group: 16 | 32 | 64 | 128;
+  /** Weights of a row that share d and m: as many as a group's, or 256. */
+  readonly block: number;
+  /** How d and m are stored. */
+  readonly floats: "half" | "float";
+  /** A power of two; 1 with two levels. */
+  readonly factor: number;
+  readonly hasMinimum: boolean;
+}
+
+/** Rows of a packed matrix, each array row by row. Rows are whole blocks. */
+export interface PackedRows {
+  /** [rows, columns]: q */
+  readonly integers: Uint8Array<ArrayBuffer>;
+  /** [rows, columns / block]: halves as bits, or floats */
+  readonly d: Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
+  /** As d; null without minimums. */
+  readonly m: Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer> | null;
+  /** [rows, columns / group]; null with one level. */
+  readonly scales: Int8Array<ArrayBuffer> | null;
+  /** [rows, columns / group]; null with one level, or without minimums. */
+  readonly minimums: Uint8Array<ArrayBuffer> | null;
+}
+
+/** Returns whether the scales of groups have integers of their own. */
+export function hasTwoLevels({ block, group }: Pick<Packing, "block" | "group">): boolean {
+  return block > group;
+}
+
+/** Returns each group's scale and minimum, [rows, columns / group]: exact. Minimums are added; -0 where there are none. */
+export function groupScales(
+  { group, block, factor }: Packing,
+  { d, m, scales, minimums }: PackedRows,
+): { readonly scales: Float32Array<ArrayBuffer>; readonly minimums: Float32Array<ArrayBuffer> } {
+  const [ds, ms] = [floats(d), m && floats(m)];
+  const groupsPerBlock = block / group;
+  const length = ds.length * groupsPerBlock;
+  const own = new Float32Array(length);
+  const added = new Float32Array(length).fill(-0);
+  for (let i = 0; i < length; i++) {
+    const at = Math.floor(i / groupsPerBlock);
+    own[i] = (ds[at] ?? 0) * (scales ? (scales[i] ?? 0) : factor);
+    if (ms) added[i] = minimums ? -(ms[at] ?? 0) * (minimums[i] ?? 0) : (ms[at] ?? 0);
+  }
+  return { scales: own, minimums: added };
+}
+
+/** Returns the values of packed rows, [rows, columns]. */
+export function unpackRows(packing: Packing, rows: PackedRows): Float32Array<ArrayBuffer> {
+  const { scales, minimums } = groupScales(packing, rows);
+  const { group, centre } = packing;
+  const { integers } = rows;
+  const values = new Float32Array(integers.length);
+  for (let i = 0, g = 0; i < values.length; g++) {
+    const [scale, minimum] = [scales[g] ?? 0, minimums[g] ?? 0];
+    for (const end = i + group; i < end; i++) values[i] = ((integers[i] ?? 0) - centre) * scale + minimum;
+  }
+  return values;
+}
+
+function floats(values: Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
+  return values instanceof Float32Array ? values : float16ToFloat32(values);
+}
