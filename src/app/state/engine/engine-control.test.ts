@@ -173,7 +173,7 @@ it("takes another backend where the chosen GPU isn't there, says why, and rememb
   const control = setUp(async ({ backend }) => {
     requested.push(backend);
     if (backend === "webgpu") throw missing;
-    return new FakeEngine();
+    return new FakeEngine({ model: { backend: "cpu" } });
   });
   await control.useBackend("webgpu");
   expect(control.store.getState()).toMatchObject({ status: "ready" });
@@ -188,7 +188,7 @@ it("takes another backend, too, where the chosen GPU is gone when another model 
   let isThere = true;
   const control = setUp(async ({ backend }) => {
     if (backend === "webgpu" && !isThere) throw new ChorusError("webgpu_unavailable", "No adapter.");
-    return new FakeEngine();
+    return new FakeEngine({ model: { backend: isThere ? "webgpu" : "cpu" } });
   });
   await control.useBackend("webgpu");
   isThere = false;
@@ -196,6 +196,10 @@ it("takes another backend, too, where the chosen GPU is gone when another model 
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   expect([control.backend.getState(), control.choice.getState()]).toEqual(["auto", { model: "other" }]);
   expect(control.withoutGpu.getState()).toMatchObject({ message: "No adapter." });
+  // It is back, and "auto" finds it: there is nothing left to say.
+  isThere = true;
+  await control.switchTo({ model: "third" });
+  expect(control.withoutGpu.getState()).toBeNull();
 });
 
 it("loads a model once the engine before has ended, whoever starts it, and only the newest", async () => {

@@ -103,7 +103,7 @@ export class EngineControl {
   /** Why the engine started without the requested draft model; null if it has it, or none was requested. */
   readonly withoutDrafts: ReadonlyStore<ChorusErrorData | null> = this.#withoutDrafts;
   readonly #withoutGpu = createStore<ChorusErrorData | null>(() => null);
-  /** Why the GPU is not used that was chosen; null if it is, or was not chosen. */
+  /** Why the GPU is not used that was chosen; null if one is, or none was chosen. */
   readonly withoutGpu: ReadonlyStore<ChorusErrorData | null> = this.#withoutGpu;
   #isFollowing = false;
   #onChosen: (choice: EngineChoice, isSharedChanged: boolean) => void = () => undefined;
@@ -277,6 +277,7 @@ export class EngineControl {
       engine.on("fatal", (error) => {
         if (!signal.aborted) this.#store.setState({ status: "dead", error }, true);
       });
+      if (engine.model.backend === "webgpu") this.#withoutGpu.setState(null, true);
       this.#options.onEngine?.(engine);
       this.#store.setState({ status: "ready", engine }, true);
       return null;
