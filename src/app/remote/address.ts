@@ -42,6 +42,19 @@ export function rootOf(baseUrl: string): string {
   return baseUrl.replace(/\/v\d[^/]*$/, "");
 }
 
+/** Returns the shortest address that is read as this base URL, so that no two servers have the same. Other text is returned as it is. */
+export function shortAddress(baseUrl: string): string {
+  const plain = baseUrl.replace(/^https?:\/\//, "");
+  const isRead = (text: string) => {
+    try {
+      return normaliseAddress(text) === baseUrl;
+    } catch {
+      return false;
+    }
+  };
+  return [rootOf(plain), plain, rootOf(baseUrl)].find(isRead) ?? baseUrl;
+}
+
 export function addressSpaceOf(url: string): AddressSpace {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
   if (host === "localhost" || host.endsWith(".localhost") || host === "::1" || host.startsWith("127."))

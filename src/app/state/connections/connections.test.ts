@@ -35,6 +35,29 @@ describe("connections", () => {
     expect(connections.store.getState().connections).toHaveLength(2);
   });
 
+  it("of one host have names of their own, as short as an address can be", () => {
+    const addresses = [
+      "api.example",
+      "http://api.example",
+      "api.example/openai",
+      "api.example/openai/v2",
+      "localhost:8000",
+      "https://localhost:8000/v1",
+    ];
+    const connections = open();
+    const names = addresses.map((address) => remoteName({ baseUrl: connections.add(address, "", false), model: "m" }));
+    expect(names).toEqual([
+      "m at api.example",
+      "m at http://api.example",
+      "m at api.example/openai",
+      "m at api.example/openai/v2",
+      "m at localhost:8000",
+      "m at https://localhost:8000",
+    ]);
+    // An imported chat may name anything.
+    expect(remoteName({ baseUrl: "no address", model: "m" })).toBe("m at no address");
+  });
+
   it("are forgotten with the spill-over that used them", () => {
     const connections = open();
     const baseUrl = connections.add("host.example", "", false);

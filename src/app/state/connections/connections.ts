@@ -1,4 +1,4 @@
-import { normaliseAddress } from "../../remote/address.ts";
+import { normaliseAddress, shortAddress } from "../../remote/address.ts";
 import type { RemoteObserver } from "../../remote/remote-answer.ts";
 import type { ConnectionReport, PageFacts } from "../../remote/test-connection.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
@@ -25,9 +25,9 @@ interface ConnectionsOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** "model at host" */
+/** "model at address" */
 export function remoteName({ baseUrl, model }: RemoteModel): string {
-  return `${model} at ${new URL(baseUrl).host}`;
+  return `${model} at ${shortAddress(baseUrl)}`;
 }
 
 /** The servers that can answer panes. Their client's code is loaded with the first. */

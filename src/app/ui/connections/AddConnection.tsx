@@ -1,5 +1,6 @@
 import { useId, useState, type FormEvent } from "react";
 import { toErrorData } from "../../../index.ts";
+import { shortAddress } from "../../remote/address.ts";
 import type { Connections } from "../../state/connections/connections.ts";
 import type { Connection } from "../../state/connections/saved-connections.ts";
 import { Button } from "../components/Button.tsx";
@@ -56,7 +57,7 @@ export function AddConnection({ connections, known }: AddConnectionProps) {
       <div className={view.line}>
         <input
           type="password"
-          aria-label={known ? `Key of ${new URL(known.baseUrl).host}` : "Key"}
+          aria-label={known ? `Key of ${shortAddress(known.baseUrl)}` : "Key"}
           required={known !== undefined}
           autoComplete="off"
           spellCheck={false}

@@ -1,5 +1,6 @@
 import { useState, type FormEvent } from "react";
 import { softwareOf } from "../../remote/server-software.ts";
+import { shortAddress } from "../../remote/address.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { ConnectionTest } from "../../state/connections/connections.ts";
 import type { Connection } from "../../state/connections/saved-connections.ts";
@@ -23,7 +24,7 @@ interface ConnectionRowProps {
 export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
   const { connections, workspace } = app;
   const { baseUrl, models, ownedBy, key } = connection;
-  const { host } = new URL(baseUrl);
+  const host = shortAddress(baseUrl);
   const test = useStore(connections.tests, (tests) => tests.get(baseUrl) ?? null);
   const current = useStore(workspace.store, (state) => state.current);
   const [model, setModel] = useState(models[0] ?? "");

@@ -1,4 +1,5 @@
 import { useId } from "react";
+import { shortAddress } from "../../remote/address.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { remoteName } from "../../state/connections/connections.ts";
@@ -37,7 +38,7 @@ export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
       <p id={`${id}-help`} className="small">
         {answerer === null
           ? "Servers are added under Connections, behind the model's name at the top."
-          : `What you ask here is sent to ${new URL(answerer.baseUrl).host}. It doesn't show its exact prompt${cannot.length > 0 ? `, and it ignores: ${cannot.join(", ")}` : ""}.`}
+          : `What you ask here is sent to ${shortAddress(answerer.baseUrl)}. It doesn't show its exact prompt${cannot.length > 0 ? `, and it ignores: ${cannot.join(", ")}` : ""}.`}
       </p>
     </div>
   );
