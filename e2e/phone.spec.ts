@@ -16,6 +16,20 @@ test("on a phone the tab of the pane in view is visible, even with sixteen panes
   await expect(tab(1)).toBeInViewport({ ratio: 0.95 });
 });
 
+test("a pane's head names who answers it; New chat is beside Add pane, and shows its pane instead of the batch", async ({
+  page,
+}) => {
+  const app = await App.openFake(page, "stepms=5");
+  const pane = app.pane(1);
+  await expect(pane.region.getByRole("button", { name: "is answered by" }).getByText("fake-gpt")).toBeVisible();
+  await pane.ask("Why does bread rise?");
+  await pane.finished();
+  await page.getByRole("tab", { name: "Batch" }).tap();
+  await page.getByRole("button", { name: "New chat" }).tap();
+  await expect(pane.message).toBeFocused();
+  await expect(pane.log.getByRole("article")).toHaveCount(0);
+});
+
 test("a tap on the timeline or on the cache map describes what is there; a tap elsewhere hides that", async ({
   page,
 }) => {

@@ -39,6 +39,7 @@ test("panes are named, duplicated, moved by keys and by hand, and closed", async
   await page.getByRole("button", { name: "More for pane 1" }).press("Enter");
   await page.keyboard.press("ArrowDown");
   await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
   await expect(page.getByRole("menuitem", { name: "Move right" })).toBeFocused();
   await page.keyboard.press("Enter");
   await expect.poll(() => order(page)).toEqual([4, 1, 2, 3]);
@@ -145,7 +146,7 @@ test("questions are edited, answers regenerated, the chat cleared and restored",
   await expect(pane.turn).toContainText("small pockets.");
   await expect.poll(() => questions(pane)).toEqual([expect.stringContaining(BREAD)]);
 
-  await page.getByRole("button", { name: "New chat in pane 1" }).click();
+  await page.getByRole("button", { name: "New chat" }).click();
   await expect(pane.log.getByRole("article")).toHaveCount(0);
   await expect(pane.message).toBeFocused();
   await expect(

@@ -117,8 +117,7 @@ it("offers to continue an answer only where whoever answers can", async () => {
 
 it("offers what can be done with the current chat, and does it", async () => {
   const { workspace, isEnabled, run } = await openPage();
-  const offered = () =>
-    ["pane.again", "pane.duplicate", "pane.left", "pane.right", "pane.new", "panes.export"].filter(isEnabled);
+  const offered = () => ["pane.again", "pane.duplicate", "pane.left", "pane.right", "panes.export"].filter(isEnabled);
   const numbers = () => workspace.store.getState().panes.map(({ number }) => number);
 
   expect(offered()).toEqual(["pane.duplicate", "panes.export"]);

@@ -30,6 +30,7 @@ function goTo({ app }: ActionContext, find: () => Pane | null | undefined): void
   const pane = flushSync(() => {
     const found = find();
     if (found) app.workspace.select(found.number);
+    app.batch.dock.show(false);
     return found;
   });
   if (pane) focusMessageOf(pane);
@@ -227,11 +228,11 @@ const ACTIONS = {
     group: "Chats",
     keys: "Mod+Shift+O",
     words: "clear empty begin start",
-    when: hasTurns,
-    run: (context) => {
-      context.app.workspace.newChat(context.pane);
-      focusMessageOf(context.pane);
-    },
+    run: (context) =>
+      goTo(context, () => {
+        context.app.workspace.newChat(context.pane);
+        return context.pane;
+      }),
   },
   "pane.add": {
     title: "Add a pane",

@@ -3,7 +3,9 @@ import type { Theme } from "../../state/app/theme.ts";
 import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import { ActionButton } from "../actions/ActionButton.tsx";
+import { perform } from "../actions/actions.ts";
 import { isMac } from "../actions/Keys.tsx";
+import { usePage } from "../app/page-context.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
@@ -19,6 +21,7 @@ import { ThemeButton } from "./ThemeButton.tsx";
 
 export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
   const { engine, workspace } = app;
+  const page = usePage();
   const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
   const whyNot = isFull ? `${MAX_PANES} panes are open: close one first` : null;
   return (
@@ -31,6 +34,15 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
       <div className="grow" />
       <EngineStatus engine={engine} />
       <div className="row tight">
+        <Button
+          className={classNames(css.wide, css.add)}
+          aria-label="New chat"
+          title={`New chat (${keyLabels("Mod+Shift+O", isMac).join("+")}): the one before is in the list of chats`}
+          onClick={() => perform("pane.new", page)}
+        >
+          <Icon name="compose" />
+          <span>New chat</span>
+        </Button>
         <Button
           className={classNames(css.wide, css.add)}
           aria-label="Add pane"

@@ -22,7 +22,15 @@ interface PaneHeadProps {
   onClose: (event: MouseEvent) => void;
 }
 
-const IN_MENU = ["pane.duplicate", "pane.left", "pane.right", "pane.attach", "pane.prompt", "pane.markdown"] as const;
+const IN_MENU = [
+  "pane.new",
+  "pane.duplicate",
+  "pane.left",
+  "pane.right",
+  "pane.attach",
+  "pane.prompt",
+  "pane.markdown",
+] as const;
 
 /** The pane's head. Dragging it moves the pane. */
 export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
@@ -45,7 +53,6 @@ export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
         />
         <AnswererMenu app={app} pane={pane} />
         <div className={css.buttons}>
-          <NewChatButton pane={pane} />
           <SettingsButton pane={pane} />
           <Menu
             name={`More for pane ${pane.number}`}
@@ -56,21 +63,6 @@ export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
       </div>
       <PaneFigures pane={pane} engine={app.engine} />
     </header>
-  );
-}
-
-function NewChatButton({ pane }: { pane: Pane }) {
-  const page = usePage();
-  const isNew = useStore(pane.store, ({ turns }) => turns.length === 0);
-  const name = `New chat in pane ${pane.number}`;
-  return (
-    <IconButton
-      icon="compose"
-      name={name}
-      title="New chat"
-      disabled={isNew}
-      onClick={() => perform("pane.new", page, pane)}
-    />
   );
 }
 

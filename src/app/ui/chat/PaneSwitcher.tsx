@@ -2,9 +2,8 @@ import { useEffect, useRef, type KeyboardEvent } from "react";
 import type { Dock } from "../../state/batch/dock.ts";
 import type { Pane, PaneState } from "../../state/chat/pane.ts";
 import { MAX_PANES, type Workspace } from "../../state/workspace/workspace.ts";
-import { Button } from "../components/Button.tsx";
+import { ActionButton } from "../actions/ActionButton.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import css from "../components/Tabs.module.css";
@@ -51,15 +50,14 @@ export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: 
           Batch
         </button>
       </div>
-      <Button
-        look="icon"
-        aria-label="Add pane"
+      <ActionButton action="pane.new" icon="compose" name="New chat" />
+      <ActionButton
+        action="pane.add"
+        icon="plus"
+        name="Add pane"
         disabled={panes.length >= MAX_PANES}
         title={panes.length >= MAX_PANES ? `${MAX_PANES} panes are open: close one first` : "Add a pane"}
-        onClick={() => workspace.addPane()}
-      >
-        <Icon name="plus" />
-      </Button>
+      />
     </nav>
   );
 }
