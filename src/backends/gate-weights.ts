@@ -4,8 +4,8 @@
 //   column   0       1       2     3     4       5       6     7
 //            gate 0  gate 1  up 0  up 1  gate 2  gate 3  up 2  up 3
 
-import { releaseBytes } from "../files/release-bytes.ts";
-import { BYTES_PER_ELEMENT, inOneType, readF32, type Tensor } from "../files/tensor.ts";
+import { rowsFrom } from "../files/rows-from.ts";
+import { readF32, type Tensor } from "../files/tensor.ts";
 import type { Gate } from "../models/graph.ts";
 import type { ModelWeights } from "../models/model-weights.ts";
 
@@ -16,32 +16,13 @@ export function gateColumns({ gate }: Pick<Gate, "gate">): number {
   return 4 * Math.ceil(gate.matrix.outputs / 2);
 }
 
-/** Returns both matrices as one [columns, inputs], unread. */
+/** Returns both matrices as one [columns, inputs], unread; packed if both are. */
 export function gateMatrix(weights: ModelWeights, operation: Pick<Gate, "gate" | "up">): Tensor {
-  const stored = [weights.tensor(operation.gate.matrix), weights.tensor(operation.up.matrix)];
-  const [gate, up] = inOneType(stored) as readonly [Tensor, Tensor];
-  const { dtype } = gate;
-  const rowBytes = gate.columns * BYTES_PER_ELEMENT[dtype];
-  return {
-    dtype,
-    rows: gateColumns(operation),
-    columns: gate.columns,
-    async readRows(begin, end) {
-      const joined = new Uint8Array((end - begin) * rowBytes);
-      const [first, last] = [2 * Math.floor(begin / 4), Math.min(gate.rows, 2 * Math.ceil(end / 4))];
-      for (const [tensor, place] of [[gate, GATE] as const, [up, UP] as const]) {
-        const bytes = await tensor.readRows(first, last);
-        for (let output = first; output < last; output++) {
-          const row = columnOf(output, place);
-          if (row < begin || row >= end) continue;
-          const from = (output - first) * rowBytes;
-          joined.set(bytes.subarray(from, from + rowBytes), (row - begin) * rowBytes);
-        }
-        releaseBytes(bytes);
-      }
-      return joined;
-    },
-  };
+  const [gate, up] = [weights.tensor(operation.gate.matrix), weights.tensor(operation.up.matrix)];
+  return rowsFrom([gate, up], gateColumns(operation), (column) => {
+    const row = 2 * (column >> 2) + (column & 1);
+    return row < gate.rows ? { tensor: (column & 2) === GATE ? gate : up, row } : null;
+  });
 }
 
 /** Returns both biases as one [columns]: zeros where there is none. */

@@ -9,17 +9,25 @@ import { ChorusError } from "../protocol/errors.ts";
 import { isObject } from "../protocol/json-object.ts";
 import { brief } from "./json-fields.ts";
 import { CONFIG_FILE } from "./model-folder.ts";
+import type { PackedTensor } from "./tensor.ts";
 
 const BITS: readonly unknown[] = [4, 8];
 const GROUPS: readonly unknown[] = [32, 64, 128];
 
-interface Packing {
-  readonly bits: number;
-  readonly group: number;
+interface Sizes {
+  readonly bits: 4 | 8;
+  readonly group: 32 | 64 | 128;
 }
 
-/** Returns how a module's weights are packed. */
-export type MlxPacking = (module: string) => Packing;
+/** Returns how a module's weights are packed; null: config.json says that they are not. */
+export type MlxPacking = (module: string) => Sizes | null;
+
+const AFFINE = { centre: 0, floats: "float", factor: 1, hasMinimum: true } as const;
+
+/** Returns that packing, and its name. */
+export function mlxStoredAs({ bits, group }: Sizes): Required<Pick<PackedTensor, "type" | "packing">> {
+  return { type: `MLX ${bits}-bit`, packing: { ...AFFINE, bits, group, block: group } };
+}
 
 /**
  * Reads config.json's "quantization"; null without one.
@@ -31,12 +39,11 @@ export function mlxPacking(config: unknown): MlxPacking | null {
   const common = readPacking(json);
   const others = Object.entries(json).filter((entry): entry is [string, Record<string, unknown>] => isObject(entry[1]));
   const own = new Map(others.map(([module, packing]) => [module, readPacking({ ...json, ...packing })]));
-  return (module) => own.get(module) ?? common;
+  return (module) => (json[module] === false ? null : (own.get(module) ?? common));
 }
 
-function readPacking({ bits, group_size: group, mode = "affine" }: Record<string, unknown>): Packing {
-  if (BITS.includes(bits) && GROUPS.includes(group) && mode === "affine")
-    return { bits: bits as number, group: group as number };
+function readPacking({ bits, group_size: group, mode = "affine" }: Record<string, unknown>): Sizes {
+  if (BITS.includes(bits) && GROUPS.includes(group) && mode === "affine") return { bits, group } as Sizes;
   const what = `quantization ${brief({ bits, group_size: group, mode })}`;
   throw new ChorusError(
     "model_unsupported",

@@ -24,6 +24,9 @@ export interface Packing {
   readonly hasMinimum: boolean;
 }
 
+/** How a matrix's weights are kept: as floats, or packed. */
+export type WeightLayout = "f32" | "f16" | "bf16" | Packing;
+
 /** Rows of a packed matrix, each array row by row. Rows are whole blocks. */
 export interface PackedRows {
   /** [rows, columns]: q */
@@ -41,6 +44,21 @@ export interface PackedRows {
 /** Returns whether the scales of groups have integers of their own. */
 export function hasTwoLevels({ block, group }: Pick<Packing, "block" | "group">): boolean {
   return block > group;
+}
+
+/** Returns rows with `weights` weights in all: integers and scales of zero. */
+export function zeroRows(packing: Packing, weights: number): PackedRows {
+  const { group, block, hasMinimum } = packing;
+  const zeros = () =>
+    packing.floats === "half" ? new Uint16Array(weights / block) : new Float32Array(weights / block);
+  const isTwoLevel = hasTwoLevels(packing);
+  return {
+    integers: new Uint8Array(weights),
+    d: zeros(),
+    m: hasMinimum ? zeros() : null,
+    scales: isTwoLevel ? new Int8Array(weights / group) : null,
+    minimums: isTwoLevel && hasMinimum ? new Uint8Array(weights / group) : null,
+  };
 }
 
 /** Returns each group's scale and minimum, [rows, columns / group]: exact. Minimums are added; -0 where there are none. */
@@ -72,6 +90,48 @@ export function unpackRows(packing: Packing, rows: PackedRows): Float32Array<Arr
     for (const end = i + group; i < end; i++) values[i] = ((integers[i] ?? 0) - centre) * scale + minimum;
   }
   return values;
+}
+
+/**
+ * Returns the layout that has the values of all: their own if they have one. Packings that differ have a wide one; beside
+ * floats of another kind all become f32.
+ */
+export function commonLayout(layouts: readonly WeightLayout[]): WeightLayout {
+  const [first = "f32"] = layouts;
+  if (layouts.every((layout) => isSameLayout(layout, first))) return first;
+  const packings = layouts.filter((layout) => typeof layout !== "string");
+  if (packings.length < layouts.length) return "f32";
+  const group = packings.reduce<Packing["group"]>((least, one) => (one.group < least ? one.group : least), 128);
+  return {
+    bits: 8,
+    centre: packings.every(({ centre }) => centre === 0) ? 0 : 128,
+    group,
+    block: group,
+    floats: "float",
+    factor: 1,
+    hasMinimum: packings.some(({ hasMinimum }) => hasMinimum),
+  };
+}
+
+export function isSameLayout(a: WeightLayout, b: WeightLayout): boolean {
+  if (typeof a === "string" || typeof b === "string") return a === b;
+  return Object.entries(a).every(([name, value]) => b[name as keyof Packing] === value);
+}
+
+/** Returns rows in a packing that commonLayout made of theirs and others. */
+export function widen(packing: Packing, rows: PackedRows, wide: Packing): PackedRows {
+  if (isSameLayout(packing, wide)) return rows;
+  const { scales, minimums } = groupScales(packing, rows);
+  const times = packing.group / wide.group;
+  const repeated = (values: Float32Array) =>
+    Float32Array.from({ length: values.length * times }, (_, i) => values[Math.floor(i / times)] ?? 0);
+  return {
+    integers: rows.integers.map((q) => q - packing.centre + wide.centre),
+    d: repeated(scales),
+    m: wide.hasMinimum ? repeated(minimums) : null,
+    scales: null,
+    minimums: null,
+  };
 }
 
 function floats(values: Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {

@@ -1,5 +1,5 @@
 import { bfloat16ToFloat32, float16ToFloat32 } from "./half.ts";
-import type { PackedRows, Packing } from "./packing.ts";
+import { unpackRows, type PackedRows, type Packing, type WeightLayout } from "./packing.ts";
 
 export type TensorDtype = "F32" | "F16" | "BF16";
 
@@ -15,12 +15,23 @@ export interface Tensor {
   readRows(begin: number, end: number): Promise<Uint8Array<ArrayBuffer>>;
   /** The same rows as their file packs them, if it does: `readRows` unpacks them to F32. */
   readonly packed?: PackedTensor | null;
+  /** Returns `count` rows, where they are packed in another way than all together. */
+  rowsOf?(first: number, count: number): Tensor;
 }
 
 export interface PackedTensor {
   readonly packing: Packing;
+  /** The file's name for it: "Q4_K". */
+  readonly type?: string;
   /** Returns rows [begin, end). The caller owns them. */
   readRows(begin: number, end: number): Promise<PackedRows>;
+}
+
+/** Returns a packed matrix. */
+export function packedTensor(rows: number, columns: number, packed: PackedTensor): Tensor {
+  const readRows: Tensor["readRows"] = async (begin, end) =>
+    new Uint8Array(unpackRows(packed.packing, await packed.readRows(begin, end)).buffer);
+  return { dtype: "F32", rows, columns, readRows, packed };
 }
 
 /** Returns all of a tensor's values, row-major, exactly. */
@@ -28,9 +39,26 @@ export async function readF32(tensor: Tensor): Promise<Float32Array<ArrayBuffer>
   return floatsOf(await tensor.readRows(0, tensor.rows), tensor.dtype);
 }
 
+/** How a file stores a tensor. */
+export interface StoredAs {
+  /** "Q4_K", "F16" */
+  readonly type: string;
+  readonly layout: WeightLayout;
+}
+
+export function storedAs(tensor: Tensor): StoredAs {
+  return { type: tensor.packed?.type ?? tensor.dtype, layout: layoutOf(tensor) };
+}
+
+/** Returns how a tensor is stored. */
+export function layoutOf({ packed, dtype }: Tensor): WeightLayout {
+  return packed?.packing ?? ({ F32: "f32", F16: "f16", BF16: "bf16" } as const)[dtype];
+}
+
 /** Returns `count` rows of a tensor, unread. */
 export function rowsOf(tensor: Tensor, first: number, count: number): Tensor {
   if (first === 0 && count === tensor.rows) return tensor;
+  if (tensor.rowsOf) return tensor.rowsOf(first, count);
   const { packed } = tensor;
   return {
     ...tensor,

@@ -2,6 +2,8 @@
 
 import { brief, JsonFields } from "../files/json-fields.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
+import { mlxPacking, mlxStoredAs } from "../files/mlx.ts";
+import type { StoredAs } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { gemma3 } from "./gemma3/gemma3.ts";
 import { gpt2 } from "./gpt2/gpt2.ts";
@@ -10,8 +12,16 @@ import type { Family, Model } from "./model.ts";
 
 export const FAMILIES: readonly Family[] = [gpt2, llama, gemma3];
 
-/** The field of a config that was made from a GGUF file's pairs: its general.architecture. */
-export const GGUF_ARCHITECTURE = "gguf_architecture";
+/** The field of a config that was made of a GGUF file's pairs. No JSON has it. */
+export const MADE_OF_GGUF = Symbol("made of a GGUF file");
+
+export interface MadeOfGguf {
+  readonly file: string;
+  /** Its general.architecture. */
+  readonly architecture: string;
+  /** By the file's names of tensors. */
+  readonly stored: Readonly<Record<string, StoredAs>>;
+}
 
 /**
  * Reads config.json by the family that it names.
@@ -20,17 +30,42 @@ export const GGUF_ARCHITECTURE = "gguf_architecture";
  */
 export function describeModel(config: unknown, vocabSize?: number, families = FAMILIES): Model {
   const fields = new JsonFields(CONFIG_FILE, config);
+  const made = (config as { [MADE_OF_GGUF]?: MadeOfGguf })[MADE_OF_GGUF] ?? null;
   const modelType = fields.string("model_type", "none");
   const family = families.find(({ modelTypes }) => modelTypes.includes(modelType));
-  const architecture = fields.string(GGUF_ARCHITECTURE, null);
-  if (family) {
-    const model = family.describe(config, vocabSize);
-    return architecture === null || !family.gguf ? model : { ...model, gguf: family.gguf.weights(architecture) };
+  if (family === undefined) {
+    const known = families.flatMap(({ modelTypes }) => modelTypes).join(", ");
+    throw new ChorusError(
+      "model_unsupported",
+      `This model's config.json asks for model_type ${brief(modelType)}, which is not supported (known: ${known}).`,
+      CONFIG_FILE,
+    );
   }
-  const known = families.flatMap(({ modelTypes }) => modelTypes).join(", ");
-  throw new ChorusError(
-    "model_unsupported",
-    `This model's config.json asks for model_type ${brief(modelType)}, which is not supported (known: ${known}).`,
-    CONFIG_FILE,
-  );
+  if (made === null || family.gguf === null) return withMlxPacking(family.describe(config, vocabSize), config);
+  const gguf = family.gguf.weights(made.architecture);
+  const storedAs = (tensor: string) => made.stored[gguf.nameOf(tensor)] ?? null;
+  return { ...inFile(made.file, () => family.describe(config, vocabSize)), gguf, storedAs };
+}
+
+/** Says of an error in the config that the file is meant of which it was made. */
+function inFile<T>(file: string, describe: () => T): T {
+  try {
+    return describe();
+  } catch (error) {
+    if (!(error instanceof ChorusError) || error.param !== CONFIG_FILE) throw error;
+    throw new ChorusError(error.code, error.message.replaceAll(CONFIG_FILE, file), file, { cause: error });
+  }
+}
+
+/** The checkpoint may differ: it says so when it is opened. */
+function withMlxPacking(model: Model, config: unknown): Model {
+  const packingOf = mlxPacking(config);
+  if (packingOf === null) return model;
+  const storedAs = (tensor: string): StoredAs => {
+    const sizes = packingOf(tensor.replace(/\.weight$/, ""));
+    if (sizes === null) return { type: "BF16", layout: "bf16" };
+    const { type, packing: layout } = mlxStoredAs(sizes);
+    return { type, layout };
+  };
+  return { ...model, storedAs };
 }

@@ -1,5 +1,6 @@
 // Makes a small model of a model's own first layers: its steps can be checked quickly.
 
+import { rowsFrom } from "../files/rows-from.ts";
 import type { Tensor } from "../files/tensor.ts";
 import type { Attention, Graph, Matrix, Operation, Value, Weight } from "./graph.ts";
 import type { ModelWeights } from "./model-weights.ts";
@@ -62,14 +63,7 @@ export function withFewTokens(whole: ModelWeights, graph: Graph, tokens: readonl
 }
 
 function someRows(tensor: Tensor, rows: readonly number[]): Tensor {
-  return {
-    ...tensor,
-    rows: rows.length,
-    async readRows(begin, end) {
-      const parts = await Promise.all(rows.slice(begin, end).map((row) => tensor.readRows(row, row + 1)));
-      return new Uint8Array(await new Blob(parts).arrayBuffer());
-    },
-  };
+  return rowsFrom([tensor], rows.length, (i) => ({ tensor, row: rows[i] ?? 0 }));
 }
 
 function isOfSamples(value: Value, values: Graph["values"]): boolean {

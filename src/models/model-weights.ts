@@ -1,6 +1,6 @@
 import type { Checkpoint } from "../files/checkpoint.ts";
-import { releaseBytes } from "../files/release-bytes.ts";
-import { BYTES_PER_ELEMENT, inOneType, type Tensor } from "../files/tensor.ts";
+import { asColumn, asVector, joinRows, rowsFrom } from "../files/rows-from.ts";
+import { storedAs, type Tensor } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { weightsOf, type Weight } from "./graph.ts";
 import type { Model } from "./model.ts";
@@ -39,6 +39,7 @@ export function openWeights(checkpoint: Checkpoint, describe: (vocabSize?: numbe
   for (const weight of weightsOf(model.graph)) {
     open.set(weight, joinRows(weight.tensors.map(({ name }) => openInOrder(name))));
   }
+  model = { ...model, storedAs: (name) => storedAs(checkpoint.tensor(nameInFile(name))) };
   return { model, numParameters: countParameters(model), tensor: (weight) => openTensor(open, weight) };
 }
 
@@ -96,70 +97,10 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
  * at 2 i + a.
  */
 function inHalves(tensor: Tensor, headDim: number): Tensor {
-  const { rows, columns, dtype } = tensor;
-  const isVector = rows === 1;
-  const rowBytes = (isVector ? 1 : columns) * BYTES_PER_ELEMENT[dtype];
+  if (tensor.rows === 1) return asVector(inHalves(asColumn(tensor), headDim));
   const half = headDim / 2;
-  return {
-    ...tensor,
-    async readRows(begin, end) {
-      const [first, last] = isVector ? [0, columns] : [begin, end];
-      const head = Math.floor(first / headDim) * headDim;
-      const bytes = isVector
-        ? await tensor.readRows(begin, end)
-        : await tensor.readRows(head, Math.ceil(last / headDim) * headDim);
-      const ordered = new Uint8Array((last - first) * rowBytes);
-      for (let row = first; row < last; row++) {
-        const inHead = row % headDim;
-        const stored = row - inHead + 2 * (inHead % half) + Math.floor(inHead / half) - head;
-        ordered.set(bytes.subarray(stored * rowBytes, (stored + 1) * rowBytes), (row - first) * rowBytes);
-      }
-      releaseBytes(bytes);
-      return ordered;
-    },
-  };
-}
-
-/** Joins matrices of one width, unread. Vectors, which are rows, become one longer row. */
-function joinRows(stored: readonly Tensor[]): Tensor {
-  const [only] = stored;
-  if (!only) throw new RangeError("a weight without tensors");
-  if (stored.length === 1) return only;
-  const tensors = inOneType(stored);
-  const { dtype } = tensors[0] ?? only;
-  if (tensors.every(({ rows }) => rows === 1)) {
-    const columns = tensors.reduce((sum, tensor) => sum + tensor.columns, 0);
-    return { dtype, rows: 1, columns, readRows: async () => concat(await readAll(tensors)) };
-  }
-  const rows = tensors.reduce((sum, tensor) => sum + tensor.rows, 0);
-  return {
-    dtype,
-    rows,
-    columns: only.columns,
-    async readRows(begin, end) {
-      const parts: Uint8Array<ArrayBuffer>[] = [];
-      let offset = 0;
-      for (const tensor of tensors) {
-        const [from, to] = [Math.max(begin - offset, 0), Math.min(end - offset, tensor.rows)];
-        if (from < to) parts.push(await tensor.readRows(from, to));
-        offset += tensor.rows;
-      }
-      return concat(parts);
-    },
-  };
-}
-
-function readAll(tensors: readonly Tensor[]): Promise<Uint8Array<ArrayBuffer>[]> {
-  return Promise.all(tensors.map((tensor) => tensor.readRows(0, tensor.rows)));
-}
-
-function concat(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
-  if (parts.length === 1 && parts[0]) return parts[0];
-  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
-  }
-  return joined;
+  return rowsFrom([tensor], tensor.rows, (row) => {
+    const inHead = row % headDim;
+    return { tensor, row: row - inHead + 2 * (inHead % half) + Math.floor(inHead / half) };
+  });
 }

@@ -1,3 +1,4 @@
+import type { StoredAs } from "../files/tensor.ts";
 import type { ModelShape } from "../protocol/model-shape.ts";
 import type { GgufPairs } from "./gguf-pairs.ts";
 import type { Graph } from "./graph.ts";
@@ -13,6 +14,8 @@ export interface Model {
   readonly tensorPrefixes: readonly string[];
   /** How a GGUF file differs from the graph, if the weights are in one; null: they are in safetensors. */
   readonly gguf?: GgufWeights | null;
+  /** Returns how the checkpoint stores a tensor, by the graph's name; not known of plain safetensors before they are opened. */
+  readonly storedAs?: ((tensor: string) => StoredAs | null) | null;
   /** Returns whether a checkpoint's tensor, by its full name, is not a weight: an old buffer, or a copy of a tied head. */
   isUnused(tensor: string): boolean;
 }

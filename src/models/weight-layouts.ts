@@ -1,12 +1,15 @@
 // How a model's matrices are kept by an engine: as plain floats, or packed.
 
-import type { Packing } from "../files/packing.ts";
+import { commonLayout, isSameLayout, type WeightLayout } from "../files/packing.ts";
 import { rowsOf, type Tensor } from "../files/tensor.ts";
 import type { WeightsDtype } from "../protocol/config.ts";
 import type { Gate, Matrix } from "./graph.ts";
 import type { Model } from "./model.ts";
 
-export type WeightLayout = "f32" | "f16" | "bf16" | Packing;
+export type { WeightLayout };
+
+/** Parts begin at multiples of this many outputs. */
+const PART_OUTPUTS = 128;
 
 /** Neighbouring outputs of a matrix that are kept alike. */
 export interface LayoutPart {
@@ -26,16 +29,42 @@ const LAYOUTS: Readonly<Record<WeightsDtype, WeightLayout>> = {
 };
 
 /** Returns how a matrix is kept, in ascending parts of its outputs. */
-export function layoutsOf(_model: Model, { outputs }: Matrix, dtype: WeightsDtype): readonly LayoutPart[] {
-  return [{ firstOutput: 0, outputs, layout: LAYOUTS[dtype] }];
+export function layoutsOf(model: Model, matrix: Matrix, dtype: WeightsDtype | "stored"): readonly LayoutPart[] {
+  const { outputs } = matrix;
+  const parts: LayoutPart[] = [];
+  for (const { layout, rows } of storedLayouts(model, matrix, dtype)) {
+    const last = parts.at(-1);
+    if (last && isSameLayout(last.layout, layout)) parts[parts.length - 1] = { ...last, outputs: last.outputs + rows };
+    else parts.push({ firstOutput: last ? last.firstOutput + last.outputs : 0, outputs: rows, layout });
+  }
+  if (parts.every(({ firstOutput }) => firstOutput % PART_OUTPUTS === 0)) return parts;
+  return [{ firstOutput: 0, outputs, layout: commonLayout(parts.map(({ layout }) => layout)) }];
 }
 
 /** Returns how the two matrices of a gate are kept, which are joined. */
-export function gateLayout(_model: Model, _gate: Gate, dtype: WeightsDtype): WeightLayout {
-  return LAYOUTS[dtype];
+export function gateLayout(model: Model, { gate, up }: Gate, dtype: WeightsDtype | "stored"): WeightLayout {
+  const stored = [gate, up].flatMap(({ matrix }) => storedLayouts(model, matrix, dtype));
+  return commonLayout(stored.map(({ layout }) => layout));
 }
 
 /** Returns a part of a matrix [outputs, inputs], packed if its layout is and the file's is, too. */
-export function partOf(tensor: Tensor, { firstOutput, outputs }: LayoutPart): Tensor {
-  return rowsOf(tensor, firstOutput, outputs);
+export function partOf(tensor: Tensor, { firstOutput, outputs, layout }: LayoutPart): Tensor {
+  const part = rowsOf(tensor, firstOutput, outputs);
+  if (typeof layout !== "string") return part;
+  const { dtype, rows, columns } = part;
+  return { dtype, rows, columns, readRows: (begin, end) => part.readRows(begin, end) };
+}
+
+/** Returns the layouts of the tensors that make a matrix, with their rows. Packed groups lie along a matrix's inputs only. */
+function storedLayouts(
+  { storedAs }: Model,
+  { tensors, outputs, layout: order }: Matrix,
+  dtype: WeightsDtype | "stored",
+) {
+  if (dtype !== "stored") return [{ layout: LAYOUTS[dtype], rows: outputs }];
+  return tensors.map(({ name, shape }) => {
+    const layout = storedAs?.(name)?.layout ?? "f32";
+    const rows = tensors.length === 1 ? outputs : (shape[0] ?? 0);
+    return { layout: order === "in-out" && typeof layout !== "string" ? ("f32" as const) : layout, rows };
+  });
 }

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
-import { GGML_TYPES } from "./ggml-types.ts";
+import { unpackRows } from "../packing.ts";
+import { floatsOf } from "../tensor.ts";
+import { GGML_TYPES, readBlocks } from "./ggml-types.ts";
 
 const folder = new URL("../../../tests/fixtures/gguf/", import.meta.url);
 
@@ -22,14 +24,17 @@ const data = new Uint8Array(readFileSync(new URL("blocks.bin", folder)));
 test.each(types.map((one) => [one.type, one] as const))("%s: each block's values, to the bit", (name, expected) => {
   const type = GGML_TYPES.get(expected.id);
   if (!type) throw new Error(`no type ${expected.id}`);
-  const { blockBytes, blockWeights } = type;
+  const { blockBytes, form } = type;
   expect(type).toMatchObject({ name, blockBytes: expected.block_bytes, blockWeights: expected.block_weights });
-  const values = new Float32Array(expected.values.count);
-  for (let block = 0; block < expected.blocks; block++) {
-    type.unpack(data, expected.bytes.off + block * blockBytes, values, block * blockWeights);
+  const bytes = data.slice(expected.bytes.off, expected.bytes.off + expected.blocks * blockBytes);
+  const values = typeof form === "string" ? floatsOf(bytes, form) : unpackRows(form.packing, readBlocks(form, bytes));
+  const { off: at, count } = expected.values;
+  const reference = new Uint32Array(data.slice(at, at + 4 * count).buffer);
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  expect(bits.length).toBe(count);
+  expect(reference.findIndex((expectedBits, i) => expectedBits !== bits[i])).toBe(-1);
+  if (typeof form !== "string") {
+    const { integers } = readBlocks(form, bytes);
+    expect(integers.every((q) => q < 2 ** form.packing.bits)).toBe(true);
   }
-  const at = expected.values.off;
-  const reference = new Uint32Array(data.slice(at, at + 4 * values.length).buffer);
-  const differs = new Uint32Array(values.buffer).findIndex((bits, i) => bits !== reference[i]);
-  expect(differs).toBe(-1);
 });

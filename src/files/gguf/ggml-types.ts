@@ -1,187 +1,283 @@
-// The types in which GGUF files store weights, and how each one's blocks become values. ggml defines them; d, m and dMin are
-// halves. "Halves of 32": the low half of byte j is weight j, its high half weight j + 16.
+// The types in which GGUF files store weights, and how each one's blocks become integers with scales. ggml defines them; d, m and
+// dMin are halves. Weights come four at a time, as the bytes of a word: "halves of 32" keep weights 4 j to 4 j + 3 in the low
+// halves of word j, and weights 16 more in its high halves.
 
-import { float16ToFloat32 } from "../half.ts";
+import { zeroRows, type PackedRows, type Packing } from "../packing.ts";
+import type { TensorDtype } from "../tensor.ts";
 
-/** Writes the values of the block that begins at byte `at` to `values[to]` and on. They are exact, or rounded once. */
-type Unpack = (bytes: Uint8Array, at: number, values: Float32Array, to: number) => void;
+/** How blocks are stored. Offsets are of bytes in a block. */
+interface BlockForm {
+  readonly packing: Packing;
+  readonly blockBytes: number;
+  readonly d: number;
+  readonly m?: number;
+  /** Writes a block's integers to `words[to]` and on. */
+  readonly integers: (view: DataView, at: number, words: Uint32Array, to: number) => void;
+  /** Writes a block's scales, and its minimums if it has any, to [to] and on. */
+  readonly scales?: (view: DataView, at: number, scales: Int8Array, minimums: Uint8Array, to: number) => void;
+}
 
 export interface GgmlType {
   readonly name: string;
   /** Weights of a block; rows are whole blocks. */
   readonly blockWeights: number;
   readonly blockBytes: number;
-  readonly unpack: Unpack;
+  /** Plain floats, or blocks of integers. */
+  readonly form: TensorDtype | BlockForm;
 }
 
-const FLOATS = new Float32Array(1);
-const FLOAT_BITS = new Uint32Array(FLOATS.buffer);
-/** Every half's value. */
-const HALVES = float16ToFloat32(Uint16Array.from({ length: 0x10000 }, (_, bits) => bits));
-
-const u16 = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
-const half = (bytes: Uint8Array, at: number): number => HALVES[u16(bytes, at)] ?? 0;
-const low = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) & 15;
-const high = (bytes: Uint8Array, at: number): number => (bytes[at] ?? 0) >> 4;
-const bit = (bytes: Uint8Array, at: number, i: number): number => ((bytes[at] ?? 0) >> i) & 1;
-const int8 = (bytes: Uint8Array, at: number): number => ((bytes[at] ?? 0) << 24) >> 24;
-
-function fromBits(bits: number): number {
-  FLOAT_BITS[0] = bits;
-  return FLOATS[0] ?? 0;
+/** Returns the integers and scales of whole blocks. */
+export function readBlocks({ packing, blockBytes, d, m, integers, scales }: BlockForm, bytes: Uint8Array): PackedRows {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const { block, group, floats } = packing;
+  const numBlocks = bytes.length / blockBytes;
+  const rows = zeroRows(packing, numBlocks * block);
+  const words = new Uint32Array(rows.integers.buffer);
+  const none = new Uint8Array();
+  for (let i = 0, at = 0; i < numBlocks; i++, at += blockBytes) {
+    // MXFP4's floats are exponents. Those below 2 make subnormal ones.
+    rows.d[i] = floats === "half" ? view.getUint16(at + d, true) : 2 ** (view.getUint8(at + d) - 128);
+    if (rows.m && m !== undefined) rows.m[i] = view.getUint16(at + m, true);
+    integers(view, at, words, (i * block) / 4);
+    if (rows.scales) scales?.(view, at, rows.scales, rows.minimums ?? none, (i * block) / group);
+  }
+  return rows;
 }
 
-/** Blocks of 32 in halves, with a fifth bit of each weight if there are `highBits`. */
-function halvesOf32(quants: number, scaleOf: (bytes: Uint8Array, at: number) => Scale, highBits?: number): Unpack {
-  return (bytes, at, values, to) => {
-    const { d, m, table } = scaleOf(bytes, at);
-    for (let j = 0; j < 32; j++) {
-      const nibble = j < 16 ? low(bytes, at + quants + j) : high(bytes, at + quants + j - 16);
-      const q = highBits === undefined ? nibble : nibble | (bit(bytes, at + highBits + (j >> 3), j & 7) << 4);
-      values[to + j] = d * (table ? (table[q] ?? 0) : q) + m;
+const LOW = 0x0f0f0f0f;
+const word = (view: DataView, at: number): number => view.getUint32(at, true);
+/** Bit i of an index as 16 in byte i. */
+const FIFTH_BITS = Uint32Array.from({ length: 16 }, (_, bits) =>
+  [0, 1, 2, 3].reduce((sum, i) => sum + (((bits >> i) & 1) << 4) * 2 ** (8 * i), 0),
+);
+
+/** Halves of 32, with a fifth bit of each weight if there are `highBits`. */
+function halvesOf32(quants: number, highBits?: number): BlockForm["integers"] {
+  return (view, at, words, to) => {
+    const high = highBits === undefined ? 0 : word(view, at + highBits);
+    for (let j = 0; j < 4; j++) {
+      const both = word(view, at + quants + 4 * j);
+      words[to + j] = (both & LOW) | (FIFTH_BITS[(high >>> (4 * j)) & 15] ?? 0);
+      words[to + 4 + j] = ((both >>> 4) & LOW) | (FIFTH_BITS[(high >>> (4 * j + 16)) & 15] ?? 0);
     }
   };
 }
 
-/** A value is d * q + m, or d * table[q] + m. A table also centres: zero times a negative scale keeps its sign. */
-interface Scale {
-  readonly d: number;
-  readonly m: number;
-  readonly table?: readonly number[];
+/** The values of a table with `centre` added, as integers of 32 weights for which halves of 32 are indices of the table. */
+function byTable(table: readonly number[], centre: number, quants: number): BlockForm["integers"] {
+  const bytes = Uint8Array.from(table, (value) => value + centre);
+  const pair = Uint16Array.from({ length: 0x1000 }, (_, i) => (bytes[i & 15] ?? 0) | ((bytes[i >> 8] ?? 0) << 8));
+  const values = (indices: number) => (pair[indices & 0xf0f] ?? 0) | ((pair[(indices >>> 16) & 0xf0f] ?? 0) << 16);
+  return (view, at, words, to) => {
+    for (let j = 0; j < 4; j++) {
+      const both = word(view, at + quants + 4 * j);
+      words[to + j] = values(both & LOW);
+      words[to + 4 + j] = values((both >>> 4) & LOW);
+    }
+  };
 }
 
-const centred = (count: number): readonly number[] => Array.from({ length: count }, (_, q) => q - count / 2);
-const [CENTRED_16, CENTRED_32] = [centred(16), centred(32)];
 const IQ4 = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
 const FP4 = [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12];
 
-/** -0: what is added changes no sign of a zero. */
-const byTable = (table: readonly number[]) => (bytes: Uint8Array, at: number) => ({ d: half(bytes, at), m: -0, table });
-const withMinimum = (bytes: Uint8Array, at: number) => ({ d: half(bytes, at), m: half(bytes, at + 2) });
+const q80: BlockForm["integers"] = (view, at, words, to) => {
+  for (let j = 0; j < 8; j++) words[to + j] = word(view, at + 2 + 4 * j) ^ 0x80808080;
+};
 
-/** Returns the scale and the minimum of a group of 32 of Q4_K and Q5_K: twelve bytes hold eight of each, in 6 bits. */
-function scaleAndMin(bytes: Uint8Array, at: number, group: number): readonly [scale: number, min: number] {
-  const byte = (i: number) => bytes[at + i] ?? 0;
-  if (group < 4) return [byte(group) & 63, byte(group + 4) & 63];
-  return [(byte(group + 4) & 15) | ((byte(group - 4) >> 6) << 4), (byte(group + 4) >> 4) | ((byte(group) >> 6) << 4)];
-}
-
-/** Q4_K, and Q5_K with its fifth bits: super-blocks of 256 in eight groups of 32. */
-function kGroups(quants: number, highBits?: number): Unpack {
-  return (bytes, at, values, to) => {
-    const [d, dMin] = [half(bytes, at), half(bytes, at + 2)];
-    for (let group = 0; group < 8; group++) {
-      const [scale, min] = scaleAndMin(bytes, at + 4, group);
-      const nibble = group % 2 === 0 ? low : high;
-      for (let j = 0; j < 32; j++) {
-        const fifth = highBits === undefined ? 0 : bit(bytes, at + highBits + j, group) << 4;
-        const q = nibble(bytes, at + quants + 32 * (group >> 1) + j) | fifth;
-        values[to + 32 * group + j] = d * scale * q - dMin * min;
+/** Q4_K, and Q5_K with its fifth bits: 256 weights in eight groups of 32, two in the halves of 32 bytes. */
+function kGroups(quants: number, highBits?: number): BlockForm["integers"] {
+  return (view, at, words, to) => {
+    for (let j = 0; j < 8; j++) {
+      const high = highBits === undefined ? 0 : word(view, at + highBits + 4 * j);
+      for (let pair = 0; pair < 4; pair++) {
+        const both = word(view, at + quants + 32 * pair + 4 * j);
+        const first = to + 16 * pair + j;
+        words[first] = (both & LOW) | (((high >>> (2 * pair)) & 0x01010101) << 4);
+        words[first + 8] = ((both >>> 4) & LOW) | (((high >>> (2 * pair + 1)) & 0x01010101) << 4);
       }
     }
   };
 }
 
-/** Returns two bits of weight i of 256: byte 32 h + j has weights 128 h + 32 k + j, for k from 0 to 3. */
-const twoBits = (bytes: Uint8Array, at: number, i: number): number =>
-  ((bytes[at + 32 * (i >> 7) + (i & 31)] ?? 0) >> (2 * ((i >> 5) & 3))) & 3;
-
-const q2k: Unpack = (bytes, at, values, to) => {
-  const [d, dMin] = [half(bytes, at + 80), half(bytes, at + 82)];
-  for (let i = 0; i < 256; i++) {
-    const scales = at + (i >> 4);
-    values[to + i] = d * low(bytes, scales) * twoBits(bytes, at + 16, i) - dMin * high(bytes, scales);
+/** Twelve bytes hold eight scales and minimums, in 6 bits. */
+const kScales: BlockForm["scales"] = (view, at, scales, minimums, to) => {
+  for (let i = 0; i < 4; i++) {
+    const [a, b, c] = [view.getUint8(at + 4 + i), view.getUint8(at + 8 + i), view.getUint8(at + 12 + i)];
+    scales[to + i] = a & 63;
+    minimums[to + i] = b & 63;
+    scales[to + 4 + i] = (c & 15) | ((a >> 6) << 4);
+    minimums[to + 4 + i] = (c >> 4) | ((b >> 6) << 4);
   }
 };
 
-const q3k: Unpack = (bytes, at, values, to) => {
-  const [scales, d] = [at + 96, half(bytes, at + 108)];
-  for (let i = 0; i < 256; i++) {
-    const group = i >> 4;
-    const lowBits = (group < 8 ? low : high)(bytes, scales + (group & 7));
-    const scale = (lowBits | ((((bytes[scales + 8 + (group & 3)] ?? 0) >> (2 * (group >> 2))) & 3) << 4)) - 32;
-    const q = twoBits(bytes, at + 32, i) - (bit(bytes, at + (i & 31), i >> 5) === 1 ? 0 : 4);
-    values[to + i] = d * scale * q;
-  }
-};
-
-const q6k: Unpack = (bytes, at, values, to) => {
-  const d = half(bytes, at + 208);
-  for (let i = 0; i < 256; i++) {
-    const nibble = (i & 64) === 0 ? low : high;
-    const q = nibble(bytes, at + 64 * (i >> 7) + (i & 63)) | (twoBits(bytes, at + 128, i) << 4);
-    values[to + i] = d * int8(bytes, at + 192 + (i >> 4)) * (q - 32);
-  }
-};
-
-const iq4xs: Unpack = (bytes, at, values, to) => {
-  const [d, top] = [half(bytes, at), u16(bytes, at + 2)];
-  for (let i = 0; i < 256; i++) {
-    const [group, j] = [i >> 5, i & 31];
-    const scale =
-      ((group % 2 === 0 ? low : high)(bytes, at + 4 + (group >> 1)) | (((top >> (2 * group)) & 3) << 4)) - 32;
-    const q = (j < 16 ? low : high)(bytes, at + 8 + 16 * group + (j & 15));
-    values[to + i] = d * scale * (IQ4[q] ?? 0);
-  }
-};
-
-/** 2^(e - 128): exponents below 2 are subnormal floats. */
-const fp4Scale = (bytes: Uint8Array, at: number) => ({ d: 2 ** ((bytes[at] ?? 0) - 128), m: -0, table: FP4 });
-
-const each =
-  (read: (bytes: Uint8Array, at: number) => number): Unpack =>
-  (bytes, at, values, to) => {
-    values[to] = read(bytes, at);
+/** Two bits of each of 256 weights, and the third bits of Q3_K: words 8 h + j have weights 128 h + 32 k + 4 j and on. */
+function twoBits(quants: number, highBits?: number): BlockForm["integers"] {
+  return (view, at, words, to) => {
+    for (let j = 0; j < 8; j++) {
+      const high = highBits === undefined ? 0 : word(view, at + highBits + 4 * j);
+      for (let h = 0; h < 2; h++) {
+        const four = word(view, at + quants + 32 * h + 4 * j);
+        for (let k = 0; k < 4; k++) {
+          words[to + 32 * h + 8 * k + j] =
+            ((four >>> (2 * k)) & 0x03030303) | (((high >>> (4 * h + k)) & 0x01010101) << 2);
+        }
+      }
+    }
   };
-const u32 = (bytes: Uint8Array, at: number): number => u16(bytes, at) | (u16(bytes, at + 2) << 16);
+}
 
-const type = (name: string, blockWeights: number, blockBytes: number, unpack: Unpack): GgmlType => ({
-  name,
-  blockWeights,
+const q2Scales: BlockForm["scales"] = (view, at, scales, minimums, to) => {
+  for (let i = 0; i < 16; i++) {
+    const both = view.getUint8(at + i);
+    scales[to + i] = both & 15;
+    minimums[to + i] = both >> 4;
+  }
+};
+
+const q3Scales: BlockForm["scales"] = (view, at, scales, _, to) => {
+  for (let i = 0; i < 16; i++) {
+    const low = view.getUint8(at + 96 + (i & 7)) >> (i < 8 ? 0 : 4);
+    const top = view.getUint8(at + 104 + (i & 3)) >> (2 * (i >> 2));
+    scales[to + i] = ((low & 15) | ((top & 3) << 4)) - 32;
+  }
+};
+
+const q6: BlockForm["integers"] = (view, at, words, to) => {
+  for (let h = 0; h < 2; h++) {
+    for (let j = 0; j < 8; j++) {
+      const [a, b] = [word(view, at + 64 * h + 4 * j), word(view, at + 64 * h + 32 + 4 * j)];
+      const top = word(view, at + 128 + 32 * h + 4 * j);
+      const first = to + 32 * h + j;
+      words[first] = (a & LOW) | ((top & 0x03030303) << 4);
+      words[first + 8] = (b & LOW) | (((top >>> 2) & 0x03030303) << 4);
+      words[first + 16] = ((a >>> 4) & LOW) | (((top >>> 4) & 0x03030303) << 4);
+      words[first + 24] = ((b >>> 4) & LOW) | (((top >>> 6) & 0x03030303) << 4);
+    }
+  }
+};
+
+const q6Scales: BlockForm["scales"] = (view, at, scales, _, to) => {
+  for (let i = 0; i < 16; i++) scales[to + i] = view.getInt8(at + 192 + i);
+};
+
+const iq4Scales: BlockForm["scales"] = (view, at, scales, _, to) => {
+  const top = view.getUint16(at + 2, true);
+  for (let i = 0; i < 8; i++) {
+    const low = view.getUint8(at + 4 + (i >> 1)) >> (4 * (i & 1));
+    scales[to + i] = ((low & 15) | (((top >> (2 * i)) & 3) << 4)) - 32;
+  }
+};
+
+const iq4: readonly BlockForm["integers"][] = Array.from({ length: 8 }, (_, i) => byTable(IQ4, 128, 8 + 16 * i));
+const iq4xs: BlockForm["integers"] = (view, at, words, to) => {
+  for (const [i, group] of iq4.entries()) group(view, at, words, to + 8 * i);
+};
+
+const packing = (
+  bits: Packing["bits"],
+  centre: number,
+  group: Packing["group"],
+  more: Partial<Packing> = {},
+): Packing => ({
+  bits,
+  centre,
+  group,
+  block: group,
+  floats: "half",
+  factor: 1,
+  hasMinimum: false,
+  ...more,
+});
+const MINIMUM = { hasMinimum: true } as const;
+const SUPER = { block: 256 } as const;
+
+const floats = (dtype: TensorDtype, blockBytes: number): GgmlType => ({
+  name: dtype,
+  blockWeights: 1,
   blockBytes,
-  unpack,
+  form: dtype,
+});
+const blocks = (name: string, form: BlockForm): GgmlType => ({
+  name,
+  blockWeights: form.packing.block,
+  blockBytes: form.blockBytes,
+  form,
 });
 
 /** The types that are read, by their ids. */
 export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
+  [0, floats("F32", 4)],
+  [1, floats("F16", 2)],
+  [2, blocks("Q4_0", { packing: packing(4, 8, 32), blockBytes: 18, d: 0, integers: halvesOf32(2) })],
+  [3, blocks("Q4_1", { packing: packing(4, 0, 32, MINIMUM), blockBytes: 20, d: 0, m: 2, integers: halvesOf32(4) })],
+  [6, blocks("Q5_0", { packing: packing(5, 16, 32), blockBytes: 22, d: 0, integers: halvesOf32(6, 2) })],
+  [7, blocks("Q5_1", { packing: packing(5, 0, 32, MINIMUM), blockBytes: 24, d: 0, m: 2, integers: halvesOf32(8, 4) })],
+  [8, blocks("Q8_0", { packing: packing(8, 128, 32), blockBytes: 34, d: 0, integers: q80 })],
   [
-    0,
-    type(
-      "F32",
-      1,
-      4,
-      each((bytes, at) => fromBits(u32(bytes, at))),
-    ),
-  ],
-  [1, type("F16", 1, 2, each(half))],
-  [2, type("Q4_0", 32, 18, halvesOf32(2, byTable(CENTRED_16)))],
-  [3, type("Q4_1", 32, 20, halvesOf32(4, withMinimum))],
-  [6, type("Q5_0", 32, 22, halvesOf32(6, byTable(CENTRED_32), 2))],
-  [7, type("Q5_1", 32, 24, halvesOf32(8, withMinimum, 4))],
-  [
-    8,
-    type("Q8_0", 32, 34, (bytes, at, values, to) => {
-      const d = half(bytes, at);
-      for (let j = 0; j < 32; j++) values[to + j] = d * int8(bytes, at + 2 + j);
+    10,
+    blocks("Q2_K", {
+      packing: packing(4, 0, 16, { ...SUPER, ...MINIMUM }),
+      blockBytes: 84,
+      d: 80,
+      m: 82,
+      integers: twoBits(16),
+      scales: q2Scales,
     }),
   ],
-  [10, type("Q2_K", 256, 84, q2k)],
-  [11, type("Q3_K", 256, 110, q3k)],
-  [12, type("Q4_K", 256, 144, kGroups(16))],
-  [13, type("Q5_K", 256, 176, kGroups(48, 16))],
-  [14, type("Q6_K", 256, 210, q6k)],
-  [20, type("IQ4_NL", 32, 18, halvesOf32(2, byTable(IQ4)))],
-  [23, type("IQ4_XS", 256, 136, iq4xs)],
   [
-    30,
-    type(
-      "BF16",
-      1,
-      2,
-      each((bytes, at) => fromBits(u16(bytes, at) << 16)),
-    ),
+    11,
+    blocks("Q3_K", {
+      packing: packing(4, 4, 16, SUPER),
+      blockBytes: 110,
+      d: 108,
+      integers: twoBits(32, 0),
+      scales: q3Scales,
+    }),
   ],
-  [39, type("MXFP4", 32, 17, halvesOf32(1, fp4Scale))],
+  [
+    12,
+    blocks("Q4_K", {
+      packing: packing(4, 0, 32, { ...SUPER, ...MINIMUM }),
+      blockBytes: 144,
+      d: 0,
+      m: 2,
+      integers: kGroups(16),
+      scales: kScales,
+    }),
+  ],
+  [
+    13,
+    blocks("Q5_K", {
+      packing: packing(5, 0, 32, { ...SUPER, ...MINIMUM }),
+      blockBytes: 176,
+      d: 0,
+      m: 2,
+      integers: kGroups(48, 16),
+      scales: kScales,
+    }),
+  ],
+  [14, blocks("Q6_K", { packing: packing(6, 32, 16, SUPER), blockBytes: 210, d: 208, integers: q6, scales: q6Scales })],
+  [20, blocks("IQ4_NL", { packing: packing(8, 128, 32), blockBytes: 18, d: 0, integers: byTable(IQ4, 128, 2) })],
+  [
+    23,
+    blocks("IQ4_XS", {
+      packing: packing(8, 128, 32, SUPER),
+      blockBytes: 136,
+      d: 0,
+      integers: iq4xs,
+      scales: iq4Scales,
+    }),
+  ],
+  [30, floats("BF16", 2)],
+  [
+    39,
+    blocks("MXFP4", {
+      packing: packing(5, 16, 32, { floats: "float" }),
+      blockBytes: 17,
+      d: 0,
+      integers: byTable(FP4, 16, 1),
+    }),
+  ],
 ]);
 
 /** Names of the types that are not read, for their refusal. */

@@ -5,7 +5,8 @@ import type { Checkpoint } from "../checkpoint.ts";
 import { brief } from "../json-fields.ts";
 import type { ModelFiles, ReadableFile } from "../model-files.ts";
 import { releaseBytes } from "../release-bytes.ts";
-import type { Tensor } from "../tensor.ts";
+import { packedTensor, type Tensor } from "../tensor.ts";
+import { readBlocks } from "./ggml-types.ts";
 import { partNames } from "./gguf-names.ts";
 import { readGgufHeader, type GgufHeader, type GgufTensor, type GgufValue } from "./gguf-header.ts";
 
@@ -65,32 +66,30 @@ export class GgufFile implements Checkpoint {
     return this.#find(name).entry.shape;
   }
 
-  /** Returns the tensor as F32: its blocks are unpacked, exactly, when they are read. */
   tensor(name: string): Tensor {
     const { part, entry } = this.#find(name);
-    const { begin, type, shape } = entry;
+    const { begin, shape } = entry;
+    const { form, blockWeights, blockBytes } = entry.type;
     const columns = shape.length === 2 ? (shape[1] ?? 1) : shape.reduce((product, size) => product * size, 1);
     const rows = shape.length === 2 ? (shape[0] ?? 1) : 1;
-    const blocksPerRow = columns / type.blockWeights;
-    const rowBytes = blocksPerRow * type.blockBytes;
-    return {
-      dtype: "F32",
-      rows,
-      columns,
-      async readRows(from, to) {
-        const bytes = await readBytes(part.file, begin + from * rowBytes, begin + to * rowBytes, part.header.file);
-        if (bytes.length < (to - from) * rowBytes) {
-          const message = `${part.header.file} ends before its last tensor: download it again.`;
-          throw new ChorusError("model_download_failed", message, part.header.file);
-        }
-        const values = new Float32Array((to - from) * columns);
-        for (let block = 0; block < (to - from) * blocksPerRow; block++) {
-          type.unpack(bytes, block * type.blockBytes, values, block * type.blockWeights);
-        }
-        releaseBytes(bytes);
-        return new Uint8Array(values.buffer);
-      },
+    const rowBytes = (columns / blockWeights) * blockBytes;
+    const readRows = async (from: number, to: number) => {
+      const bytes = await readBytes(part.file, begin + from * rowBytes, begin + to * rowBytes, part.header.file);
+      if (bytes.length === (to - from) * rowBytes) return bytes;
+      const message = `${part.header.file} ends before its last tensor: download it again.`;
+      throw new ChorusError("model_download_failed", message, part.header.file);
     };
+    if (typeof form === "string") return { dtype: form, rows, columns, readRows };
+    return packedTensor(rows, columns, {
+      type: entry.type.name,
+      packing: form.packing,
+      async readRows(from, to) {
+        const bytes = await readRows(from, to);
+        const packed = readBlocks(form, bytes);
+        releaseBytes(bytes);
+        return packed;
+      },
+    });
   }
 
   #find(name: string) {
