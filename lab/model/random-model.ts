@@ -1,26 +1,36 @@
 import { float32ToFloat16 } from "../../src/files/half.ts";
+import { encodeSafetensorsHeader } from "../../src/files/safetensors-header.ts";
 import { describeModel } from "../../src/models/families.ts";
-import { weightsOf, type NormWeights, type Operation, type Weight } from "../../src/models/graph.ts";
-import type { Model } from "../../src/models/model.ts";
+import {
+  weightsOf,
+  type Graph,
+  type Matrix,
+  type NormWeights,
+  type Operation,
+  type Weight,
+} from "../../src/models/graph.ts";
 import type { ModelSize } from "./model-sizes.ts";
 import { seededRandom, type Random } from "../seeded-random.ts";
 
-/** Standard deviation of the normal distribution, as Hugging Face initialises GPT-2. */
-const WEIGHT_DEVIATION = 0.02;
+/** Returns the standard deviation of a weight's normal distribution. */
+export type DeviationOf = (weight: Weight | Matrix, graph: Graph) => number;
+
+/** As Hugging Face initialises GPT-2. */
+const UNTRAINED: DeviationOf = () => 0.02;
 /** Size of the parts in which a tensor's bytes are made, which bounds the memory beside the File. */
 const PART_HALVES = 2 ** 22;
 const ONE = 0x3c00;
 
 /**
- * Returns the files of a model with random f16 weights: config.json, model.safetensors and a tokenizer with made-up
- * words. The same size and seed give the same bytes.
+ * Returns the files of a model with random f16 weights: config.json, tokenizer.json with made-up words, and
+ * model.safetensors. The same size and seed give the same bytes. Norms change nothing.
  */
-export function makeRandomModel(size: ModelSize, seed: number): File[] {
+export function makeRandomModel(size: ModelSize, seed: number, deviationOf: DeviationOf = UNTRAINED): File[] {
   const config = configOf(size);
   return [
     jsonFile("config.json", config),
     jsonFile("tokenizer.json", makeTokenizer(size.vocabSize)),
-    new File(makeSafetensors(describeModel(config), seededRandom(seed)), "model.safetensors"),
+    new File(makeSafetensors(describeModel(config).graph, seededRandom(seed), deviationOf), "model.safetensors"),
   ];
 }
 
@@ -61,66 +71,56 @@ function makeTokenizer(vocabSize: number) {
   };
 }
 
-type Fill = "random" | "ones" | "zeros";
-
-/** Returns names, shapes and contents, in the order of computation. */
-function tensorsOf({ graph }: Model): (readonly [string, readonly number[], Fill])[] {
-  const fills = new Map<Weight, Fill>();
-  for (const norm of graph.operations.flatMap(normsOf)) {
-    // A weight's offset is not in the file.
-    fills.set(norm.weight, norm.weightOffset === 1 ? "zeros" : "ones");
-    if (norm.bias) fills.set(norm.bias, "zeros");
-  }
-  return weightsOf(graph).flatMap((weight) =>
-    weight.tensors.map(({ name, shape }) => [name, shape, fills.get(weight) ?? "random"] as const),
-  );
-}
-
 function normsOf(operation: Operation): readonly NormWeights[] {
   if (operation.type === "norm") return [operation.norm];
   return operation.type === "rotary" && operation.norms ? [operation.norms.queries, operation.norms.keys] : [];
 }
 
-function makeSafetensors(model: Model, random: Random): BlobPart[] {
-  const header: Record<string, object> = {};
-  const data: BlobPart[] = [];
-  const table = normalHalves(random);
-  let offset = 0;
-  for (const [name, shape, fill] of tensorsOf(model)) {
-    const length = shape.reduce((product, extent) => product * extent, 1);
-    header[name] = { dtype: "F16", shape, data_offsets: [offset, offset + 2 * length] };
-    offset += 2 * length;
-    for (let done = 0; done < length; done += PART_HALVES) {
-      // A Blob, which the browser may keep outside JavaScript's memory, and on disk.
-      data.push(new Blob([makeHalves(Math.min(PART_HALVES, length - done), fill, table, random)]));
-    }
-  }
-  const json = new TextEncoder().encode(JSON.stringify(header));
-  const prefix = new DataView(new ArrayBuffer(8));
-  prefix.setBigUint64(0, BigInt(json.length), true);
-  return [prefix, json, ...data];
+function makeSafetensors(graph: Graph, random: Random, deviationOf: DeviationOf): BlobPart[] {
+  const norms = graph.operations.flatMap(normsOf);
+  // A weight's offset is not in the file.
+  const ones = new Set(norms.flatMap(({ weight, weightOffset }) => (weightOffset === 1 ? [] : weight)));
+  const constants = new Set(norms.flatMap(({ weight, bias }) => (bias ? [weight, bias] : [weight])));
+  const draw = normalHalves(random);
+  const data: Blob[] = [];
+  let end = 0;
+  const entries = weightsOf(graph).flatMap((weight) =>
+    weight.tensors.map(({ name, shape }) => {
+      const length = shape.reduce((product, extent) => product * extent, 1);
+      const begin = end;
+      end += 2 * length;
+      for (let done = 0; done < length; done += PART_HALVES) {
+        const halves = new Uint16Array(Math.min(PART_HALVES, length - done));
+        if (ones.has(weight)) halves.fill(ONE);
+        else if (!constants.has(weight)) draw(halves, deviationOf(weight, graph));
+        // A Blob, which the browser may keep outside JavaScript's memory, and on disk.
+        data.push(new Blob([halves]));
+      }
+      return { name, dtype: "F16", shape, begin, end };
+    }),
+  );
+  return [encodeSafetensorsHeader(entries), ...data];
 }
 
 const TABLE_BITS = 12;
 
-/** Returns normally distributed halves, as bits. Drawing from a table is ten times as fast as computing each. */
-function normalHalves(random: Random): Uint16Array {
+/**
+ * Returns a function that fills an array with normally distributed halves, as bits. Drawing from a table is ten times as fast
+ * as computing each.
+ */
+function normalHalves(random: Random): (halves: Uint16Array, deviation: number) => void {
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  return float32ToFloat16(Float32Array.from({ length: 2 ** TABLE_BITS }, () => WEIGHT_DEVIATION * normal()));
-}
-
-function makeHalves(length: number, fill: Fill, table: Uint16Array, random: Random): Uint16Array<ArrayBuffer> {
-  const halves = new Uint16Array(length);
-  if (fill === "ones") halves.fill(ONE);
-  if (fill !== "random") return halves;
-  // Two values from the upper bits of each draw, by xorshift: 124 million weights take about a second.
-  let state = Math.floor(random() * 2 ** 32) | 1;
-  for (let i = 0; i < length; i += 2) {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    halves[i] = table[state >>> (32 - TABLE_BITS)] ?? 0;
-    if (i + 1 < length) halves[i + 1] = table[(state >>> 4) & (2 ** TABLE_BITS - 1)] ?? 0;
-  }
-  return halves;
+  const deviates = Array.from({ length: 2 ** TABLE_BITS }, normal);
+  return (halves, deviation) => {
+    const table = float32ToFloat16(Float32Array.from(deviates, (value) => deviation * value));
+    // Two values from the upper bits of each draw, by xorshift: 124 million weights take about a second.
+    let state = Math.floor(random() * 2 ** 32) | 1;
+    for (let i = 0; i < halves.length; i += 2) {
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      halves[i] = table[state >>> (32 - TABLE_BITS)] ?? 0;
+      if (i + 1 < halves.length) halves[i + 1] = table[(state >>> 4) & (2 ** TABLE_BITS - 1)] ?? 0;
+    }
+  };
 }

@@ -1,14 +1,14 @@
 // Reads the file as llama.cpp would, and compares every weight with the checkpoint's.
 
+import { readFile } from "node:fs/promises";
+
 import { describe, expect, it } from "vitest";
 
 import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
 import { readCheckpoint } from "./checkpoint.ts";
-import { gpt2ToGguf } from "./gpt2-gguf.ts";
-import { readGpt2Weights } from "./gpt2-weights.ts";
-import { llamaToGguf } from "./llama-gguf.ts";
-import { readLlamaWeights } from "./llama-weights.ts";
-import { openCheckpoint } from "./open-checkpoint.ts";
+import { openSafetensors } from "../../src/files/safetensors.ts";
+import { readF32 } from "../../src/files/tensor.ts";
+import { toGguf } from "./gguf.ts";
 
 /** Quicker than toEqual, which looks at each element's properties. */
 function expectSame(/** @type {Float32Array | undefined} */ found, /** @type {Float32Array} */ expected) {
@@ -64,11 +64,18 @@ function rounded(/** @type {Float32Array} */ values, /** @type {"f32" | "f16"} *
   return type === "f16" ? float16ToFloat32(float32ToFloat16(values)) : values;
 }
 
+/** Returns the file, parsed, and the checkpoint's tensors by the names that it has. */
+async function convert(/** @type {string} */ fixture, /** @type {"f32" | "f16"} */ type) {
+  const folder = `tests/fixtures/${fixture}`;
+  const { vocabulary, tokenizer, ...checkpoint } = await readCheckpoint(folder);
+  const found = parseGguf(Buffer.concat([...toGguf({ ...checkpoint, vocabulary, tokenizer }, type)]));
+  const file = await openSafetensors(new Blob([await readFile(`${folder}/model.safetensors`)]));
+  const stored = (/** @type {string} */ name) => readF32(file.tensor(file.has(name) ? name : `transformer.${name}`));
+  return { ...found, vocabulary, tokenizer, stored };
+}
+
 describe.each(/** @type {const} */ (["f32", "f16"]))("a GPT-2 as GGUF in %s", async (type) => {
-  const { vocabulary, tokenizer } = await readCheckpoint("tests/fixtures/gpt2-tiny");
-  const weights = await readGpt2Weights(await openCheckpoint("tests/fixtures/gpt2-tiny"));
-  const { metadata, tensors } = parseGguf(Buffer.concat([...gpt2ToGguf(weights, vocabulary, type)]));
-  const kept = (/** @type {Float32Array} */ values) => rounded(values, type);
+  const { metadata, tensors, vocabulary, tokenizer, stored } = await convert("gpt2-tiny", type);
 
   it("says the model's shape", () => {
     expect(metadata).toMatchObject({
@@ -93,34 +100,37 @@ describe.each(/** @type {const} */ (["f32", "f16"]))("a GPT-2 as GGUF in %s", as
     expect(metadata["tokenizer.ggml.token_type"][eosTokenId]).toBe(3);
   });
 
-  it("has every weight, matrices with a row for each output", () => {
+  it("has every weight, matrices with a row for each output", async () => {
     expect(tensors.size).toBe(2 + 12 * 2 + 2);
     expect(tensors.get("token_embd.weight")?.sizes).toEqual([64, 512]);
-    expectSame(tensors.get("token_embd.weight")?.values, kept(weights.wte));
-    expectSame(tensors.get("position_embd.weight")?.values, weights.wpe);
-    expectSame(tensors.get("output_norm.bias")?.values, weights.lnF.bias);
-    for (const [index, layer] of weights.layers.entries()) {
-      const { ln1, qkv, proj, ln2, fc, fcProj } = layer;
-      for (const [name, norm] of /** @type {const} */ ([
-        ["attn_norm", ln1],
-        ["ffn_norm", ln2],
+    expectSame(tensors.get("token_embd.weight")?.values, rounded(await stored("wte.weight"), type));
+    expectSame(tensors.get("position_embd.weight")?.values, await stored("wpe.weight"));
+    for (const kind of ["weight", "bias"]) {
+      expectSame(tensors.get(`output_norm.${kind}`)?.values, await stored(`ln_f.${kind}`));
+    }
+    for (const index of [0, 1]) {
+      for (const [name, of] of /** @type {const} */ ([
+        ["attn_norm", "ln_1"],
+        ["ffn_norm", "ln_2"],
       ])) {
-        expectSame(tensors.get(`blk.${index}.${name}.weight`)?.values, norm.weight);
-        expectSame(tensors.get(`blk.${index}.${name}.bias`)?.values, norm.bias);
+        for (const kind of ["weight", "bias"]) {
+          expectSame(tensors.get(`blk.${index}.${name}.${kind}`)?.values, await stored(`h.${index}.${of}.${kind}`));
+        }
       }
-      const linears = /** @type {const} */ ([
-        ["attn_qkv", qkv],
-        ["attn_output", proj],
-        ["ffn_up", fc],
-        ["ffn_down", fcProj],
-      ]);
-      for (const [name, { weight, bias }] of linears) {
+      for (const [name, of] of /** @type {const} */ ([
+        ["attn_qkv", "attn.c_attn"],
+        ["attn_output", "attn.c_proj"],
+        ["ffn_up", "mlp.c_fc"],
+        ["ffn_down", "mlp.c_proj"],
+      ])) {
+        const weight = await stored(`h.${index}.${of}.weight`);
+        const bias = await stored(`h.${index}.${of}.bias`);
         const found = tensors.get(`blk.${index}.${name}.weight`);
         const inputs = weight.length / bias.length;
         expect(found?.sizes).toEqual([inputs, bias.length]);
         expectSame(tensors.get(`blk.${index}.${name}.bias`)?.values, bias);
         const turned = weight.map((_, i) => weight[(i % inputs) * bias.length + Math.floor(i / inputs)] ?? NaN);
-        expectSame(found?.values, kept(turned));
+        expectSame(found?.values, rounded(turned, type));
       }
     }
   });
@@ -133,9 +143,7 @@ describe.each(
     ["qwen3-tiny", "f16", "qwen3", 32],
   ]),
 )("the Llama-type %s as GGUF in %s", async (fixture, type, architecture, headDim) => {
-  const { vocabulary } = await readCheckpoint(`tests/fixtures/${fixture}`);
-  const weights = await readLlamaWeights(await openCheckpoint(`tests/fixtures/${fixture}`));
-  const { metadata, tensors } = parseGguf(Buffer.concat([...llamaToGguf(weights, vocabulary, type)]));
+  const { metadata, tensors, vocabulary, stored } = await convert(fixture, type);
   const [hiddenSize, numHeads, numKvHeads] = [64, 4, 2];
   const isTurnedByHalves = architecture === "qwen3";
 
@@ -161,59 +169,48 @@ describe.each(
     expect(metadata["tokenizer.ggml.tokens"]).toEqual(vocabulary.tokens);
   });
 
-  it("has every weight, the head only where it is not the embedding", () => {
-    const has = (/** @type {string} */ name, /** @type {Float32Array} */ values, /** @type {number[]} */ sizes) => {
-      const found = tensors.get(`${name}.weight`);
+  it("has every weight, the head only where it is not the embedding", async () => {
+    const has = async (/** @type {string} */ name, /** @type {string} */ of, /** @type {number[]} */ sizes) => {
+      const [found, values] = [tensors.get(`${name}.weight`), await stored(`${of}.weight`)];
       expect(found?.sizes).toEqual(sizes);
       expectSame(found?.values, sizes.length === 2 ? rounded(values, type) : values);
     };
-    const { head, layers } = weights;
-    expect(head !== null).toBe(fixture === "llama-tiny/untied");
-    expect(tensors.size).toBe(1 + (architecture === "llama" ? 9 : 11) * 2 + 1 + (head ? 1 : 0));
-    has("token_embd", weights.embedding, [hiddenSize, 512]);
-    if (head) has("output", head, [hiddenSize, 512]);
-    has("output_norm", weights.norm, [hiddenSize]);
-    for (const [index, { attnNorm, qkv, o, mlpNorm, gate, up, down, headNorms }] of layers.entries()) {
-      has(`blk.${index}.attn_norm`, attnNorm, [hiddenSize]);
-      expect(headNorms !== null).toBe(architecture === "qwen3");
-      if (headNorms) {
-        has(`blk.${index}.attn_q_norm`, headNorms.query, [headDim]);
-        has(`blk.${index}.attn_k_norm`, headNorms.key, [headDim]);
+    const hasHead = fixture === "llama-tiny/untied";
+    expect(tensors.size).toBe(1 + (architecture === "llama" ? 9 : 11) * 2 + 1 + (hasHead ? 1 : 0));
+    await has("token_embd", "model.embed_tokens", [hiddenSize, 512]);
+    if (hasHead) await has("output", "lm_head", [hiddenSize, 512]);
+    await has("output_norm", "model.norm", [hiddenSize]);
+    for (const index of [0, 1]) {
+      const [blk, layer] = [`blk.${index}`, `model.layers.${index}`];
+      await has(`${blk}.attn_norm`, `${layer}.input_layernorm`, [hiddenSize]);
+      if (architecture === "qwen3") {
+        await has(`${blk}.attn_q_norm`, `${layer}.self_attn.q_norm`, [headDim]);
+        await has(`${blk}.attn_k_norm`, `${layer}.self_attn.k_norm`, [headDim]);
       }
-      has(`blk.${index}.ffn_norm`, mlpNorm, [hiddenSize]);
-      has(`blk.${index}.attn_output`, o, [numHeads * headDim, hiddenSize]);
-      has(`blk.${index}.ffn_gate`, gate, [hiddenSize, 176]);
-      has(`blk.${index}.ffn_up`, up, [hiddenSize, 176]);
-      has(`blk.${index}.ffn_down`, down, [176, hiddenSize]);
-      has(`blk.${index}.attn_v`, qkv.subarray(hiddenSize * (numHeads + numKvHeads) * headDim), [
-        hiddenSize,
-        numKvHeads * headDim,
-      ]);
+      await has(`${blk}.ffn_norm`, `${layer}.post_attention_layernorm`, [hiddenSize]);
+      await has(`${blk}.attn_v`, `${layer}.self_attn.v_proj`, [hiddenSize, numKvHeads * headDim]);
+      await has(`${blk}.attn_output`, `${layer}.self_attn.o_proj`, [numHeads * headDim, hiddenSize]);
+      await has(`${blk}.ffn_gate`, `${layer}.mlp.gate_proj`, [hiddenSize, 176]);
+      await has(`${blk}.ffn_up`, `${layer}.mlp.up_proj`, [hiddenSize, 176]);
+      await has(`${blk}.ffn_down`, `${layer}.mlp.down_proj`, [176, hiddenSize]);
     }
   });
 
-  it("has the rows of queries and keys in the order that llama.cpp turns them in", () => {
-    const parts = /** @type {const} */ ([
-      ["attn_q", 0, numHeads],
-      ["attn_k", numHeads, numKvHeads],
-    ]);
-    for (const [index, { qkv }] of weights.layers.entries()) {
-      const row = (/** @type {Float32Array | undefined} */ values, /** @type {number} */ i) =>
-        values?.subarray(i * hiddenSize, (i + 1) * hiddenSize);
-      for (const [name, firstHead, heads] of parts) {
-        const found = tensors.get(`blk.${index}.${name}.weight`);
+  it("has the rows of queries and keys in the order that llama.cpp turns them in", async () => {
+    for (const [name, heads] of /** @type {const} */ ([
+      ["q", numHeads],
+      ["k", numKvHeads],
+    ])) {
+      for (const index of [0, 1]) {
+        const values = rounded(await stored(`model.layers.${index}.self_attn.${name}_proj.weight`), type);
+        const found = tensors.get(`blk.${index}.attn_${name}.weight`);
         expect(found?.sizes).toEqual([hiddenSize, heads * headDim]);
-        for (let head = 0; head < heads; head++) {
-          for (let pair = 0; pair < headDim / 2; pair++) {
-            const first = (firstHead + head) * headDim + pair;
-            for (const [half, from] of [first, first + headDim / 2].entries()) {
-              const expected = qkv.subarray(from * hiddenSize, (from + 1) * hiddenSize);
-              expectSame(
-                row(found?.values, head * headDim + (isTurnedByHalves ? pair + (half * headDim) / 2 : 2 * pair + half)),
-                rounded(expected, type),
-              );
-            }
-          }
+        const row = (/** @type {Float32Array | undefined} */ of, /** @type {number} */ i) =>
+          of?.subarray(i * hiddenSize, (i + 1) * hiddenSize);
+        for (let i = 0; i < heads * headDim; i++) {
+          const [inHead, half] = [i % headDim, headDim / 2];
+          const turned = i - inHead + 2 * (inHead % half) + Math.floor(inHead / half);
+          expectSame(row(found?.values, isTurnedByHalves ? i : turned), row(values, i) ?? new Float32Array());
         }
       }
     }

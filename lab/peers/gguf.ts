@@ -1,45 +1,52 @@
-// The GGUF format, version 3, little-endian: what llama.cpp (and so wllama) loads.
+// Writes a checkpoint as GGUF, version 3, little-endian, under llama.cpp's names: what llama.cpp (and so wllama) loads.
 //
 //   "GGUF" | u32 version | u64 tensors | u64 metadata entries
-//   metadata:  key, u32 type, value        (a string is a u64 length and UTF-8; an array a u32 type, a u64 length, items)
+//   metadata:  key, u32 kind, value        (a string is a u64 length and UTF-8; an array a u32 kind, a u64 length, items)
 //   tensors:   name, u32 axes, u64 size of each (innermost first), u32 type, u64 offset into the data
 //   padding to 32 bytes | data, each tensor padded to 32 bytes
 
-const ALIGNMENT = 32;
+import { float32ToFloat16 } from "../../src/files/half.ts";
+import { FAMILIES } from "../../src/models/families.ts";
+import { weightsOf } from "../../src/models/graph.ts";
+import { transpose, type PeerCheckpoint, type Vocabulary } from "./checkpoint.ts";
 
+const ALIGNMENT = 32;
+const KIND = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 } as const;
+
+/** How matrices are kept. Vectors and positions are always f32, as llama.cpp has them. */
 export type GgufType = "f32" | "f16";
 
-/** ggml's numbers. */
-const GGUF_TYPES: Readonly<Record<GgufType, number>> = { f32: 0, f16: 1 };
+/** A number is one of a typed array. */
+type GgufValue = string | boolean | Uint32Array | Float32Array | Int32Array | readonly string[];
 
-export type GgufValue =
-  | { readonly type: "u32" | "i32" | "f32"; readonly value: number }
-  | { readonly type: "bool"; readonly value: boolean }
-  | { readonly type: "string"; readonly value: string }
-  | { readonly type: "strings"; readonly value: readonly string[] }
-  | { readonly type: "i32s"; readonly value: readonly number[] };
+/** ggml's kinds of tokens. */
+const NORMAL_TOKEN = 1;
+const CONTROL_TOKEN = 3;
 
-export interface GgufTensor {
+interface GgufTensor {
   readonly name: string;
   /** Innermost axis first: the reverse of a row-major shape. */
   readonly sizes: readonly number[];
-  readonly type: GgufType;
+  readonly isHalf: boolean;
   readonly numBytes: number;
   /** Created while writing, so that only one tensor is in memory. */
   readonly data: () => Uint8Array;
 }
 
-/** The parts of a file, in order. */
-export function* encodeGguf(
-  metadata: Readonly<Record<string, GgufValue>>,
-  tensors: readonly GgufTensor[],
-): Generator<Uint8Array> {
-  const entries = Object.entries(metadata);
-  const head = [Buffer.from("GGUF"), u32(3), u64(tensors.length), u64(entries.length)];
-  for (const [key, value] of entries) head.push(text(key), encodeValue(value));
+/** Returns the parts of a file, in order. */
+export function* toGguf(checkpoint: PeerCheckpoint, type: GgufType): Generator<Uint8Array> {
+  const tensors = listTensors(checkpoint, type);
+  const entries = Object.entries({
+    "general.architecture": checkpoint.model.family,
+    "general.file_type": Uint32Array.of(type === "f16" ? 1 : 0),
+    ...describeModel(checkpoint),
+    ...describeTokens(checkpoint),
+  });
+  const head: Uint8Array[] = [Buffer.from("GGUF"), u32(3), u64(tensors.length), u64(entries.length)];
+  for (const [key, value] of entries) head.push(...text(key), ...encodeValue(value));
   let offset = 0;
-  for (const { name, sizes, type, numBytes } of tensors) {
-    head.push(text(name), u32(sizes.length), ...sizes.map(u64), u32(GGUF_TYPES[type]), u64(offset));
+  for (const { name, sizes, isHalf, numBytes } of tensors) {
+    head.push(...text(name), u32(sizes.length), ...sizes.map(u64), u32(isHalf ? 1 : 0), u64(offset));
     offset += numBytes + paddingAfter(numBytes);
   }
   const headBytes = Buffer.concat(head);
@@ -51,54 +58,131 @@ export function* encodeGguf(
   }
 }
 
+function describeModel({ config, model }: PeerCheckpoint): Record<string, GgufValue> {
+  const { numLayers, hiddenSize, numHeads, numKvHeads, headDim, vocabSize, maxPositions } = model.shape;
+  const { operations } = model.graph;
+  const norm = operations.flatMap((operation) => (operation.type === "norm" ? operation.norm : []))[0];
+  const [inner = NaN] = operations.flatMap((operation) => {
+    if (operation.type === "gate") return operation.gate.matrix.outputs;
+    return operation.type === "linear" && operation.activation ? operation.linear.matrix.outputs : [];
+  });
+  const sizes = {
+    context_length: maxPositions,
+    embedding_length: hiddenSize,
+    feed_forward_length: inner,
+    block_count: numLayers,
+    "attention.head_count": numHeads,
+  };
+  const hasRotary = operations.some((operation) => operation.type === "rotary");
+  const rotarySizes = {
+    vocab_size: vocabSize,
+    "attention.head_count_kv": numKvHeads,
+    "attention.key_length": headDim,
+    "attention.value_length": headDim,
+    "rope.dimension_count": headDim,
+  };
+  const numbers = {
+    [`attention.layer_norm_${norm?.kind === "rms" ? "rms_" : ""}epsilon`]: norm?.epsilon ?? NaN,
+    ...(hasRotary && { "rope.freq_base": Number(config["rope_theta"] ?? 10_000) }),
+  };
+  return Object.fromEntries([
+    ...Object.entries({ ...sizes, ...(hasRotary && rotarySizes) }).map(([name, value]) => [
+      `${model.family}.${name}`,
+      Uint32Array.of(value),
+    ]),
+    ...Object.entries(numbers).map(([name, value]) => [`${model.family}.${name}`, Float32Array.of(value)]),
+  ]) as Record<string, GgufValue>;
+}
+
+/** Describes a byte-level BPE with GPT-2's pattern. */
+function describeTokens({ model, vocabulary }: { model: PeerCheckpoint["model"]; vocabulary: Vocabulary }) {
+  const { tokens, merges, controlTokenIds } = vocabulary;
+  // The embedding may have more rows than the tokenizer has tokens; llama.cpp wants a name for each.
+  const names = Array.from({ length: model.shape.vocabSize }, (_, id) => tokens[id] ?? `<unused${id}>`);
+  const isControl = new Set(controlTokenIds);
+  const endOfText = Uint32Array.of(model.eosTokenIds[0] ?? 0);
+  return {
+    "tokenizer.ggml.model": "gpt2",
+    "tokenizer.ggml.pre": "gpt-2",
+    "tokenizer.ggml.tokens": names,
+    "tokenizer.ggml.token_type": Int32Array.from(names, (_, id) => (isControl.has(id) ? CONTROL_TOKEN : NORMAL_TOKEN)),
+    "tokenizer.ggml.merges": merges,
+    "tokenizer.ggml.bos_token_id": endOfText,
+    "tokenizer.ggml.eos_token_id": endOfText,
+    "tokenizer.ggml.add_bos_token": false,
+  };
+}
+
+function listTensors({ model, read }: PeerCheckpoint, type: GgufType): GgufTensor[] {
+  const form = FAMILIES.find(({ modelTypes }) => modelTypes.includes(model.family))?.gguf?.weights(model.family);
+  if (!form) throw new Error(`${model.family} has no names in GGUF files.`);
+  return weightsOf(model.graph).flatMap((weight) => {
+    // Conv1D keeps [in, out]; llama.cpp wants a row for each output.
+    const isTurned = "layout" in weight && weight.layout === "in-out";
+    let end = 0;
+    return weight.tensors.map(({ name, shape }): GgufTensor => {
+      const [rows = 1, columns = 1] = shape;
+      const begin = end;
+      end += rows * columns;
+      const last = end;
+      const isHalf = type === "f16" && "layout" in weight;
+      const values = () => {
+        const own = read(weight).subarray(begin, last);
+        if (isTurned) return transpose(own, rows, columns);
+        return form.isInterleaved(name) ? pairNeighbours(own, columns, model.shape.headDim) : own;
+      };
+      return {
+        name: form.nameOf(name),
+        sizes: isTurned ? shape : shape.toReversed(),
+        isHalf,
+        numBytes: rows * columns * (isHalf ? 2 : 4),
+        data: () => bytesOf(isHalf ? float32ToFloat16(values()) : values()),
+      };
+    });
+  });
+}
+
+/**
+ * Reorders each head's rows. Positions turn rows i and i + headDim / 2 together in Hugging Face's order, and rows 2i and
+ * 2i + 1 in the order that llama.cpp keeps for the architecture "llama".
+ */
+function pairNeighbours(rows: Float32Array, width: number, headDim: number): Float32Array {
+  const reordered = new Float32Array(rows.length);
+  for (let row = 0; row < rows.length / width; row++) {
+    const inHead = row % headDim;
+    const from = row - inHead + (inHead >> 1) + (inHead & 1) * (headDim / 2);
+    reordered.set(rows.subarray(from * width, (from + 1) * width), row * width);
+  }
+  return reordered;
+}
+
 function paddingAfter(numBytes: number): number {
   return (ALIGNMENT - (numBytes % ALIGNMENT)) % ALIGNMENT;
 }
 
-function encodeValue({ type, value }: GgufValue): Buffer {
-  switch (type) {
-    case "u32":
-      return Buffer.concat([u32(4), u32(value)]);
-    case "i32":
-      return Buffer.concat([u32(5), i32(value)]);
-    case "f32":
-      return Buffer.concat([u32(6), f32(value)]);
-    case "bool":
-      return Buffer.concat([u32(7), Buffer.of(Number(value))]);
-    case "string":
-      return Buffer.concat([u32(8), text(value)]);
-    case "strings":
-      return Buffer.concat([u32(9), u32(8), u64(value.length), ...value.map(text)]);
-    case "i32s":
-      return Buffer.concat([u32(9), u32(5), u64(value.length), ...value.map(i32)]);
-  }
+function encodeValue(value: GgufValue): Uint8Array[] {
+  if (typeof value === "string") return [u32(KIND.string), ...text(value)];
+  if (typeof value === "boolean") return [u32(KIND.bool), Uint8Array.of(Number(value))];
+  if (value instanceof Uint32Array) return [u32(KIND.u32), bytesOf(value)];
+  if (value instanceof Float32Array) return [u32(KIND.f32), bytesOf(value)];
+  const isNumbers = value instanceof Int32Array;
+  const items = isNumbers ? [bytesOf(value)] : value.flatMap(text);
+  return [u32(KIND.array), u32(isNumbers ? KIND.i32 : KIND.string), u64(value.length), ...items];
 }
 
-function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
+function u32(value: number): Uint8Array {
+  return bytesOf(Uint32Array.of(value));
 }
 
-function i32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeInt32LE(value);
-  return bytes;
+function u64(value: number): Uint8Array {
+  return bytesOf(BigUint64Array.of(BigInt(value)));
 }
 
-function f32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeFloatLE(value);
-  return bytes;
-}
-
-function u64(value: number): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(BigInt(value));
-  return bytes;
-}
-
-function text(value: string): Buffer {
+function text(value: string): Uint8Array[] {
   const bytes = Buffer.from(value);
-  return Buffer.concat([u64(bytes.length), bytes]);
+  return [u64(bytes.length), bytes];
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
 }

@@ -4,11 +4,8 @@ import { readFileSync } from "node:fs";
 
 import { describe, expect, it } from "vitest";
 
-import { gpt2ToOnnx } from "./gpt2-onnx.ts";
-import { readGpt2Weights } from "./gpt2-weights.ts";
-import { llamaToOnnx } from "./llama-onnx.ts";
-import { readLlamaWeights } from "./llama-weights.ts";
-import { openCheckpoint } from "./open-checkpoint.ts";
+import { readCheckpoint } from "./checkpoint.ts";
+import { toOnnx } from "./onnx-decoder.ts";
 import { parseOnnx } from "./testing/parse-onnx.ts";
 import { runOnnx } from "./testing/run-onnx.ts";
 
@@ -93,10 +90,9 @@ function expectInterface(
 }
 
 describe("a GPT-2 as ONNX", async () => {
-  const weights = await readGpt2Weights(await openCheckpoint("tests/fixtures/gpt2-tiny"));
-  const { nLayer, nHead, headDim, vocabSize } = weights.config;
-  const shape = { numLayers: nLayer, numKvHeads: nHead, headDim, vocabSize };
-  const graph = parseFiles(gpt2ToOnnx(weights).encode("onnx/model.onnx"));
+  const checkpoint = await readCheckpoint("tests/fixtures/gpt2-tiny");
+  const { shape } = checkpoint.model;
+  const graph = parseFiles(toOnnx(checkpoint).encode("onnx/model.onnx"));
 
   it("has the inputs and outputs that transformers.js looks for", () => {
     expectInterface(graph, ["input_ids", "attention_mask", "position_ids", "num_logits_to_keep"], shape);
@@ -110,9 +106,9 @@ describe("a GPT-2 as ONNX", async () => {
 });
 
 describe.each(["llama-tiny/tied", "llama-tiny/untied", "qwen3-tiny"])("the Llama-type %s as ONNX", async (fixture) => {
-  const weights = await readLlamaWeights(await openCheckpoint(`tests/fixtures/${fixture}`));
-  const { shape } = weights.config;
-  const encoded = llamaToOnnx(weights);
+  const checkpoint = await readCheckpoint(`tests/fixtures/${fixture}`);
+  const { shape } = checkpoint.model;
+  const encoded = toOnnx(checkpoint);
   const graph = parseFiles(encoded.encode("onnx/model.onnx"));
 
   it("has the inputs and outputs that transformers.js looks for", () => {

@@ -6,13 +6,9 @@ import { dirname, join } from "node:path";
 
 import type { ModelTokenizer } from "../../src/files/tokenizer.ts";
 import { root } from "../../tools/run-command.mjs";
-import { readCheckpoint, type PeerCheckpoint } from "./checkpoint.ts";
-import type { GgufType } from "./gguf.ts";
-import { gpt2ToGguf } from "./gpt2-gguf.ts";
-import { gpt2ToOnnx } from "./gpt2-onnx.ts";
-import { llamaToGguf } from "./llama-gguf.ts";
-import { llamaToOnnx } from "./llama-onnx.ts";
-import type { OnnxGraph } from "./onnx.ts";
+import { readCheckpoint } from "./checkpoint.ts";
+import { toGguf, type GgufType } from "./gguf.ts";
+import { toOnnx } from "./onnx-decoder.ts";
 import { SIZES, writeRandomCheckpoint } from "./random-checkpoint.ts";
 
 export interface PreparedModel {
@@ -37,7 +33,7 @@ export async function prepareModel(name: string, into: string, say: (line: strin
     await writeRandomCheckpoint(folder, size, SEED);
   }
   const checkpoint = await readCheckpoint(folder);
-  const { numParameters } = checkpoint.weights;
+  const { numParameters } = checkpoint;
   const asGguf = (type: GgufType) => () => new Map([[`model-${type}.gguf`, toGguf(checkpoint, type)]]);
   /** Conversions by the file that is written last: if it exists, the others do too. */
   const conversions: readonly (readonly [file: string, convert: () => ReadonlyMap<string, Iterable<Uint8Array>>])[] = [
@@ -57,14 +53,6 @@ export async function prepareModel(name: string, into: string, say: (line: strin
 /** Returns whether wllama can't read it in f32: it reads files of at most 2 GB. */
 export function isLarge(numParameters: number): boolean {
   return 4 * numParameters > 2e9;
-}
-
-function toOnnx({ weights }: PeerCheckpoint): OnnxGraph {
-  return weights.family === "gpt2" ? gpt2ToOnnx(weights) : llamaToOnnx(weights);
-}
-
-function toGguf({ weights, vocabulary }: PeerCheckpoint, type: GgufType): Iterable<Uint8Array> {
-  return weights.family === "gpt2" ? gpt2ToGguf(weights, vocabulary, type) : llamaToGguf(weights, vocabulary, type);
 }
 
 /** Writes a file, under another name until it is complete. */
