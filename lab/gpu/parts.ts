@@ -2,11 +2,9 @@
 
 import type { BenchContext, Section } from "../page/bench-context.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
-import { decodeSection, measureDecode } from "../page/sections/decode.ts";
+import { decodeSection, measureDecode, runAheadSection, samplingSection } from "../page/sections/decoding.ts";
 import { kernelsSection } from "../page/sections/kernels.ts";
 import { prefillSection } from "../page/sections/prefill.ts";
-import { runAheadSection } from "../page/sections/run-ahead.ts";
-import { samplingSection } from "../page/sections/sampling.ts";
 import { startupSection } from "../page/sections/startup.ts";
 import { submitsSection } from "../page/sections/submits.ts";
 import { exactnessPart } from "./exactness.ts";

@@ -15,51 +15,35 @@ interface CellSetup {
   readonly drafts: "off" | "ngram" | "draft_model";
 }
 
+/** [continuous batching without drafts, requests at random times] */
+type GivenSetup = Pick<CellSetup, "batch_size"> & Partial<CellSetup>;
+
 /**
  * One configuration under one load: a row of the CSV, whose columns have these names. Figures are medians over the rounds
  * (a percentile is taken in each round); null means not applicable.
  */
-export interface LoadCell extends CellSetup {
-  readonly rounds: number;
-  /** Requests of each round; tokens too are per round. */
-  readonly requests: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  /** From the first request to the end of the last answer. */
-  readonly wall_ms: number;
-  readonly p50_e2el_ms: number;
-  readonly p95_e2el_ms: number;
-  readonly p50_ttft_ms: number;
-  readonly p95_ttft_ms: number;
-  readonly p50_tpot_ms: number;
-  readonly p50_itl_ms: number;
-  readonly p95_itl_ms: number;
-  readonly output_tokens_per_s: number;
-  /** Half the difference between the best and the worst round's tokens per second, of the median; NaN for one round. */
-  readonly spread: number;
-  /** Mean sequences in a step. */
-  readonly mean_batch: number;
-  /** The same requests' wall time one by one, divided by this one. */
-  readonly speed_up: number | null;
-  /** Spread of both wall times, which are independent of each other. */
-  readonly speed_up_spread: number | null;
-  /** speed_up / batch_size */
-  readonly efficiency: number | null;
-  /** Fraction of the drafted tokens that was accepted. */
-  readonly acceptance: number | null;
-}
+export type LoadCell = ReturnType<typeof loadCell>;
 
 /** @throws Error if a request failed: the figures would belong to another load */
-export function loadCell(setup: CellSetup, runs: readonly LoadRun[]): LoadCell {
+export function loadCell(given: GivenSetup, runs: readonly LoadRun[]) {
   const failure = runs.flatMap(({ records }) => records).find(({ error }) => error !== null);
   if (failure) throw new Error(`A request failed: ${failure.error}`);
   const { median, spread } = summarise(runs);
+  const setup: CellSetup = {
+    batching_mode: given.batching_mode ?? "continuous",
+    batch_size: given.batch_size,
+    concurrency: given.concurrency ?? null,
+    batch_window_ms: given.batch_window_ms ?? null,
+    drafts: given.drafts ?? "off",
+  };
   return {
     ...setup,
     rounds: runs.length,
+    /** Of each round; tokens too are per round. */
     requests: median(({ completed }) => completed),
     input_tokens: median((metrics) => metrics.total_input_tokens),
     output_tokens: median((metrics) => metrics.total_output_tokens),
+    /** From the first request to the end of the last answer. */
     wall_ms: median(({ duration }) => 1000 * duration),
     p50_e2el_ms: median((metrics) => metrics.p50_e2el_ms),
     p95_e2el_ms: median((metrics) => metrics.p95_e2el_ms),
@@ -69,17 +53,24 @@ export function loadCell(setup: CellSetup, runs: readonly LoadRun[]): LoadCell {
     p50_itl_ms: median((metrics) => metrics.p50_itl_ms),
     p95_itl_ms: median((metrics) => metrics.p95_itl_ms),
     output_tokens_per_s: median((metrics) => metrics.output_throughput),
+    /** Half the difference between the best and the worst round's tokens per second, of the median; NaN for one round. */
     spread,
+    /** Mean sequences in a step. */
     mean_batch: median((metrics) => metrics.batch_occupancy),
-    speed_up: null,
-    speed_up_spread: null,
-    efficiency: null,
+    /** The same requests' wall time one by one, divided by this one. */
+    speed_up: null as number | null,
+    /** Spread of both wall times, which are independent of each other. */
+    speed_up_spread: null as number | null,
+    /** speed_up / batch_size */
+    efficiency: null as number | null,
+    /** Fraction of the drafted tokens that was accepted. */
     acceptance: acceptanceOf(runs),
   };
 }
 
 /** Returns the cell with its speed-up over one that had the same requests one by one. */
-export function comparedWith(oneByOne: LoadCell, cell: LoadCell): LoadCell {
+export function comparedWith(oneByOne: LoadCell | undefined, cell: LoadCell): LoadCell {
+  if (!oneByOne) return cell;
   const speedUp = oneByOne.wall_ms / cell.wall_ms;
   const spread = Math.hypot(oneByOne.spread, cell.spread);
   return { ...cell, speed_up: speedUp, speed_up_spread: spread, efficiency: speedUp / cell.batch_size };

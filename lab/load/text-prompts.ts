@@ -4,6 +4,7 @@ import type { ChorusEngine } from "../../src/protocol/engine.ts";
 import type { ModelCard } from "../../src/protocol/reports.ts";
 import type { BenchOptions } from "../page/bench-options.ts";
 import { isSizeName } from "../model/model-sizes.ts";
+import type { LoadRequest } from "./load.ts";
 import { randomIntegers, seededRandom } from "../seeded-random.ts";
 
 /** From 6 to 60 words: questions, requests, a list, code, and texts to work on. */
@@ -66,4 +67,15 @@ export async function textPrompts(engine: Tokenizing, context: PromptContext): P
   return TEXT_PROMPTS.map(({ length }) =>
     randomIntegers(random, Math.min(room, Math.ceil(length / CHARACTERS_PER_TOKEN)), 0, model.vocabSize - 2),
   );
+}
+
+/** Returns requests that send each text `laps` times. */
+export async function textRequests(
+  engine: Tokenizing,
+  context: PromptContext,
+  laps: number,
+): Promise<readonly LoadRequest[]> {
+  const prompts = await textPrompts(engine, context);
+  const { outputTokens } = context.options;
+  return Array.from({ length: laps }, () => prompts.map((prompt) => ({ prompt, outputTokens }))).flat();
 }

@@ -1,34 +1,24 @@
-// The figures that the tables of all load cells have.
+// The table that all sections under load have.
 
 import type { LoadCell } from "../load/load-cell.ts";
-import type { Figure } from "./bench-result.ts";
+import type { ResultTable } from "./bench-result.ts";
 import { formatSpread } from "./format-figure.ts";
+import { tableOf, type Columns } from "./tables-and-charts.ts";
 
-export const CELL_COLUMNS: readonly string[] = [
-  "wall, ms",
-  "E2EL p50, ms",
-  "E2EL p95, ms",
-  "TTFT p50, ms",
-  "TTFT p95, ms",
-  "TPOT p50, ms",
-  "ITL p50, ms",
-  "ITL p95, ms",
-  "tokens/s",
-  "spread",
-];
+const COMMON: Columns<LoadCell> = {
+  "wall, ms": (cell) => cell.wall_ms,
+  "E2EL p50, ms": (cell) => cell.p50_e2el_ms,
+  "E2EL p95, ms": (cell) => cell.p95_e2el_ms,
+  "TTFT p50, ms": (cell) => cell.p50_ttft_ms,
+  "TTFT p95, ms": (cell) => cell.p95_ttft_ms,
+  "TPOT p50, ms": (cell) => cell.p50_tpot_ms,
+  "ITL p50, ms": (cell) => cell.p50_itl_ms,
+  "ITL p95, ms": (cell) => cell.p95_itl_ms,
+  "tokens/s": (cell) => cell.output_tokens_per_s,
+  spread: (cell) => formatSpread(cell.spread),
+};
 
-/** Returns one figure for each of CELL_COLUMNS. */
-export function cellFigures(cell: LoadCell): Figure[] {
-  return [
-    cell.wall_ms,
-    cell.p50_e2el_ms,
-    cell.p95_e2el_ms,
-    cell.p50_ttft_ms,
-    cell.p95_ttft_ms,
-    cell.p50_tpot_ms,
-    cell.p50_itl_ms,
-    cell.p95_itl_ms,
-    cell.output_tokens_per_s,
-    formatSpread(cell.spread),
-  ];
+/** @param columns before those that all tables of cells have */
+export function cellTable(title: string, cells: readonly LoadCell[], columns: Columns<LoadCell>): ResultTable {
+  return tableOf(title, cells, { ...columns, ...COMMON });
 }

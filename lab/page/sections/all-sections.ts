@@ -1,15 +1,13 @@
 import type { Section } from "../bench-context.ts";
 import { arrivalsSection } from "./arrivals.ts";
 import { batchSizeSection } from "./batch-size.ts";
-import { decodeSection } from "./decode.ts";
+import { decodeSection, runAheadSection, samplingSection } from "./decoding.ts";
 import { draftsSection } from "./drafts.ts";
 import { growthSection } from "./growth.ts";
 import { kernelsSection } from "./kernels.ts";
 import { modesSections } from "./modes.ts";
 import { prefillSection } from "./prefill.ts";
 import { prefixesSection } from "./prefixes.ts";
-import { runAheadSection } from "./run-ahead.ts";
-import { samplingSection } from "./sampling.ts";
 import { startupSection } from "./startup.ts";
 import { staticWindowSection } from "./static-window.ts";
 import { submitsSection } from "./submits.ts";

@@ -1,5 +1,6 @@
 import type { Section } from "../bench-context.ts";
 import { formatFigure } from "../../report/format-figure.ts";
+import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { poissonArrivalsMs, runLoad } from "../../load/load.ts";
 import { servingMetrics, type LoadRun, type ServingMetrics } from "../../load/serving-metrics.ts";
 
@@ -39,57 +40,41 @@ export const arrivalsSection: Section = {
       lines.push({ name: `${load} of it`, metrics: servingMetrics(await send(rate)) });
     }
     lines.push({ name: "all at once", metrics: burst });
-    const paced = lines.slice(0, -1);
-    const light = paced[0]?.metrics ?? burst;
+    const light = lines[0]?.metrics ?? burst;
     return {
       headlines: [
         { value: `${formatFigure(light.p95_ttft_ms)} ms`, label: "to the first token (p95) at the lowest rate" },
         { value: `${formatFigure(burst.output_throughput)} tokens/s`, label: "when all come at once" },
       ],
       charts: [
-        {
-          title: "Inter-token latency by throughput, one point a rate",
-          xName: "output tokens/s",
-          yName: "ms",
-          xScale: "linear",
-          series: (["p50", "p95"] as const).map((percentile) => ({
-            name: percentile,
-            points: lines.map(({ metrics }) => [metrics.output_throughput, metrics[`${percentile}_itl_ms`]] as const),
-          })),
-        },
+        chartOf(
+          "Inter-token latency by throughput, one point a rate",
+          { x: "output tokens/s", y: "ms" },
+          {
+            p50: lines.map(({ metrics }) => [metrics.output_throughput, metrics.p50_itl_ms]),
+            p95: lines.map(({ metrics }) => [metrics.output_throughput, metrics.p95_itl_ms]),
+          },
+        ),
       ],
       tables: [
-        {
-          title: `${count} requests, prompts of ${promptTokens} tokens, ${outputTokens} new ones; ms where nothing else is said`,
-          columns: [
-            "Rate",
-            "req/s asked",
-            "tokens/s",
-            "mean batch",
-            "TTFT mean",
-            "p50",
-            "p95",
-            "p99",
-            "TPOT mean",
-            "ITL p50",
-            "ITL p99",
-            "E2EL p50",
-          ],
-          rows: lines.map(({ name, metrics }) => [
-            name,
-            metrics.request_rate === "inf" ? "∞" : metrics.request_rate,
-            metrics.output_throughput,
-            metrics.batch_occupancy,
-            metrics.mean_ttft_ms,
-            metrics.p50_ttft_ms,
-            metrics.p95_ttft_ms,
-            metrics.p99_ttft_ms,
-            metrics.mean_tpot_ms,
-            metrics.p50_itl_ms,
-            metrics.p99_itl_ms,
-            metrics.p50_e2el_ms,
-          ]),
-        },
+        tableOf(
+          `${count} requests, prompts of ${promptTokens} tokens, ${outputTokens} new ones; ms where nothing else is said`,
+          lines,
+          {
+            Rate: ({ name }) => name,
+            "req/s asked": ({ metrics }) => (metrics.request_rate === "inf" ? "∞" : metrics.request_rate),
+            "tokens/s": ({ metrics }) => metrics.output_throughput,
+            "mean batch": ({ metrics }) => metrics.batch_occupancy,
+            "TTFT mean": ({ metrics }) => metrics.mean_ttft_ms,
+            p50: ({ metrics }) => metrics.p50_ttft_ms,
+            p95: ({ metrics }) => metrics.p95_ttft_ms,
+            p99: ({ metrics }) => metrics.p99_ttft_ms,
+            "TPOT mean": ({ metrics }) => metrics.mean_tpot_ms,
+            "ITL p50": ({ metrics }) => metrics.p50_itl_ms,
+            "ITL p99": ({ metrics }) => metrics.p99_itl_ms,
+            "E2EL p50": ({ metrics }) => metrics.p50_e2el_ms,
+          },
+        ),
       ],
       data: lines.map(({ metrics }) => metrics),
     };

@@ -1,9 +1,10 @@
 import type { Section } from "../bench-context.ts";
 import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
-import { runLoad, type LoadRequest } from "../../load/load.ts";
-import { TEXT_PROMPTS, textPrompts } from "../../load/text-prompts.ts";
-import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { runLoad } from "../../load/load.ts";
+import { TEXT_PROMPTS, textRequests } from "../../load/text-prompts.ts";
+import { cellTable } from "../../report/cell-table.ts";
 import { formatRatio, inTimes } from "../../report/format-figure.ts";
+import { chartOf } from "../../report/tables-and-charts.ts";
 
 const MAX_SEQS = 16;
 const MAX_CONCURRENCY = 32;
@@ -31,12 +32,9 @@ export const batchSizeSection: Section = {
       const inEngine = (share: number, what: string) => context.progress((i + share) / batchSizes.length, what);
       inEngine(0, `an engine for ${batchSize}`);
       const engine = await context.openEngine({ maxNumSeqs: batchSize, enablePrefixCaching: false });
-      const prompts = await textPrompts(engine, context);
-      promptTokens = prompts.map(({ length }) => length);
-      const requests: LoadRequest[] = Array.from({ length: laps }, () => prompts)
-        .flat()
-        .map((prompt) => ({ prompt, outputTokens }));
-      const few = requests.slice(0, Math.max(prompts.length, batchSize));
+      const requests = await textRequests(engine, context, laps);
+      promptTokens = requests.slice(0, TEXT_PROMPTS.length).map(({ prompt }) => prompt.length);
+      const few = requests.slice(0, Math.max(TEXT_PROMPTS.length, batchSize));
       const measured = await context.interleave(
         concurrencies,
         (concurrency) => `batch size ${batchSize}, ${concurrency} open`,
@@ -45,7 +43,8 @@ export const batchSizeSection: Section = {
         { progress: inEngine },
       );
       await context.closeEngine(engine);
-      cells.push(...cellsOf(batchSize, measured));
+      const own = measured.map(({ of, outcomes }) => loadCell({ batch_size: batchSize, concurrency: of }, outcomes));
+      cells.push(...own.map((cell) => comparedWith(own[0], cell)));
     }
     const most = concurrencies.at(-1) ?? 1;
     const atMost = cells.filter(({ concurrency }) => concurrency === most);
@@ -59,29 +58,22 @@ export const batchSizeSection: Section = {
         { value: formatRatio(best.efficiency ?? NaN), label: "efficiency: that, divided by the batch size" },
       ],
       charts: [
-        {
-          title: `Speed-up vs one by one, by batch size; ${most} requests open`,
-          xName: "batch size",
-          yName: "times",
-          xScale: "linear",
-          series: [
-            { name: "measured", points: atMost.map((cell) => [cell.batch_size, cell.speed_up ?? NaN]) },
-            { name: "ideal", points: batchSizes.map((size) => [size, size]) },
-          ],
-        },
+        chartOf(
+          `Speed-up vs one by one, by batch size; ${most} requests open`,
+          { x: "batch size", y: "times" },
+          {
+            measured: atMost.map((cell) => [cell.batch_size, cell.speed_up ?? NaN]),
+            ideal: batchSizes.map((size) => [size, size]),
+          },
+        ),
       ],
       tables: [
-        {
-          title: `${numRequests} requests, answers of ${outputTokens} tokens`,
-          columns: ["Batch size", "concurrency", "speed-up", "efficiency", ...CELL_COLUMNS],
-          rows: cells.map((cell) => [
-            cell.batch_size,
-            cell.concurrency,
-            formatRatio(cell.speed_up ?? NaN, cell.speed_up_spread ?? NaN),
-            formatRatio(cell.efficiency ?? NaN),
-            ...cellFigures(cell),
-          ]),
-        },
+        cellTable(`${numRequests} requests, answers of ${outputTokens} tokens`, cells, {
+          "Batch size": (cell) => cell.batch_size,
+          concurrency: (cell) => cell.concurrency,
+          "speed-up": (cell) => formatRatio(cell.speed_up ?? NaN, cell.speed_up_spread ?? NaN),
+          efficiency: (cell) => formatRatio(cell.efficiency ?? NaN),
+        }),
       ],
       notes: [
         "Each batch size has an engine of its own, and each engine its own measurement of one by one, in the same rounds.",
@@ -94,20 +86,6 @@ export const batchSizeSection: Section = {
     };
   },
 };
-
-function cellsOf(
-  batchSize: number,
-  measured: readonly { readonly of: number; readonly outcomes: Parameters<typeof loadCell>[1] }[],
-): LoadCell[] {
-  const cells = measured.map(({ of, outcomes }) =>
-    loadCell(
-      { batching_mode: "continuous", batch_size: batchSize, concurrency: of, batch_window_ms: null, drafts: "off" },
-      outcomes,
-    ),
-  );
-  const [oneByOne] = cells;
-  return cells.map((cell) => (oneByOne ? comparedWith(oneByOne, cell) : cell));
-}
 
 function orOne(counts: readonly number[]): readonly number[] {
   return counts.length > 0 ? counts : [1];

@@ -3,8 +3,8 @@ import type { ChorusEngine } from "../../../src/protocol/engine.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
 import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
 import { runLoad } from "../../load/load.ts";
-import { textPrompts } from "../../load/text-prompts.ts";
-import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { textRequests } from "../../load/text-prompts.ts";
+import { cellTable } from "../../report/cell-table.ts";
 import { formatRatio, inTimes } from "../../report/format-figure.ts";
 
 const MAX_SEQS = 8;
@@ -28,23 +28,16 @@ export const draftsSection: Section = {
     const concurrencies = [...new Set([1, batchSize])];
     const engines = await openEngines(context, batchSize);
     const [{ engine: first }] = engines;
-    const prompts = await textPrompts(first, context);
-    const requests = Array.from({ length: quick ? QUICK_LAPS : LAPS }, () => prompts)
-      .flat()
-      .map((prompt) => ({ prompt, outputTokens }));
+    const requests = await textRequests(first, context, quick ? QUICK_LAPS : LAPS);
     const measured = await context.interleave(
       concurrencies.flatMap((concurrency) => engines.map((one) => ({ ...one, concurrency }))),
       ({ drafts, concurrency }) => `drafts ${NAMES[drafts]}, ${concurrency} at once`,
       ({ engine, concurrency }) => runLoad(engine, requests, { maxConcurrency: concurrency, signal: context.signal }),
     );
     const plain = measured.map(({ of: { drafts, concurrency }, outcomes }) =>
-      loadCell(
-        { batching_mode: "continuous", batch_size: batchSize, concurrency, batch_window_ms: null, drafts },
-        outcomes,
-      ),
+      loadCell({ batch_size: batchSize, concurrency, drafts }, outcomes),
     );
-    const [oneByOne] = plain;
-    const cells = plain.map((cell) => (oneByOne ? comparedWith(oneByOne, cell) : cell));
+    const cells = plain.map((cell) => comparedWith(plain[0], cell));
     const toOff = (cell: LoadCell) => {
       const off = cells.find(({ drafts, concurrency }) => drafts === "off" && concurrency === cell.concurrency);
       return formatRatio((off?.wall_ms ?? NaN) / cell.wall_ms, off?.spread ?? NaN, cell.spread);
@@ -57,17 +50,12 @@ export const draftsSection: Section = {
           label: `as fast as with drafts off: ${NAMES[cell.drafts]}, one at once`,
         })),
       tables: [
-        {
-          title: `${requests.length} requests, answers of ${outputTokens} tokens`,
-          columns: ["Drafts", "concurrency", "acceptance, %", "to off", ...CELL_COLUMNS],
-          rows: cells.map((cell) => [
-            NAMES[cell.drafts],
-            cell.concurrency,
-            cell.acceptance === null ? null : 100 * cell.acceptance,
-            toOff(cell),
-            ...cellFigures(cell),
-          ]),
-        },
+        cellTable(`${requests.length} requests, answers of ${outputTokens} tokens`, cells, {
+          Drafts: (cell) => NAMES[cell.drafts],
+          concurrency: (cell) => cell.concurrency,
+          "acceptance, %": (cell) => (cell.acceptance === null ? null : 100 * cell.acceptance),
+          "to off": toOff,
+        }),
       ],
       notes: [
         draft === null

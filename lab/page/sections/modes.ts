@@ -5,7 +5,8 @@ import { formatFigure, formatRatio, inTimes } from "../../report/format-figure.t
 import { runLoad, type LoadRequest } from "../../load/load.ts";
 import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
 import { servingMetrics } from "../../load/serving-metrics.ts";
-import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { cellTable } from "../../report/cell-table.ts";
+import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { randomIntegers } from "../../seeded-random.ts";
 
 const MODES: readonly BatchingMode[] = ["continuous", "static", "sequential"];
@@ -92,7 +93,6 @@ function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
             batch_size: BATCH_SIZE,
             concurrency: count,
             batch_window_ms: mode === "static" ? BATCH_WINDOW_MS : null,
-            drafts: "off",
           },
           outcomes,
         ),
@@ -103,6 +103,10 @@ function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
         efficiency: null,
       }));
       const rate = (mode: BatchingMode, count: number) => cellOf(cells, mode, count).output_tokens_per_s;
+      const byMode = (figureOf: (cell: LoadCell) => number) =>
+        Object.fromEntries(
+          MODES.map((mode) => [mode, sequences.map((count) => [count, figureOf(cellOf(cells, mode, count))] as const)]),
+        );
       const most = sequences.at(-1) ?? 1;
       const ratio = (to: BatchingMode, count: number) => {
         const [own, other] = [cellOf(cells, "continuous", count), cellOf(cells, to, count)];
@@ -115,42 +119,28 @@ function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
           { value: `${formatFigure(rate("continuous", most))} tokens/s`, label: "continuous" },
         ],
         charts: [
-          {
-            title: "Tokens per second by sequences at once",
-            xName: "sequences at once",
-            yName: "tokens/s",
-            xScale: "log",
-            series: MODES.map((mode) => ({ name: mode, points: sequences.map((count) => [count, rate(mode, count)]) })),
-          },
-          {
-            title: "Time to first token (median) by sequences at once",
-            xName: "sequences at once",
-            yName: "ms",
-            xScale: "log",
-            series: MODES.map((mode) => ({
-              name: mode,
-              points: sequences.map((count) => [count, cellOf(cells, mode, count).p50_ttft_ms]),
-            })),
-          },
+          chartOf(
+            "Tokens per second by sequences at once",
+            { x: "sequences at once", y: "tokens/s", xScale: "log" },
+            byMode((cell) => cell.output_tokens_per_s),
+          ),
+          chartOf(
+            "Time to first token (median) by sequences at once",
+            { x: "sequences at once", y: "ms", xScale: "log" },
+            byMode((cell) => cell.p50_ttft_ms),
+          ),
         ],
         tables: [
-          {
-            title: "Output tokens per second",
-            columns: ["At once", "continuous", "static", "sequential", "to static", "to sequential"],
-            rows: sequences.map((count) => [
-              count,
-              ...MODES.map((mode) => rate(mode, count)),
-              ratio("static", count),
-              ratio("sequential", count),
-            ]),
-          },
-          {
-            title: "Wall time and latencies",
-            columns: ["At once", "mode", ...CELL_COLUMNS],
-            rows: sequences.flatMap((count) =>
-              MODES.map((mode) => [count, mode, ...cellFigures(cellOf(cells, mode, count))]),
-            ),
-          },
+          tableOf("Output tokens per second", sequences, {
+            "At once": (count) => count,
+            ...Object.fromEntries(MODES.map((mode) => [mode, (count: number) => rate(mode, count)])),
+            "to static": (count) => ratio("static", count),
+            "to sequential": (count) => ratio("sequential", count),
+          }),
+          cellTable("Wall time and latencies", cells, {
+            "At once": (cell) => cell.concurrency,
+            mode: (cell) => cell.batching_mode,
+          }),
         ],
         notes: ["Under static and sequential batching the wait for one's turn is part of the time to first token."],
         cells,

@@ -1,5 +1,6 @@
 import type { BenchContext, Section } from "../bench-context.ts";
 import { formatFigure, formatSpread } from "../../report/format-figure.ts";
+import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { runLoad } from "../../load/load.ts";
 import { ttftMs } from "../../load/request-record.ts";
 import { medianOf, spreadOf } from "../../statistics.ts";
@@ -38,20 +39,19 @@ export const prefillSection: Section = {
         },
       ],
       charts: [
-        {
-          title: "Prompt tokens per second by the prompt's length",
-          xName: "prompt, tokens",
-          yName: "tokens/s",
-          xScale: "log",
-          series: [{ name: "prefill", points: lines.map((line) => [line.promptTokens, line.tokensPerSecond]) }],
-        },
+        chartOf(
+          "Prompt tokens per second by the prompt's length",
+          { x: "prompt, tokens", y: "tokens/s", xScale: "log" },
+          { prefill: lines.map((line) => [line.promptTokens, line.tokensPerSecond]) },
+        ),
       ],
       tables: [
-        {
-          title: "Time to first token of a prompt alone",
-          columns: ["Prompt, tokens", "TTFT, ms", "spread", "tokens/s"],
-          rows: lines.map((line) => [line.promptTokens, line.ttftMs, formatSpread(line.spread), line.tokensPerSecond]),
-        },
+        tableOf("Time to first token of a prompt alone", lines, {
+          "Prompt, tokens": (line) => line.promptTokens,
+          "TTFT, ms": (line) => line.ttftMs,
+          spread: (line) => formatSpread(line.spread),
+          "tokens/s": (line) => line.tokensPerSecond,
+        }),
       ],
       data: lines,
     };

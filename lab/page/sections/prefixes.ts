@@ -1,5 +1,6 @@
 import type { Section } from "../bench-context.ts";
 import { formatRatio, formatSpread, inTimes } from "../../report/format-figure.ts";
+import { tableOf } from "../../report/tables-and-charts.ts";
 import { runLoad } from "../../load/load.ts";
 import { summarise } from "../../load/load-summary.ts";
 import { servingMetrics } from "../../load/serving-metrics.ts";
@@ -63,27 +64,19 @@ export const prefixesSection: Section = {
         },
       ],
       tables: [
-        {
-          title: `${chats} chats at once, ${prefixTokens} tokens shared and ${OWN_TOKENS} of their own, ${outputTokens} new ones`,
-          columns: [
-            "Prefix cache",
-            "found, % of prompts",
-            "TTFT mean, ms",
-            "TTFT p95, ms",
-            "E2EL mean, ms",
-            "tokens/s",
-            "spread",
-          ],
-          rows: lines.map((line) => [
-            line.name,
-            Math.round(100 * line.hitRate),
-            line.ttftMs,
-            line.ttftP95Ms,
-            line.e2elMs,
-            line.tokensPerSecond,
-            formatSpread(line.spread),
-          ]),
-        },
+        tableOf(
+          `${chats} chats at once, ${prefixTokens} tokens shared and ${OWN_TOKENS} of their own, ${outputTokens} new ones`,
+          lines,
+          {
+            "Prefix cache": (line) => line.name,
+            "found, % of prompts": (line) => Math.round(100 * line.hitRate),
+            "TTFT mean, ms": (line) => line.ttftMs,
+            "TTFT p95, ms": (line) => line.ttftP95Ms,
+            "E2EL mean, ms": (line) => line.e2elMs,
+            "tokens/s": (line) => line.tokensPerSecond,
+            spread: (line) => formatSpread(line.spread),
+          },
+        ),
       ],
       data: lines,
     };

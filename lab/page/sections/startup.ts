@@ -1,10 +1,19 @@
 import type { LoadProgress, LoadStage } from "../../../src/protocol/reports.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
 import { formatFigure, formatSpread } from "../../report/format-figure.ts";
+import { tableOf } from "../../report/tables-and-charts.ts";
 import { runLoad } from "../../load/load.ts";
 import { medianOf, spreadOf } from "../../statistics.ts";
 
-const STAGES: readonly LoadStage[] = ["adapter", "tokenizer", "weights", "memory", "kernels", "cache"];
+/** What has happened when a stage is over, in their order. */
+const STAGES = {
+  adapter: "worker and device are there",
+  tokenizer: "the tokenizer's file is there",
+  weights: "the weights' file is there",
+  memory: "the weights are read into memory",
+  kernels: "kernels are compiled",
+  cache: "the cache is made",
+} as const satisfies Readonly<Record<LoadStage, string>>;
 
 interface StartUp {
   /** When each stage ended, ms from the call. */
@@ -30,9 +39,18 @@ export const startupSection: Section = {
       }
       starts.push(await startUp(context));
     }
-    const median = (pick: (start: StartUp) => number) => medianOf(starts.map(pick));
-    const readyMs = median((start) => start.readyMs);
-    const firstTokenMs = median((start) => start.firstTokenMs);
+    /** What came when, ms from the call. */
+    const times: Readonly<Record<string, readonly number[]>> = {
+      ...Object.fromEntries(
+        Object.entries(STAGES).map(([stage, what]) => [
+          what,
+          starts.map(({ stageMs }) => stageMs.get(stage as LoadStage) ?? NaN),
+        ]),
+      ),
+      "createEngine resolves": starts.map(({ readyMs }) => readyMs),
+      "first token": starts.map(({ firstTokenMs }) => firstTokenMs),
+    };
+    const firstTokenMs = medianOf(starts.map((start) => start.firstTokenMs));
     const pipelines = starts[0]?.pipelines ?? 0;
     return {
       headlines: [
@@ -40,32 +58,16 @@ export const startupSection: Section = {
         { value: String(pipelines), label: "pipelines compiled" },
       ],
       tables: [
-        {
-          title: "Milliseconds from createEngine, median; the stages overlap",
-          columns: ["Until", "ms", "spread"],
-          rows: [
-            ...STAGES.map((stage) => {
-              const times = starts.map(({ stageMs }) => stageMs.get(stage) ?? NaN);
-              return [STAGE_NAMES[stage], medianOf(times), formatSpread(spreadOf(times))];
-            }),
-            ["createEngine resolves", readyMs, formatSpread(spreadOf(starts.map((start) => start.readyMs)))],
-            ["first token", firstTokenMs, formatSpread(spreadOf(starts.map((start) => start.firstTokenMs)))],
-          ],
-        },
+        tableOf("Milliseconds from createEngine, median; the stages overlap", Object.entries(times), {
+          Until: ([what]) => what,
+          ms: ([, ms]) => medianOf(ms),
+          spread: ([, ms]) => formatSpread(spreadOf(ms)),
+        }),
       ],
       notes: ["The browser may still have the compiled pipelines and the model's files of the load before."],
       data: starts.map((start) => ({ ...start, stageMs: Object.fromEntries(start.stageMs) })),
     };
   },
-};
-
-const STAGE_NAMES: Readonly<Record<LoadStage, string>> = {
-  adapter: "worker and device are there",
-  tokenizer: "the tokenizer's file is there",
-  weights: "the weights' file is there",
-  memory: "the weights are read into memory",
-  kernels: "kernels are compiled",
-  cache: "the cache is made",
 };
 
 async function startUp(context: BenchContext): Promise<StartUp> {

@@ -2,9 +2,10 @@ import type { Section } from "../bench-context.ts";
 import { loadCell, type LoadCell } from "../../load/load-cell.ts";
 import { poissonArrivalsMs, runLoad } from "../../load/load.ts";
 import { servingMetrics } from "../../load/serving-metrics.ts";
-import { textPrompts } from "../../load/text-prompts.ts";
-import { CELL_COLUMNS, cellFigures } from "../../report/cell-table.ts";
+import { textRequests } from "../../load/text-prompts.ts";
+import { cellTable } from "../../report/cell-table.ts";
 import { formatFigure } from "../../report/format-figure.ts";
+import { chartOf } from "../../report/tables-and-charts.ts";
 
 const WINDOWS_MS = [0, 10, 50, 100, 200, 500];
 const QUICK_WINDOWS_MS = [0, 100, 500];
@@ -40,10 +41,7 @@ export const staticWindowSection: Section = {
         batchWindowMs: windowMs,
         enablePrefixCaching: false,
       });
-      const prompts = await textPrompts(engine, context);
-      const requests = Array.from({ length: quick ? QUICK_LAPS : LAPS }, () => prompts)
-        .flat()
-        .map((prompt) => ({ prompt, outputTokens }));
+      const requests = await textRequests(engine, context, quick ? QUICK_LAPS : LAPS);
       const burst = () => runLoad(engine, requests, { signal: context.signal });
       if (!arrivalsMs) {
         await burst();
@@ -59,41 +57,30 @@ export const staticWindowSection: Section = {
         { progress: inEngine, mostMs: MAX_MS_PER_WINDOW },
       );
       await context.closeEngine(engine);
-      cells.push(
-        loadCell(
-          {
-            batching_mode: "static",
-            batch_size: batchSize,
-            concurrency: null,
-            batch_window_ms: windowMs,
-            drafts: "off",
-          },
-          measured?.outcomes ?? [],
-        ),
-      );
+      const setup = { batching_mode: "static", batch_size: batchSize, batch_window_ms: windowMs } as const;
+      cells.push(loadCell(setup, measured?.outcomes ?? []));
     }
+    const pointsOf = (pick: (cell: LoadCell) => number) =>
+      cells.map((cell) => [cell.batch_window_ms ?? NaN, pick(cell)] as const);
     return {
       charts: [
-        {
-          title: "Latencies by the window of static batching",
-          xName: "window, ms",
-          yName: "ms",
-          xScale: "linear",
-          series: [
-            { name: "E2EL p95", points: cells.map((cell) => [cell.batch_window_ms ?? NaN, cell.p95_e2el_ms]) },
-            { name: "E2EL p50", points: cells.map((cell) => [cell.batch_window_ms ?? NaN, cell.p50_e2el_ms]) },
-            { name: "TTFT p50", points: cells.map((cell) => [cell.batch_window_ms ?? NaN, cell.p50_ttft_ms]) },
-          ],
-        },
+        chartOf(
+          "Latencies by the window of static batching",
+          { x: "window, ms", y: "ms" },
+          {
+            "E2EL p95": pointsOf((cell) => cell.p95_e2el_ms),
+            "E2EL p50": pointsOf((cell) => cell.p50_e2el_ms),
+            "TTFT p50": pointsOf((cell) => cell.p50_ttft_ms),
+          },
+        ),
       ],
       tables: [
-        {
-          title:
-            `${cells[0]?.requests ?? 0} requests, ${formatFigure(requestRate)} a second, ` +
+        cellTable(
+          `${cells[0]?.requests ?? 0} requests, ${formatFigure(requestRate)} a second, ` +
             `answers of ${outputTokens} tokens, batches of at most ${batchSize}`,
-          columns: ["Window, ms", "mean batch", ...CELL_COLUMNS],
-          rows: cells.map((cell) => [cell.batch_window_ms, cell.mean_batch, ...cellFigures(cell)]),
-        },
+          cells,
+          { "Window, ms": (cell) => cell.batch_window_ms, "mean batch": (cell) => cell.mean_batch },
+        ),
       ],
       notes: ["Each window has an engine of its own, one after the other."],
       cells,
