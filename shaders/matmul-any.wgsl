@@ -51,18 +51,19 @@ fn matmul_any(@builtin(global_invocation_id) id: vec3<u32>) {
     var sum1 = nothing;
     var sum2 = nothing;
     var sum3 = nothing;
+    let scales = chunk_scales(chunk / 4u, n4);
     for (var k = chunk; k < chunk + 32u; k++) {
-      let weights = weights_1x4(k, n4);
+      let weights = weights_1x4(k, n4, scales);
       sum0 = fma(weights, vec4(x[start + k]), sum0);
       sum1 = fma(weights, vec4(x[start + width + k]), sum1);
       sum2 = fma(weights, vec4(x[start + 2u * width + k]), sum2);
       sum3 = fma(weights, vec4(x[start + 3u * width + k]), sum3);
     }
-    let scale = chunk_scale(chunk / 4u, n4, one(step.num_rows));
-    total0 = fma(sum0, scale, total0);
-    total1 = fma(sum1, scale, total1);
-    total2 = fma(sum2, scale, total2);
-    total3 = fma(sum3, scale, total3);
+    let factor = vec4(one(step.num_rows));
+    total0 = fma(sum0, factor, total0);
+    total1 = fma(sum1, factor, total1);
+    total2 = fma(sum2, factor, total2);
+    total3 = fma(sum3, factor, total3);
   }
   let num_rows = select(step.num_rows, step.num_samples, product.is_of_samples != 0u);
   for (var i = 0u; i < 4u && row + i < num_rows; i++) {

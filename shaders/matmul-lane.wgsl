@@ -24,18 +24,19 @@ fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
     var sum1 = nothing;
     var sum2 = nothing;
     var sum3 = nothing;
+    let scales = chunk_scales(chunk, n4);
     for (var k4 = chunk; k4 < chunk + 8u; k4++) {
-      let weights = weights_4x4(k4, n4);
+      let weights = weights_4x4(k4, n4, scales);
       sum0 = accumulate(weights, x[row * K4 + k4], sum0);
       sum1 = accumulate(weights, x[(row + 1u) * K4 + k4], sum1);
       sum2 = accumulate(weights, x[(row + 2u) * K4 + k4], sum2);
       sum3 = accumulate(weights, x[(row + 3u) * K4 + k4], sum3);
     }
-    let scale = chunk_scale(chunk, n4, one(step.num_rows));
-    total0 = fma(sum0, scale, total0);
-    total1 = fma(sum1, scale, total1);
-    total2 = fma(sum2, scale, total2);
-    total3 = fma(sum3, scale, total3);
+    let factor = vec4(one(step.num_rows));
+    total0 = fma(sum0, factor, total0);
+    total1 = fma(sum1, factor, total1);
+    total2 = fma(sum2, factor, total2);
+    total3 = fma(sum3, factor, total3);
   }
   let num_rows = select(step.num_rows, step.num_samples, SAMPLES_ONLY);
   // The store is compiled once, not once per row.

@@ -17,15 +17,16 @@ fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
   var total = nothing;
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
     var sum = nothing;
+    let scales = chunk_scales(chunk, n4);
     for (var k4 = chunk; k4 < chunk + 8u; k4++) {
-      let weights = weights_4x4(k4, n4);
+      let weights = weights_4x4(k4, n4, scales);
       let input = x[row * K4 + k4];
       sum = fma(weights.k0, vec4(input.x), sum);
       sum = fma(weights.k1, vec4(input.y), sum);
       sum = fma(weights.k2, vec4(input.z), sum);
       sum = fma(weights.k3, vec4(input.w), sum);
     }
-    total = fma(sum, chunk_scale(chunk, n4, one(step.num_rows)), total);
+    total = fma(sum, vec4(one(step.num_rows)), total);
   }
   store(total, n4, row);
 }

@@ -57,6 +57,7 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
   }
 
   let nothing = vec4(zero(step.num_rows));
+  let factor = vec4(one(step.num_rows));
   var total: array<vec4<f32>, SHARE>;
   for (var slot = 0u; slot < SHARE; slot++) {
     total[slot] = nothing;
@@ -78,10 +79,11 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
       sum[r] = nothing;
     }
     if (split < num_chunks) {
+      let scales = chunk_scales(round + 8u * split, read_n4);
       let chunk_k4 = unknown(8u, step.num_rows);
       for (var j = 0u; j < CHUNK_ROUNDS && (!KEEPS_LOOP || j < chunk_k4); j++) {
         let i = 8u * split + j;
-        let weights = weights_4x4(round + i, read_n4);
+        let weights = weights_4x4(round + i, read_n4, scales);
         for (var r = 0u; r < ROWS; r++) {
           var input: vec4<f32>;
           if (NORM) {
@@ -106,10 +108,9 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     }
     workgroupBarrier();
     for (var s = 0u; s < SPLITS && s < num_chunks; s++) {
-      let scale = chunk_scale(round + 8u * s, read_n4, one(step.num_rows));
       for (var slot = 0u; slot < SHARE; slot++) {
         let r = min(SPLITS * slot + split, ROWS - 1u);
-        total[slot] = fma(scratch[(s * ROWS + r) * COLUMNS + column], scale, total[slot]);
+        total[slot] = fma(scratch[(s * ROWS + r) * COLUMNS + column], factor, total[slot]);
       }
     }
     workgroupBarrier();

@@ -42,8 +42,9 @@ fn matmul_subgroup(
     var sum5 = nothing;
     var sum6 = nothing;
     var sum7 = nothing;
+    let scales = chunk_scales(chunk, n4);
     for (var k4 = chunk; k4 < chunk + 8u; k4++) {
-      let weights = weights_4x4(k4, n4);
+      let weights = weights_4x4(k4, n4, scales);
       let k = mine + 4u * k4;
       sum0 = accumulate(weights, x[k], sum0);
       sum1 = accumulate(weights, x[k + 4u * K4], sum1);
@@ -54,15 +55,15 @@ fn matmul_subgroup(
       sum6 = accumulate(weights, x[k + 24u * K4], sum6);
       sum7 = accumulate(weights, x[k + 28u * K4], sum7);
     }
-    let scale = chunk_scale(chunk, n4, one(step.num_rows));
-    total0 = fma(sum0, scale, total0);
-    total1 = fma(sum1, scale, total1);
-    total2 = fma(sum2, scale, total2);
-    total3 = fma(sum3, scale, total3);
-    total4 = fma(sum4, scale, total4);
-    total5 = fma(sum5, scale, total5);
-    total6 = fma(sum6, scale, total6);
-    total7 = fma(sum7, scale, total7);
+    let factor = vec4(one(step.num_rows));
+    total0 = fma(sum0, factor, total0);
+    total1 = fma(sum1, factor, total1);
+    total2 = fma(sum2, factor, total2);
+    total3 = fma(sum3, factor, total3);
+    total4 = fma(sum4, factor, total4);
+    total5 = fma(sum5, factor, total5);
+    total6 = fma(sum6, factor, total6);
+    total7 = fma(sum7, factor, total7);
   }
   if (id.x >= N4) {
     return;

@@ -56,6 +56,7 @@ fn matmul_tiled(
   }
 
   let nothing = vec4(zero(step.num_rows));
+  let factor = vec4(one(step.num_rows));
   var total: array<vec4<f32>, ROWS * VECS>; // [row][vec]
   for (var i = 0u; i < ROWS * VECS; i++) {
     total[i] = nothing;
@@ -78,7 +79,8 @@ fn matmul_tiled(
       let k4 = i / TILE_N4;
       let column = i % TILE_N4;
       if (k4 < 8u) {
-        let weights = weights_4x4(chunk + k4, min(first_n4 + column, N4 - 1u));
+        let n4 = min(first_n4 + column, N4 - 1u);
+        let weights = weights_4x4(chunk + k4, n4, chunk_scales(chunk, n4));
         w_tile[4u * k4 * TILE_N4 + column] = weights.k0;
         w_tile[(4u * k4 + 1u) * TILE_N4 + column] = weights.k1;
         w_tile[(4u * k4 + 2u) * TILE_N4 + column] = weights.k2;
@@ -108,12 +110,8 @@ fn matmul_tiled(
         }
       }
     }
-    for (var v = 0u; v < VECS; v++) {
-      let n4 = min(first_n4 + v * COLUMN_LANES + local.x, N4 - 1u);
-      let scale = chunk_scale(chunk, n4, one(step.num_rows));
-      for (var r = 0u; r < ROWS; r++) {
-        total[r * VECS + v] = fma(sum[r * VECS + v], scale, total[r * VECS + v]);
-      }
+    for (var i = 0u; i < ROWS * VECS; i++) {
+      total[i] = fma(sum[i], factor, total[i]);
     }
     workgroupBarrier();
   }

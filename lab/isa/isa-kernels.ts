@@ -15,9 +15,10 @@ import { processLogits } from "../../src/backends/gpu/kernels/process-logits.ts"
 import { sample } from "../../src/backends/gpu/kernels/sample.ts";
 import { samplePlain } from "../../src/backends/gpu/kernels/sample-plain.ts";
 import { topLogprobs } from "../../src/backends/gpu/kernels/top-logprobs.ts";
+import { layoutConstants } from "../../src/backends/gpu/matrix-layout.ts";
 import { isNormApart, matmulChoices } from "../../src/backends/gpu/matmul-variants.ts";
 import { specialise } from "../../src/backends/gpu/specialise.ts";
-import { weightsDtypeCode } from "../../src/backends/gpu/weights-dtype.ts";
+import type { WeightLayout } from "../../src/models/weight-layouts.ts";
 
 type IsaModel = Readonly<Record<"hidden" | "intermediate" | "heads" | "kvHeads" | "headSize", number>>;
 
@@ -25,6 +26,14 @@ export const ISA_MODELS: Readonly<Record<string, IsaModel>> = {
   "SmolLM2-135M": { hidden: 576, intermediate: 1536, heads: 9, kvHeads: 3, headSize: 64 },
   "Qwen3-0.6B": { hidden: 1024, intermediate: 3072, heads: 16, kvHeads: 8, headSize: 128 },
   "Llama-3.2-1B": { hidden: 2048, intermediate: 8192, heads: 32, kvHeads: 8, headSize: 64 },
+};
+
+const BY_32 = { bits: 4, centre: 8, group: 32, block: 32, floats: "half", factor: -1 / 8, hasMinimum: false } as const;
+const LAYOUTS: Readonly<Record<string, WeightLayout>> = {
+  f16: "f16",
+  q4: BY_32,
+  Q4_K: { ...BY_32, centre: 0, block: 256, factor: 1, hasMinimum: true },
+  Q6_K: { ...BY_32, bits: 6, centre: 32, group: 16, block: 256, factor: 1 },
 };
 
 const LENGTH = 2048;
@@ -48,10 +57,10 @@ function productsOf({ hidden, intermediate }: IsaModel, hasAll: boolean): Labell
   const choices = matmulChoices({ style: "fused", hasSubgroups: false }).map((all) => (hasAll ? all : all.slice(0, 1)));
   const shape = { K4: hidden / 4, N4: intermediate / 2, Y4: intermediate / 4, SAMPLES_ONLY: false };
   const norm = { RMS: true, WIDTH: hidden, EPSILON: 1e-6 };
-  return (["f16", "q4"] as const).flatMap((dtype) =>
+  return Object.entries(LAYOUTS).flatMap(([name, layout]) =>
     choices.flat().map((variant): Labelled => {
-      const product = { ...shape, EPILOGUE: Epilogue.swiglu, WEIGHTS_DTYPE: weightsDtypeCode[dtype] };
-      return [`${variant.name}, ${dtype}`, variant.kernel(product, { norm: isNormApart(variant) ? null : norm })];
+      const product = { ...shape, EPILOGUE: Epilogue.swiglu, ...layoutConstants(layout) };
+      return [`${variant.name}, ${name}`, variant.kernel(product, { norm: isNormApart(variant) ? null : norm })];
     }),
   );
 }

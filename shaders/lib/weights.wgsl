@@ -1,11 +1,7 @@
-// Reads of a packed weight matrix `w` [K, N], K = 4 K4 and N = 4 N4 with their padding. See README.md for the layouts.
-
-const F32 = 0u;
-const F16 = 1u;
-const Q8 = 2u;
-const Q4 = 3u;
-
-override WEIGHTS_DTYPE: u32;
+// Reads of a weight matrix `w` [K, N], K = 4 K4 and N = 4 N4 with their padding. See README.md for the layouts.
+//
+// A packed weight is (q - CENTRE) * scale + minimum. Only that addition may round, so the weights are the same numbers on all
+// adapters, and the same as if they were stored as f32.
 
 struct Weights4x4 {
   k0: vec4<f32>,
@@ -14,27 +10,77 @@ struct Weights4x4 {
   k3: vec4<f32>,
 }
 
-// w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3]; integers if quantised, which chunk_scale turns into weights.
-fn weights_4x4(k4: u32, n4: u32) -> Weights4x4 {
-  switch WEIGHTS_DTYPE {
-    case F16: {
+// What a chunk of 32 values of k shares: its first 16, and its last 16.
+struct Scales {
+  scale: vec4<f32>,
+  minimum: vec4<f32>,
+  last_scale: vec4<f32>,
+  last_minimum: vec4<f32>,
+}
+
+// Returns the scales of chunk k4 / 8 for columns 4 n4 .. 4 n4 + 3.
+fn chunk_scales(k4: u32, n4: u32) -> Scales {
+  if (LAYOUT != PACKED) {
+    return Scales();
+  }
+  let k = 4u * k4;
+  let scale = group_scale(k, n4);
+  let minimum = group_minimum(k, n4);
+  if (GROUP > 16u) {
+    return Scales(scale, minimum, scale, minimum);
+  }
+  return Scales(scale, minimum, group_scale(k + 16u, n4), group_minimum(k + 16u, n4));
+}
+
+fn group_scale(k: u32, n4: u32) -> vec4<f32> {
+  let d = block_floats(k / BLOCK * PER_GROUP, n4);
+  if (HAS_CODES) {
+    return d * vec4<f32>(unpack4xI8(codes(k / GROUP * PER_GROUP, n4)));
+  }
+  return d * FACTOR;
+}
+
+fn group_minimum(k: u32, n4: u32) -> vec4<f32> {
+  if (!HAS_MINIMUM) {
+    return vec4(0.0);
+  }
+  let m = block_floats(k / BLOCK * PER_GROUP + 1u, n4);
+  if (HAS_CODES) {
+    return -m * vec4<f32>(unpack4xU8(codes(k / GROUP * PER_GROUP + 1u, n4)));
+  }
+  return m;
+}
+
+fn codes(i: u32, n4: u32) -> u32 {
+  return w[(codes_row(K4) + i / 4u) * N4 + n4][i % 4u];
+}
+
+fn block_floats(i: u32, n4: u32) -> vec4<f32> {
+  if (FLOAT_BITS == 32u) {
+    return bitcast<vec4<f32>>(w[(floats_row(K4) + i) * N4 + n4]);
+  }
+  let two = w[(floats_row(K4) + i / 2u) * N4 + n4];
+  let one = select(two.xy, two.zw, i % 2u == 1u).xxyy;
+  return widened((one >> vec4(0u, 16u, 0u, 16u)) & vec4(0xffffu));
+}
+
+// w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3]
+fn weights_4x4(k4: u32, n4: u32, scales: Scales) -> Weights4x4 {
+  switch LAYOUT {
+    case F16, BF16: {
       let a = w[(2u * k4) * N4 + n4];
       let b = w[(2u * k4 + 1u) * N4 + n4];
       return Weights4x4(unpack_halves(a.xy), unpack_halves(a.zw), unpack_halves(b.xy), unpack_halves(b.zw));
     }
-    case Q8: {
-      let a = w[k4 * N4 + n4];
+    case PACKED: {
+      let low = integers_4x4(k4, n4);
+      let high = low >> vec4(16u);
       return Weights4x4(
-        vec4<f32>(unpack4xI8(a.x)),
-        vec4<f32>(unpack4xI8(a.y)),
-        vec4<f32>(unpack4xI8(a.z)),
-        vec4<f32>(unpack4xI8(a.w)),
+        weights_of(first_byte(low), k4, scales),
+        weights_of(second_byte(low), k4, scales),
+        weights_of(first_byte(high), k4, scales),
+        weights_of(second_byte(high), k4, scales),
       );
-    }
-    case Q4: {
-      let a = w[(k4 >> 1u) * N4 + n4];
-      let b = select(a.xy, a.zw, (k4 & 1u) == 1u);
-      return Weights4x4(low_nibbles(b.x), high_nibbles(b.x), low_nibbles(b.y), high_nibbles(b.y));
     }
     default: {
       let base = 4u * k4 * N4 + n4;
@@ -48,29 +94,16 @@ fn weights_4x4(k4: u32, n4: u32) -> Weights4x4 {
   }
 }
 
-// Returns the factors of the sums of chunk k4 / 8 for columns 4 n4 .. 4 n4 + 3; `one` if the weights are not quantised.
-fn chunk_scale(k4: u32, n4: u32, one: f32) -> vec4<f32> {
-  if (WEIGHTS_DTYPE == F32 || WEIGHTS_DTYPE == F16) {
-    return vec4(one);
-  }
-  let first = select(K4 / 2u, K4, WEIGHTS_DTYPE == Q8) * N4;
-  let group = k4 >> 3u;
-  let pair = w[first + (group >> 1u) * N4 + n4];
-  let extremes = unpack_halves(select(pair.xy, pair.zw, (group & 1u) == 1u));
-  return extremes * select(-1.0 / 8.0, -1.0 / 128.0, WEIGHTS_DTYPE == Q8);
-}
-
 // w[k, 4 n4 .. 4 n4 + 3], with fewer loads for a kernel that takes one k at a time.
-fn weights_1x4(k: u32, n4: u32) -> vec4<f32> {
-  switch WEIGHTS_DTYPE {
-    case F16: {
+fn weights_1x4(k: u32, n4: u32, scales: Scales) -> vec4<f32> {
+  switch LAYOUT {
+    case F16, BF16: {
       let a = w[(k >> 1u) * N4 + n4];
       return unpack_halves(select(a.xy, a.zw, (k & 1u) == 1u));
     }
-    case Q8: { return vec4<f32>(unpack4xI8(w[(k >> 2u) * N4 + n4][k & 3u])); }
-    case Q4: {
-      let word = w[(k >> 3u) * N4 + n4][(k >> 1u) & 3u];
-      return select(low_nibbles(word), high_nibbles(word), (k & 1u) == 1u);
+    case PACKED: {
+      let k4 = k >> 2u;
+      return weights_of(first_byte(integers_4x4(k4, n4) >> vec4(8u * (k & 3u))), k4, scales);
     }
     default: { return bitcast<vec4<f32>>(w[k * N4 + n4]); }
   }
@@ -78,17 +111,44 @@ fn weights_1x4(k: u32, n4: u32) -> vec4<f32> {
 
 // w[k, n]
 fn weight(k: u32, n: u32) -> f32 {
-  return (weights_1x4(k, n >> 2u) * chunk_scale(k >> 2u, n >> 2u, 1.0))[n & 3u];
+  let n4 = n >> 2u;
+  return weights_1x4(k, n4, chunk_scales(8u * (k / 32u), n4))[n & 3u];
+}
+
+// Returns four columns' integers of 4 k4 .. 4 k4 + 3, a byte each, lowest first.
+fn integers_4x4(k4: u32, n4: u32) -> vec4<u32> {
+  if (BITS == 8u) {
+    return w[k4 * N4 + n4];
+  }
+  let nibbles = (w[(k4 / 2u) * N4 + n4] >> vec4(4u * (k4 % 2u))) & vec4(0x0f0f0f0fu);
+  if (HIGH_BITS == 0u) {
+    return nibbles;
+  }
+  let high = w[(K4 / 2u + k4 / HIGH_ROWS) * N4 + n4] >> vec4(HIGH_BITS * (k4 % HIGH_ROWS));
+  return nibbles | ((high & vec4(HIGH_MASK)) << vec4(4u));
+}
+
+// Bytes less CENTRE. 2^23 + q and 2^15 + q have q's bits where these bytes have them, and many GPUs convert slowly.
+fn first_byte(bytes: vec4<u32>) -> vec4<f32> {
+  return bitcast<vec4<f32>>((bytes & vec4(0xffu)) | vec4(0x4b000000u)) - (8388608.0 + f32(CENTRE));
+}
+
+fn second_byte(bytes: vec4<u32>) -> vec4<f32> {
+  return bitcast<vec4<f32>>((bytes & vec4(0xff00u)) | vec4(0x47000000u)) - (32768.0 + f32(CENTRE));
+}
+
+fn weights_of(centred: vec4<f32>, k4: u32, scales: Scales) -> vec4<f32> {
+  let is_last = GROUP == 16u && (k4 & 4u) == 4u;
+  let scale = select(scales.scale, scales.last_scale, is_last);
+  if (HAS_MINIMUM) {
+    return fma(centred, scale, select(scales.minimum, scales.last_minimum, is_last));
+  }
+  return centred * scale;
 }
 
 fn unpack_halves(words: vec2<u32>) -> vec4<f32> {
+  if (LAYOUT == BF16) {
+    return bitcast<vec4<f32>>((words.xxyy << vec4(16u, 0u, 16u, 0u)) & vec4(0xffff0000u));
+  }
   return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
-}
-
-fn low_nibbles(word: u32) -> vec4<f32> {
-  return vec4<f32>(bitcast<vec4<i32>>(vec4(word) << vec4(28u, 24u, 20u, 16u)) >> vec4(28u));
-}
-
-fn high_nibbles(word: u32) -> vec4<f32> {
-  return vec4<f32>(bitcast<vec4<i32>>(vec4(word) << vec4(12u, 8u, 4u, 0u)) >> vec4(28u));
 }

@@ -63,7 +63,7 @@ export async function prepareGraph(
   const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, limits);
   const compiler = new KernelCompiler(device);
-  const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { maxBindingBytes });
+  const uploader = new WeightUploader(device, arena, compiler, { maxBindingBytes });
   const buffers = ModelBuffers.create(uploader, arena, weights, engine);
   await uploader.fill();
   uploader.destroy();

@@ -40,7 +40,7 @@ export async function prepareProducts(
   const limits = { maxRows, maxSamples: 4, maxSlots: 4, maxBlocks: 8, maxLength: 128, style: "fused" } as const;
   const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, limits);
-  const uploader = new WeightUploader(device, arena, compiler, engine.dtype);
+  const uploader = new WeightUploader(device, arena, compiler);
   const buffers = ModelBuffers.create(uploader, arena, weights, engine);
   await uploader.fill();
   uploader.destroy();

@@ -1,8 +1,8 @@
 // The packing kernel's work in plain JavaScript: its reference, and what other kernels' tests are given.
 
 import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
-import type { WeightsDtype } from "../../src/protocol/config.ts";
 import { strideOf } from "../../src/backends/gpu/padding.ts";
+import type { Kept } from "./packed-tensor.ts";
 
 /** A matrix [k, n] in the layout of shaders/README.md, both sides padded with zeros to their stride. */
 interface PackedMatrix {
@@ -19,7 +19,7 @@ export function packMatrix(
   source: Float32Array,
   k: number,
   n: number,
-  dtype: WeightsDtype,
+  dtype: Kept,
   { transposed = false } = {},
 ): PackedMatrix {
   const kStride = strideOf(k);
@@ -34,12 +34,18 @@ export function packMatrix(
   return { words: packPadded(values, kStride, nStride, dtype), kStride, nStride };
 }
 
-function packPadded(values: Float32Array<ArrayBuffer>, k: number, n: number, dtype: WeightsDtype) {
+function packPadded(values: Float32Array<ArrayBuffer>, k: number, n: number, dtype: Kept) {
   switch (dtype) {
     case "f32":
       return new Uint32Array(values.buffer);
     case "f16":
-      return packHalves(values, k, n);
+      return packHalves(float32ToFloat16(values), k, n);
+    case "bf16":
+      return packHalves(
+        Uint16Array.from(new Uint32Array(values.buffer), (bits) => bits >>> 16),
+        k,
+        n,
+      );
     case "q8":
       return quantise(values, k, n, 8);
     case "q4":
@@ -47,8 +53,7 @@ function packPadded(values: Float32Array<ArrayBuffer>, k: number, n: number, dty
   }
 }
 
-function packHalves(values: Float32Array, k: number, n: number): Uint32Array<ArrayBuffer> {
-  const halves = float32ToFloat16(values);
+function packHalves(halves: Uint16Array, k: number, n: number): Uint32Array<ArrayBuffer> {
   const packed = new Uint16Array(2 * Math.ceil(k / 2) * n);
   for (let row = 0; row < k; row++) {
     // A pair of rows lies together: four columns of the even row, then the same four of the odd one.
@@ -72,22 +77,21 @@ function quantise(values: Float32Array, k: number, n: number, bits: 8 | 4): Uint
       if (Math.abs(value) > Math.abs(extremes[group] ?? 0)) extremes[group] = value;
     }
   }
-  const rounded = float16ToFloat32(float32ToFloat16(extremes));
+  const halves = float32ToFloat16(extremes);
+  const rounded = float16ToFloat32(halves);
   const integers = new Uint32Array((k * n * bits) / 32);
-  const rowsAnElement = 32 / bits;
   for (let row = 0; row < k; row++) {
     for (let column = 0; column < n; column++) {
       const scale = (rounded[Math.floor(row / GROUP) * n + column] ?? 0) / -limit;
       const exact = scale === 0 ? 0 : (values[row * n + column] ?? 0) / scale;
-      const integer = Math.min(limit - 1, Math.max(-limit, roundTiesToEven(exact)));
-      // An element holds 4 columns of its rows, row after row.
-      const element = Math.floor(row / rowsAnElement) * (n / 4) + (column >> 2);
-      const place = 4 * (row % rowsAnElement) + (column & 3);
-      const word = 4 * element + Math.floor((place * bits) / 32);
-      integers[word] = (integers[word] ?? 0) | ((integer & (2 ** bits - 1)) << ((place * bits) % 32));
+      const integer = limit + Math.min(limit - 1, Math.max(-limit, roundTiesToEven(exact)));
+      // A word has a column's next integers along K: four bytes, or eight nibbles, those of the second four above the first.
+      const word = Math.floor((row * bits) / 32) * n + column;
+      const place = 8 * (row % 4) + (bits === 4 ? row & 4 : 0);
+      integers[word] = (integers[word] ?? 0) | (integer << place);
     }
   }
-  const scales = packHalves(rounded, k / GROUP, n);
+  const scales = packHalves(halves, k / GROUP, n);
   const words = new Uint32Array(integers.length + scales.length);
   words.set(integers);
   words.set(scales, integers.length);

@@ -1,6 +1,8 @@
 import { float32ToFloat16 } from "../../src/files/half.ts";
 import { hasTwoLevels, unpackRows, type PackedRows, type Packing } from "../../src/files/packing.ts";
 import type { Tensor } from "../../src/files/tensor.ts";
+import type { WeightLayout } from "../../src/models/weight-layouts.ts";
+import { roundedAs } from "./tensors.ts";
 
 const ONE_LEVEL = { factor: 1, floats: "half", hasMinimum: false } as const;
 
@@ -24,6 +26,13 @@ export const PACKINGS = {
   q4: { ...ONE_LEVEL, bits: 4, centre: 8, group: 32, block: 32, factor: -1 / 8 },
 } as const satisfies Record<string, Packing>;
 
+/** How weights are kept that are not packed in their file. */
+export type Kept = "f32" | "f16" | "bf16" | "q8" | "q4";
+
+export function layoutOf(kept: Kept): WeightLayout {
+  return kept === "q8" || kept === "q4" ? PACKINGS[kept] : kept;
+}
+
 /** Returns a matrix [rows, columns] of random integers and scales; some of its halves are subnormal, or zero. */
 export function randomPacked(packing: Packing, rows: number, columns: number, seed: number): Tensor {
   const random = lcg(seed);
@@ -34,7 +43,8 @@ export function randomPacked(packing: Packing, rows: number, columns: number, se
   const float = (i: number) => (i % 7 === 3 ? 2 ** -24 * Math.round(9 * random()) : (random() - 0.3) * 0.02);
   const floats = () => {
     const values = Float32Array.from({ length: numBlocks }, (_, i) => float(i));
-    return packing.floats === "half" ? float32ToFloat16(values) : values;
+    // As files of floats have them: times an integer they are exact.
+    return packing.floats === "half" ? float32ToFloat16(values) : roundedAs(values, "BF16");
   };
   const all: PackedRows = {
     integers: Uint8Array.from({ length: rows * columns }, () => Math.floor(random() * 2 ** bits)),

@@ -1,5 +1,6 @@
 import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
-import type { WeightsDtype } from "../../src/protocol/config.ts";
+import type { Kept } from "./packed-tensor.ts";
+import { roundedAs } from "./tensors.ts";
 
 const GROUP = 32;
 
@@ -21,11 +22,11 @@ export function weightsAsKept(
   values: Float32Array,
   rows: number,
   columns: number,
-  dtype: WeightsDtype,
+  dtype: Kept,
   grouping: Grouping,
 ): Float32Array<ArrayBuffer> {
   if (dtype === "f32") return Float32Array.from(values);
-  if (dtype === "f16") return float16ToFloat32(float32ToFloat16(values));
+  if (dtype === "f16" || dtype === "bf16") return roundedAs(values, dtype === "f16" ? "F16" : "BF16");
   const { integers, extremes } = quantiseMatrix(values, rows, columns, dtype, grouping);
   const groupOf = groupFinder(columns, grouping);
   return Float32Array.from(integers, (integer, i) => (integer * (extremes[groupOf(i)] ?? NaN)) / -limitOf(dtype));

@@ -225,7 +225,7 @@ function createBuffers(
   const compiler = new KernelCompiler(device, { adapterName, onProgress: onKernel });
   const later = new LaterPipelines(compiler);
   const packsFloats = style === "plain"; // also if a GPU's own kernels were wrong: this is one kernel less to trust
-  const uploader = new WeightUploader(device, arena, compiler, engine.dtype, { packsFloats });
+  const uploader = new WeightUploader(device, arena, compiler, { packsFloats });
   try {
     const buffers = ModelBuffers.create(uploader, arena, weights, engine);
     const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step };

@@ -2,17 +2,18 @@
 
 import type { Norm, Value } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
+import { gateLayout, layoutsOf, type WeightLayout } from "../../models/weight-layouts.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import type { TuningStore } from "../backend.ts";
 import { sizeOf, type Dispatch } from "./kernel.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
 import { isNormApart, normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
-import type { LinearBuffers } from "./model-buffers.ts";
+import { layoutConstants } from "./matrix-layout.ts";
+import type { ProductBuffers } from "./model-buffers.ts";
 import { normDispatch } from "./operations/normalisation.ts";
 import { valueOf, type ModelContext } from "./operations/operations.ts";
-import { productsOfGate } from "./operations/products.ts";
+import { productsOfGate, productsOfLinear } from "./operations/products.ts";
 import { timedMs, tune, type Tuned } from "./tuning.ts";
-import { weightsDtypeCode } from "./weights-dtype.ts";
 
 /** Returns the milliseconds of one product of `rows` rows. */
 type Measure = (variant: MatmulVariant, rows: number) => Promise<number>;
@@ -20,9 +21,23 @@ type Measure = (variant: MatmulVariant, rows: number) => Promise<number>;
 /** Rows with which the variants without a limit of rows are measured. */
 const MANY_ROWS = 64;
 
-/** Returns the key of a measurement: adapter, model size and dtype. */
-export function tuningKey(adapterName: string, { family, shape }: Model, dtype: WeightsDtype): string {
-  return `${adapterName}, ${family} ${shape.numLayers} x ${shape.hiddenSize}, ${dtype}`;
+/** Returns the key of a measurement: adapter, model size and layouts of the weights. */
+export function tuningKey(adapterName: string, model: Model, dtype: WeightsDtype): string {
+  const { family, shape, graph } = model;
+  const layouts = graph.operations.flatMap((operation) => {
+    if (operation.type === "gate") return [gateLayout(model, operation, dtype)];
+    return operation.type === "linear"
+      ? layoutsOf(model, operation.linear.matrix, dtype).map((part) => part.layout)
+      : [];
+  });
+  const names = [...new Set(layouts.map(nameOfLayout))].join(" and ");
+  return `${adapterName}, ${family} ${shape.numLayers} x ${shape.hiddenSize}, ${names}`;
+}
+
+function nameOfLayout(layout: WeightLayout): string {
+  if (typeof layout === "string") return layout;
+  const { bits, group, block, hasMinimum } = layout;
+  return `${bits} bits by ${group} of ${block}${hasMinimum ? " with minimums" : ""}`;
 }
 
 /** Returns the fastest variant of each class, from the store if it has the key. */
@@ -48,9 +63,8 @@ export function measureOn(model: TunedModel): Measure {
   const [first] = measured;
   if (first === undefined) throw new RangeError("a model without products");
   const { Y4, epilogue: EPILOGUE } = first;
-  const { K4, N4 } = first.weights;
-  const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
-  const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: false, WEIGHTS_DTYPE, EPILOGUE };
+  const { K4, N4, layout } = first.weights;
+  const shape: MatmulShape = { K4, N4, Y4, SAMPLES_ONLY: false, EPILOGUE, ...layoutConstants(layout) };
   const norm = first.norm && normShape(first.norm.norm, valueOf(model, first.input).width);
   const bind = (isApart: boolean) =>
     measured.map((product) => {
@@ -83,7 +97,7 @@ export function measureOn(model: TunedModel): Measure {
 }
 
 interface MeasuredProduct {
-  readonly weights: LinearBuffers;
+  readonly weights: ProductBuffers;
   /** The norm that its kernel applies to the input. */
   readonly norm: Norm | null;
   readonly input: Value;
@@ -92,9 +106,9 @@ interface MeasuredProduct {
   readonly Y4: number;
 }
 
-/** Returns the products with the most weights that have one shape. */
+/** Returns the products with the most weights that have one shape and one layout. */
 function widestProducts(model: TunedModel): readonly MeasuredProduct[] {
-  const { graph, buffers, activations } = model;
+  const { graph } = model;
   const norms = new Map(graph.operations.flatMap((one) => (one.type === "norm" ? [[one.output, one] as const] : [])));
   const products = graph.operations.flatMap((operation): MeasuredProduct[] => {
     if (operation.type !== "linear" && operation.type !== "gate") return [];
@@ -102,12 +116,11 @@ function widestProducts(model: TunedModel): readonly MeasuredProduct[] {
     const before = { input, norm: norms.get(input) ?? null };
     if (operation.type === "gate") return productsOfGate(model, operation).map((part) => ({ ...before, ...part }));
     if (operation.addsToOutput) return [];
-    const weights = buffers.linear(operation.linear);
-    const y = activations.buffer(operation.output);
-    return [{ ...before, weights, y, epilogue: Epilogue.biasOnly, Y4: weights.N4 }];
+    return productsOfLinear(model, operation).map((part) => ({ ...before, ...part, epilogue: Epilogue.biasOnly }));
   });
   const size = ({ weights: { K4, N4 } }: MeasuredProduct) => K4 * N4;
   const most = Math.max(...products.map(size));
   const widest = products.filter((product) => size(product) === most);
-  return widest.filter(({ epilogue }) => epilogue === widest[0]?.epilogue);
+  const pipelineOf = ({ epilogue, weights }: MeasuredProduct) => JSON.stringify([epilogue, weights.layout]);
+  return widest.filter((product, _, [first]) => first && pipelineOf(product) === pipelineOf(first));
 }

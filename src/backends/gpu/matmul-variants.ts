@@ -4,14 +4,14 @@ import { variantOf, type KernelVariant } from "./kernel.ts";
 import { matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
 import type { KernelStyle, KernelTraits } from "./kernel-style.ts";
 import { Rank } from "./later-pipelines.ts";
+import type { LayoutConstants } from "./matrix-layout.ts";
 
 /** Constants of one product that all kernels share. */
-export interface MatmulShape {
+export interface MatmulShape extends LayoutConstants {
   readonly K4: number;
   readonly N4: number;
   readonly Y4: number;
   readonly SAMPLES_ONLY: boolean;
-  readonly WEIGHTS_DTYPE: number;
   readonly EPILOGUE: number;
 }
 
@@ -66,7 +66,8 @@ const any: MatmulVariant = {
   rank: Rank.answers,
   maxRows: Infinity,
   tileRows: LANE_ROWS,
-  kernel: ({ WEIGHTS_DTYPE }) => variantOf(matmulAny, { WEIGHTS_DTYPE, LANES }),
+  kernel: ({ K4: _k, N4: _n, Y4: _y, SAMPLES_ONLY: _s, EPILOGUE: _e, ...layout }) =>
+    variantOf(matmulAny, { ...layout, LANES }),
   workgroups: (shape, rows) => [Math.ceil(shape.N4 / LANES), Math.ceil(rows / LANE_ROWS)],
 };
 

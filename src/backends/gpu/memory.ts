@@ -1,7 +1,8 @@
 // The memory that a model takes on the GPU, computed before it is loaded.
 
-import type { Gate, Linear, Operation, Weight } from "../../models/graph.ts";
+import type { Gate, Matrix, Operation, Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
+import { gateLayout, layoutsOf, type LayoutPart } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
@@ -9,8 +10,8 @@ import { kvBytesPerBlock, kvBytesPerToken } from "../../protocol/model-shape.ts"
 import type { EngineSizes, ModelMemory } from "../backend.ts";
 import { gateColumns } from "../gate-weights.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
+import { matrixBytes } from "./matrix-layout.ts";
 import { strideOf } from "./padding.ts";
-import { packedBytes } from "./weights-dtype.ts";
 
 /** The limits of a buffer's size. WebGPU does not report the total memory. */
 type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
@@ -63,7 +64,7 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
 
 interface WeightBuffer {
   readonly bytes: number;
-  /** Whether it may be split if it is too large to be bound at once: embeddings, heads and gates. */
+  /** Whether it may be split if it is too large to be bound at once. */
   readonly canBeSplit: boolean;
 }
 
@@ -76,22 +77,24 @@ function largestWeightBytes(model: Model, dtype: WeightsDtype): number {
 }
 
 /** Returns every buffer of weights that model-buffers.ts uploads. */
-function weightBuffers({ graph, shape }: Model, dtype: WeightsDtype): readonly WeightBuffer[] {
+function weightBuffers(model: Model, dtype: WeightsDtype): readonly WeightBuffer[] {
+  const { graph, shape } = model;
   const seen = new Set<Weight>();
   const row = (width: number): WeightBuffer => ({ bytes: 4 * strideOf(width), canBeSplit: false });
   const norm = (width: number): WeightBuffer => ({ bytes: 8 * strideOf(width), canBeSplit: false });
-  const linear = ({ matrix: { inputs, outputs } }: Linear): WeightBuffer[] => [
-    { bytes: packedBytes(inputs, outputs, dtype), canBeSplit: false },
-    row(outputs),
-  ];
-  const gate = (operation: Gate): WeightBuffer[] => {
-    const columns = gateColumns(operation);
-    return [{ bytes: packedBytes(operation.gate.matrix.inputs, columns, dtype), canBeSplit: true }, row(columns)];
-  };
-  const table = (weight: Linear["matrix"]): WeightBuffer[] => {
+  const parts = ({ inputs, layout: order }: Matrix, layouts: readonly LayoutPart[]): WeightBuffer[] =>
+    layouts.flatMap(({ outputs, layout }) => [
+      { bytes: matrixBytes(inputs, outputs, layout), canBeSplit: order === "out-in" },
+      row(outputs),
+    ]);
+  const matrix = (weight: Matrix): WeightBuffer[] => {
     if (seen.has(weight)) return [];
     seen.add(weight);
-    return [{ bytes: packedBytes(weight.inputs, weight.outputs, dtype), canBeSplit: true }, row(weight.outputs)];
+    return parts(weight, layoutsOf(model, weight, dtype));
+  };
+  const gate = (operation: Gate): WeightBuffer[] => {
+    const layout = gateLayout(model, operation, dtype);
+    return parts(operation.gate.matrix, [{ firstOutput: 0, outputs: gateColumns(operation), layout }]);
   };
   const positions = (weight: Weight | null): WeightBuffer[] => {
     const [rows = 0, width = 0] = weight?.tensors[0]?.shape ?? [];
@@ -100,15 +103,15 @@ function weightBuffers({ graph, shape }: Model, dtype: WeightsDtype): readonly W
   const of = (operation: Operation): WeightBuffer[] => {
     switch (operation.type) {
       case "embed":
-        return [...table(operation.table), ...positions(operation.positions)];
+        return [...matrix(operation.table), ...positions(operation.positions)];
       case "norm":
         return [norm(graph.values[operation.input]?.width ?? 0)];
       case "linear":
-        return linear(operation.linear);
+        return matrix(operation.linear.matrix);
       case "gate":
         return gate(operation);
       case "head":
-        return table(operation.table);
+        return matrix(operation.table);
       case "rotary":
         return operation.norms ? [norm(shape.headDim), norm(shape.headDim)] : [];
       case "attention":

@@ -1,18 +1,19 @@
-import type { Gate, Linear, NormWeights, Operation, Weight } from "../../models/graph.ts";
+import { readF32 } from "../../files/tensor.ts";
+import type { Gate, Linear, Matrix, NormWeights, Operation, Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
-import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { gateLayout, layoutsOf } from "../../models/weight-layouts.ts";
+import type { ResolvedEngineConfig, WeightsDtype } from "../../protocol/config.ts";
 import { kvBytesPerToken } from "../../protocol/model-shape.ts";
-import { gateBias, gateMatrix } from "../gate-weights.ts";
+import { gateBias, gateColumns, gateMatrix } from "../gate-weights.ts";
 import type { Arena } from "./arena.ts";
-import type { PackedMatrix, TablePart, WeightUploader } from "./weight-uploader.ts";
+import { padRows } from "./padding.ts";
+import type { MatrixPart, WeightUploader } from "./weight-uploader.ts";
 
-export interface LinearBuffers extends PackedMatrix {
+/** A matrix of a product, or a part of it: its columns from `firstOutput` on. */
+export interface ProductBuffers extends MatrixPart {
   readonly bias: GPUBuffer;
 }
-
-/** A part of an embedding, a head or a gate: its columns from `firstRow` of the matrix [columns, inputs] on. */
-export interface TableBuffers extends LinearBuffers, TablePart {}
 
 /** Keys and values of one layer: see shaders/README.md for the layout. */
 interface LayerCache {
@@ -26,9 +27,9 @@ export class ModelBuffers {
   readonly weightBytes: number;
   /** A cache for each layer. */
   readonly caches: readonly LayerCache[];
-  readonly #linears: ReadonlyMap<Linear, LinearBuffers>;
-  readonly #gates: ReadonlyMap<Linear, readonly TableBuffers[]>;
-  readonly #tables: ReadonlyMap<Weight, readonly TableBuffers[]>;
+  readonly #linears: ReadonlyMap<Linear, readonly ProductBuffers[]>;
+  readonly #gates: ReadonlyMap<Linear, readonly ProductBuffers[]>;
+  readonly #tables: ReadonlyMap<Weight, readonly ProductBuffers[]>;
   readonly #norms: ReadonlyMap<NormWeights, GPUBuffer>;
   readonly #positions: ReadonlyMap<Weight, GPUBuffer>;
 
@@ -47,26 +48,27 @@ export class ModelBuffers {
     uploader: WeightUploader,
     arena: Arena,
     weights: ModelWeights,
-    cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
+    { dtype, ...cache }: Pick<ResolvedEngineConfig, "dtype" | "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
   ): ModelBuffers {
     const bytesBefore = arena.bytes;
-    const uploads = new Uploads(uploader, arena, weights);
+    const uploads = new Uploads(uploader, arena, weights, dtype);
     for (const operation of weights.model.graph.operations) uploads.add(operation);
     const weightBytes = arena.bytes - bytesBefore;
     return new ModelBuffers(uploads, weightBytes, createCaches(arena, weights.model, cache));
   }
 
-  linear(linear: Linear): LinearBuffers {
+  /** Returns a product's matrix in parts, each with a layout of its own. */
+  linear(linear: Linear): readonly ProductBuffers[] {
     return there(this.#linears.get(linear));
   }
 
-  /** Returns both products of a gate as one, in parts if it is too large to be bound at once. */
-  gate({ gate }: Gate): readonly TableBuffers[] {
+  /** Returns both products of a gate as one, in parts. */
+  gate({ gate }: Gate): readonly ProductBuffers[] {
     return there(this.#gates.get(gate));
   }
 
-  /** Returns an embedding or a head, in parts if it is too large to be bound at once. */
-  table(weight: Weight): readonly TableBuffers[] {
+  /** Returns an embedding or a head, in parts. */
+  table(weight: Weight): readonly ProductBuffers[] {
     return there(this.#tables.get(weight));
   }
 
@@ -83,19 +85,21 @@ export class ModelBuffers {
 
 /** Gives each weight a buffer, once, however many operations read it. */
 class Uploads {
-  readonly linears = new Map<Linear, LinearBuffers>();
-  readonly gates = new Map<Linear, readonly TableBuffers[]>();
-  readonly tables = new Map<Weight, readonly TableBuffers[]>();
+  readonly linears = new Map<Linear, readonly ProductBuffers[]>();
+  readonly gates = new Map<Linear, readonly ProductBuffers[]>();
+  readonly tables = new Map<Weight, readonly ProductBuffers[]>();
   readonly norms = new Map<NormWeights, GPUBuffer>();
   readonly positions = new Map<Weight, GPUBuffer>();
   readonly #uploader: WeightUploader;
   readonly #arena: Arena;
   readonly #weights: ModelWeights;
+  readonly #dtype: WeightsDtype;
 
-  constructor(uploader: WeightUploader, arena: Arena, weights: ModelWeights) {
+  constructor(uploader: WeightUploader, arena: Arena, weights: ModelWeights, dtype: WeightsDtype) {
     this.#uploader = uploader;
     this.#arena = arena;
     this.#weights = weights;
+    this.#dtype = dtype;
   }
 
   add(operation: Operation): void {
@@ -123,37 +127,47 @@ class Uploads {
 
   #addLinear(label: string, linear: Linear): void {
     if (this.linears.has(linear)) return;
-    const { matrix, bias } = linear;
-    const tensor = this.#weights.tensor(matrix);
-    const packed = this.#uploader.matrix(label, tensor, { transposed: matrix.layout === "out-in" });
-    const biases = bias
-      ? this.#uploader.rows(`${label} bias`, this.#weights.tensor(bias))
-      : this.#arena.storage(`${label} bias`, 16 * packed.N4);
-    this.linears.set(linear, { ...packed, bias: biases });
+    const { bias } = linear;
+    const readBias = bias && (() => readF32(this.#weights.tensor(bias)));
+    this.linears.set(linear, this.#withBias(label, this.#partsOf(label, linear.matrix), readBias));
   }
 
   #addGate(operation: Gate): void {
     if (this.gates.has(operation.gate)) return;
     const { label } = operation;
-    const parts = this.#uploader.table(label, gateMatrix(this.#weights, operation));
-    const biasOf = ({ firstRow, N4 }: TablePart) =>
-      this.#uploader.values(`${label} bias`, 4 * N4, async () => {
-        const padded = new Float32Array(4 * N4);
-        padded.set((await gateBias(this.#weights, operation)).subarray(firstRow, firstRow + 4 * N4));
-        return padded;
-      });
-    this.gates.set(
-      operation.gate,
-      parts.map((part) => ({ ...part, bias: biasOf(part) })),
-    );
+    const layout = gateLayout(this.#weights.model, operation, this.#dtype);
+    const whole = { firstOutput: 0, outputs: gateColumns(operation), layout };
+    const parts = this.#uploader.parts(label, gateMatrix(this.#weights, operation), [whole]);
+    const readBias = () => gateBias(this.#weights, operation);
+    this.gates.set(operation.gate, this.#withBias(label, parts, readBias));
   }
 
-  #addTable(table: Weight): void {
+  #addTable(table: Matrix): void {
     if (this.tables.has(table)) return;
     const label = nameOf(table);
-    const parts = this.#uploader.table(label, this.#weights.tensor(table));
-    const withBias = (part: TablePart) => ({ ...part, bias: this.#arena.storage(`${label} bias`, 16 * part.N4) });
-    this.tables.set(table, parts.map(withBias));
+    this.tables.set(table, this.#withBias(label, this.#partsOf(label, table)));
+  }
+
+  #partsOf(label: string, matrix: Matrix): readonly MatrixPart[] {
+    const tensor = this.#weights.tensor(matrix);
+    const layouts = layoutsOf(this.#weights.model, matrix, this.#dtype);
+    if (matrix.layout === "out-in") return this.#uploader.parts(label, tensor, layouts);
+    return layouts.map(({ firstOutput, layout }) => ({ ...this.#uploader.matrix(label, tensor, layout), firstOutput }));
+  }
+
+  #withBias(
+    label: string,
+    parts: readonly MatrixPart[],
+    readBias?: () => Promise<Float32Array<ArrayBuffer>>,
+  ): readonly ProductBuffers[] {
+    return parts.map((part) => {
+      const { firstOutput, N4 } = part;
+      const readPart =
+        readBias && (async () => padRows((await readBias()).subarray(firstOutput, firstOutput + 4 * N4), 1, 4 * N4));
+      const name = `${label} bias`;
+      const bias = readPart ? this.#uploader.values(name, 4 * N4, readPart) : this.#arena.storage(name, 16 * N4);
+      return { ...part, bias };
+    });
   }
 
   #addNorm(label: string, norm: NormWeights): void {

@@ -4,6 +4,7 @@ import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
 import { KernelCompiler, type Dispatch, type KernelVariant } from "./kernel.ts";
 import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
+import { layoutConstants } from "./matrix-layout.ts";
 import { firstMatmul, matmulChoices, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import { isSameProduct } from "./same-product.ts";
 import { StepBuffer } from "./step-buffer.ts";
@@ -40,8 +41,8 @@ async function isSame(
     N4,
     Y4: N4,
     SAMPLES_ONLY: isHead,
-    WEIGHTS_DTYPE: 0,
     EPILOGUE: isHead ? Epilogue.head : Epilogue.addToOutput,
+    ...layoutConstants("f32"),
   };
   const w = arena.storage("w", 16 * 4 * K4 * N4);
   const bias = arena.storage("bias", 16 * N4);

@@ -1,16 +1,18 @@
+import type { PackedRows } from "../../files/packing.ts";
 import { releaseBytes } from "../../files/release-bytes.ts";
 import { BYTES_PER_ELEMENT, floatsOf, readF32, type Tensor } from "../../files/tensor.ts";
-import type { WeightsDtype } from "../../protocol/config.ts";
+import { partOf, type LayoutPart, type WeightLayout } from "../../models/weight-layouts.ts";
 import { createBuffer, type Arena } from "./arena.ts";
 import type { KernelCompiler } from "./kernel.ts";
 import { packWeights, tensorDtypeCode } from "./kernels/pack-weights.ts";
+import { layoutConstants, matrixBytes, PACKED } from "./matrix-layout.ts";
 import { padTransposed, padRows, strideOf } from "./padding.ts";
-import { packedBytes, weightsDtypeCode } from "./weights-dtype.ts";
 import { BufferUsage } from "./flags.ts";
 
 /** A matrix in the matmul kernels' layout. */
 export interface PackedMatrix {
   readonly w: GPUBuffer;
+  readonly layout: WeightLayout;
   /** Padded sizes, divided by 4. */
   readonly K4: number;
   readonly N4: number;
@@ -25,30 +27,30 @@ interface UnpackedMatrix {
   readonly n: number;
 }
 
-export interface TablePart extends PackedMatrix {
-  readonly firstRow: number;
+/** Columns of a matrix [k, n] from `firstOutput` on. */
+export interface MatrixPart extends PackedMatrix {
+  readonly firstOutput: number;
 }
 
 /** Bytes per upload. Browsers keep a copy or two until the GPU has the data. */
 const STAGING_BYTES = 16 * 2 ** 20;
 /** Bands begin at multiples of this many rows, so that none cuts a chunk of K or four columns. */
 const BAND_ROWS = 32;
-/** Bytes of the uniform `band`: five words, rounded up to a multiple of 16. */
-const BAND_BYTES = 32;
+/** Bytes of the uniform `band`: nine words, rounded up to a multiple of 16. */
+const BAND_BYTES = 48;
 const LANES = 32;
 /** Columns of a part are a multiple of this: its outputs (a gate's are half as many) are bound at a multiple of 256 bytes. */
 const PART_ALIGNMENT = 128;
 
 /**
- * Gives weights their buffers at once, so that kernels can be compiled and bound, and fills them later: matrices in their file's
- * layout, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most one band (for a gate one and a half,
+ * Gives weights their buffers at once, so that kernels can be compiled and bound, and fills them later: matrices as their file
+ * has them, in bands of rows. A kernel packs them on the GPU. So JavaScript holds at most one band (for a gate one and a half,
  * while two matrices are joined) and converts nothing, unless it packs floats itself.
  */
 export class WeightUploader {
   readonly #device: GPUDevice;
   readonly #arena: Arena;
   readonly #compiler: KernelCompiler;
-  readonly #dtype: WeightsDtype;
   readonly #stagingBytes: number;
   readonly #maxBindingBytes: number;
   /** Whether JavaScript packs weights in f32: on a software adapter it is faster, and waits for no kernel. */
@@ -62,13 +64,11 @@ export class WeightUploader {
     device: GPUDevice,
     arena: Arena,
     compiler: KernelCompiler,
-    dtype: WeightsDtype,
     { stagingBytes = STAGING_BYTES, maxBindingBytes = largestBinding(device.limits), packsFloats = false } = {},
   ) {
     this.#device = device;
     this.#arena = arena;
     this.#compiler = compiler;
-    this.#dtype = dtype;
     this.#stagingBytes = stagingBytes;
     this.#maxBindingBytes = maxBindingBytes;
     this.#packsFloats = packsFloats;
@@ -77,23 +77,21 @@ export class WeightUploader {
   }
 
   /** @param transposed whether the tensor is [n, k], like an embedding used as the head; else [k, n] */
-  matrix(label: string, tensor: Tensor, { transposed = false } = {}): PackedMatrix {
+  matrix(label: string, tensor: Tensor, layout: WeightLayout, { transposed = false } = {}): PackedMatrix {
     const [k, n] = transposed ? [tensor.columns, tensor.rows] : [tensor.rows, tensor.columns];
-    const w = this.#arena.storage(label, packedBytes(k, n, this.#dtype));
-    const layout = { w, K4: strideOf(k) / 4, N4: strideOf(n) / 4 };
-    if (this.#packsFloats && this.#dtype === "f32" && (!transposed || 4 * k * n <= this.#stagingBytes)) {
+    const w = this.#arena.storage(label, matrixBytes(k, n, layout));
+    const matrix = { w, layout, K4: strideOf(k) / 4, N4: strideOf(n) / 4 };
+    if (this.#packsFloats && layout === "f32" && (!transposed || 4 * k * n <= this.#stagingBytes)) {
       this.#fills.push(() => this.#writeFloats(w, tensor, transposed));
-      return layout;
+      return matrix;
     }
+    const readBand = bandReader(tensor, layout);
+    const SOURCE = readBand.isPacked ? PACKED : tensorDtypeCode[tensor.dtype];
     // Started now, so that it compiles before the kernels of steps.
-    const packing = this.#compiler.pipeline(packWeights, {
-      LANES,
-      SOURCE_DTYPE: tensorDtypeCode[tensor.dtype],
-      WEIGHTS_DTYPE: weightsDtypeCode[this.#dtype],
-    });
+    const packing = this.#compiler.pipeline(packWeights, { LANES, SOURCE, ...layoutConstants(layout) });
     packing.catch(() => undefined); // fill() handles the error
-    this.#fills.push(async () => this.#pack(await packing, w, { label, tensor, transposed, k, n }));
-    return layout;
+    this.#fills.push(async () => this.#pack(await packing, w, { label, tensor, transposed, k, n }, readBand));
+    return matrix;
   }
 
   /** Writes a matrix in f32 in bands of rows, or as a whole if it is transposed: a band of rows would become columns. */
@@ -113,19 +111,29 @@ export class WeightUploader {
     }
   }
 
-  async #pack(pipeline: GPUComputePipeline, w: GPUBuffer, matrix: UnpackedMatrix): Promise<void> {
-    const { label, tensor, transposed, k, n } = matrix;
+  async #pack(
+    pipeline: GPUComputePipeline,
+    w: GPUBuffer,
+    { label, tensor, transposed, k, n }: UnpackedMatrix,
+    { rowBytes, read }: BandReader,
+  ): Promise<void> {
     const { queue } = this.#device;
-    const rowBytes = tensor.columns * BYTES_PER_ELEMENT[tensor.dtype];
     const bandRows = this.#bandRows(rowBytes);
     const source = this.#stagingOf(Math.min(bandRows, strideOf(tensor.rows)) * rowBytes);
     const bindGroup = this.#compiler.bind(packWeights, { source, packed: w, band: this.#band });
     for (let first = 0; first < tensor.rows; first += bandRows) {
       const numRows = Math.min(bandRows, tensor.rows - first);
-      const bytes = await tensor.readRows(first, first + numRows);
-      queue.writeBuffer(source, 0, wholeWords(bytes));
-      releaseBytes(bytes);
-      queue.writeBuffer(this.#band, 0, new Uint32Array([k, n, first, numRows, Number(transposed)]));
+      const begins: number[] = [];
+      let bytesBefore = 0;
+      for (const bytes of await read(first, first + numRows)) {
+        begins.push(bytesBefore / 4);
+        const words = wholeWords(bytes);
+        queue.writeBuffer(source, bytesBefore, words);
+        bytesBefore += words.length;
+        releaseBytes(bytes);
+      }
+      const sizes = [k, n, first, numRows, Number(transposed)];
+      queue.writeBuffer(this.#band, 0, new Uint32Array([...sizes, ...begins.slice(1)]));
       const encoder = this.#device.createCommandEncoder({ label });
       const pass = encoder.beginComputePass({ label });
       pass.setPipeline(pipeline);
@@ -138,20 +146,17 @@ export class WeightUploader {
     }
   }
 
-  /** Returns a matrix [n, k] in parts of its rows, since it may be larger than the adapter's largest binding. */
-  table(label: string, tensor: Tensor): readonly TablePart[] {
-    const stepBytes = packedBytes(tensor.columns, PART_ALIGNMENT, this.#dtype);
-    const partRows = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));
-    const parts: TablePart[] = [];
-    for (let first = 0; first < tensor.rows; first += partRows) {
-      const part: Tensor = {
-        ...tensor,
-        rows: Math.min(partRows, tensor.rows - first),
-        readRows: (begin, end) => tensor.readRows(first + begin, first + end),
-      };
-      parts.push({ ...this.matrix(label, part, { transposed: true }), firstRow: first });
-    }
-    return parts;
+  /** Returns a matrix [n, k] in the parts that have a layout each, and none larger than the adapter's largest binding. */
+  parts(label: string, tensor: Tensor, layouts: readonly LayoutPart[]): readonly MatrixPart[] {
+    return layouts.flatMap(({ firstOutput: begin, outputs, layout }) => {
+      const stepBytes = matrixBytes(tensor.columns, PART_ALIGNMENT, layout);
+      const most = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));
+      return Array.from({ length: Math.ceil(outputs / most) }, (_, i): MatrixPart => {
+        const part = { firstOutput: begin + i * most, outputs: Math.min(most, outputs - i * most), layout };
+        const matrix = this.matrix(label, partOf(tensor, part), layout, { transposed: true });
+        return { ...matrix, firstOutput: part.firstOutput };
+      });
+    });
   }
 
   /** Returns rows as f32, each padded to its stride. */
@@ -208,6 +213,33 @@ export class WeightUploader {
 
 function largestBinding({ maxBufferSize, maxStorageBufferBindingSize }: GPUSupportedLimits): number {
   return Math.min(maxBufferSize, maxStorageBufferBindingSize);
+}
+
+interface BandReader {
+  readonly isPacked: boolean;
+  /** Bytes of a row of a band, at most. */
+  readonly rowBytes: number;
+  /** Returns the arrays of rows [begin, end), in the order of the kernel's source. */
+  readonly read: (begin: number, end: number) => Promise<readonly Uint8Array<ArrayBuffer>[]>;
+}
+
+/** Reads rows as they are packed if they stay so, else as floats. */
+function bandReader(tensor: Tensor, layout: WeightLayout): BandReader {
+  const { packed, columns, dtype } = tensor;
+  if (typeof layout === "string" || !packed) {
+    const read = async (begin: number, end: number) => [await tensor.readRows(begin, end)];
+    return { isPacked: false, rowBytes: columns * BYTES_PER_ELEMENT[dtype], read };
+  }
+  // At most a float for d, one for m and two codes for each 16 integers.
+  const rowBytes = Math.ceil((columns * (16 + 10)) / 16);
+  return { isPacked: true, rowBytes, read: async (begin, end) => arraysOf(await packed.readRows(begin, end)) };
+}
+
+function arraysOf({ integers, d, m, scales, minimums }: PackedRows): readonly Uint8Array<ArrayBuffer>[] {
+  const none = new Uint8Array(0);
+  return [integers, d, m ?? none, scales ?? none, minimums ?? none].map(
+    ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength),
+  );
 }
 
 /** Pads to whole words, which writes to buffers need: an odd number of halves ends within a word. */

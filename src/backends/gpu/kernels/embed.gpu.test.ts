@@ -1,16 +1,19 @@
-import { describe, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
+import { readF32 } from "../../../files/tensor.ts";
 import { FEEDBACK } from "../../../engine/step-plan.ts";
 import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
+import { layoutOf, PACKINGS, randomPacked } from "../../../../tests/references/packed-tensor.ts";
+import { uploadedWords } from "../../../../tests/gpu/uploaded-words.ts";
 import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
-import { weightsDtypeCode } from "../weights-dtype.ts";
+import { layoutConstants } from "../matrix-layout.ts";
 import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { padRows, strideOf } from "../padding.ts";
 import { embed } from "./embed.ts";
 
 const { device } = await openTestDevice();
 
-describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", (dtype) => {
+describe.each(["f32", "f16", "bf16", "q8", "q4"] as const)("embedding from %s weights", (dtype) => {
   it.each([
     { width: 1, vocabulary: 2 },
     { width: 33, vocabulary: 50 },
@@ -36,7 +39,7 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", 
         FIRST_TOKEN: 0,
         SCALE: 1,
         LEARNED_POSITIONS: true,
-        WEIGHTS_DTYPE: weightsDtypeCode[dtype],
+        ...layoutConstants(layoutOf(dtype)),
       },
       {
         w: packMatrix(wte, width, vocabulary, dtype, { transposed: true }).words,
@@ -58,4 +61,24 @@ describe.each(["f32", "f16", "q8", "q4"] as const)("embedding from %s weights", 
     });
     expectClose(floatsOf(outputs, "x"), expected, 1e-6);
   });
+});
+
+it.each(["Q4_0", "Q5_K", "Q6_K", "MLX4"] as const)("embedding from %s gives its values", async (name) => {
+  const [width, vocabulary] = [256, 70];
+  const tensor = randomPacked(PACKINGS[name], vocabulary, width, 3);
+  const constants = { LANES: 64, K4: width / 4, N4: strideOf(vocabulary) / 4, FIRST_TOKEN: 0, SCALE: 1 };
+  const outputs = await runKernel(
+    device,
+    embed,
+    { ...constants, LEARNED_POSITIONS: false, ...layoutConstants(PACKINGS[name]) },
+    {
+      w: await uploadedWords(device, tensor, PACKINGS[name]),
+      wpe: new Float32Array(4),
+      rows: new Uint32Array(Array.from({ length: vocabulary }, (_, token) => [token, 0, 0, 0]).flat()),
+      feedback: new Uint32Array(4),
+      x: new Float32Array(vocabulary * width),
+    },
+    [width / 64, vocabulary],
+  );
+  expect(floatsOf(outputs, "x")).toEqual(await readF32(tensor));
 });

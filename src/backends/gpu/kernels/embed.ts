@@ -1,12 +1,14 @@
 import code from "../../../../shaders/embed.wgsl?raw";
+import layout from "../../../../shaders/lib/layout.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import weights from "../../../../shaders/lib/weights.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
+import { LAYOUT_CONSTANTS } from "../matrix-layout.ts";
 
 /** Writes token plus position embedding, one row of x per row of the step. */
 export const embed = defineKernel({
   name: "embed",
-  code: [code, step, weights],
+  code: [code, layout, step, weights],
   bindings: [
     ["w", "read-only-storage"],
     ["wpe", "read-only-storage"],
@@ -14,5 +16,5 @@ export const embed = defineKernel({
     ["feedback", "read-only-storage"],
     ["x", "storage"],
   ],
-  constants: ["LANES", "K4", "N4", "FIRST_TOKEN", "SCALE", "LEARNED_POSITIONS", "WEIGHTS_DTYPE"],
+  constants: ["LANES", "K4", "N4", "FIRST_TOKEN", "SCALE", "LEARNED_POSITIONS", ...LAYOUT_CONSTANTS],
 });

@@ -15,7 +15,7 @@ import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
 import { gumbelReference } from "../../../../tests/references/reference.ts";
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
-import { weightsDtypeCode } from "../weights-dtype.ts";
+import { layoutConstants } from "../matrix-layout.ts";
 import { Epilogue, matmulSkinny, matmulTiled } from "./matmul.ts";
 import { BINS, sample } from "./sample.ts";
 import { topLogprobs } from "./top-logprobs.ts";
@@ -79,7 +79,7 @@ async function headOf(
       N4,
       Y4: stride / 4,
       SAMPLES_ONLY: true,
-      WEIGHTS_DTYPE: weightsDtypeCode.f32,
+      ...layoutConstants("f32"),
       EPILOGUE: Epilogue.head,
       NORM: false,
       RMS: false,

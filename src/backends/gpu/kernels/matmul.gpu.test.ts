@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import type { WeightsDtype } from "../../../protocol/config.ts";
+import { readF32 } from "../../../files/tensor.ts";
+import type { WeightLayout } from "../../../models/weight-layouts.ts";
 import {
   differingWords,
   expectClose,
@@ -16,9 +17,12 @@ import {
   siluReference,
 } from "../../../../tests/references/reference.ts";
 import { packSamples } from "../../../../tests/gpu/samples.ts";
+import { layoutOf, PACKINGS, randomPacked, type Kept } from "../../../../tests/references/packed-tensor.ts";
+import { uploadedWords } from "../../../../tests/gpu/uploaded-words.ts";
+import { tensorOf } from "../../../../tests/references/tensors.ts";
 import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { packProduct, defaultMatmuls } from "../matmul-variants.ts";
-import { weightsDtypeCode } from "../weights-dtype.ts";
+import { layoutConstants, matrixBytes } from "../matrix-layout.ts";
 import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layerNorm } from "./layer-norm.ts";
@@ -30,7 +34,7 @@ interface Product {
   rows: number;
   k: number;
   n: number;
-  dtype: WeightsDtype;
+  dtype: Kept;
   epilogue: number;
   transposed: boolean;
 }
@@ -53,22 +57,36 @@ type KernelName = "any" | "row" | "lane" | "subgroup" | "skinny" | "tiled";
 
 /** Returns [rows, n] from one kernel with tiles of `tileRows` rows, [rows, n / 2] after a gate. */
 async function multiply(product: Product, name: KernelName, tileRows: number): Promise<ArrayBuffer> {
-  const { rows, k, n, dtype, epilogue } = product;
+  const { x, packed, bias, before } = inputsOf(product);
+  const inputs = { x, w: packed.words, bias, before, layout: layoutOf(product.dtype) };
+  return multiplyBy(inputs, product, name, tileRows);
+}
+
+interface Inputs extends Record<"x" | "bias" | "before", Float32Array> {
+  readonly w: Uint32Array<ArrayBuffer>;
+  readonly layout: WeightLayout;
+}
+
+async function multiplyBy(
+  { layout, ...inputs }: Inputs,
+  { rows, k, n, epilogue }: Pick<Product, "rows" | "k" | "n" | "epilogue">,
+  name: KernelName,
+  tileRows: number,
+): Promise<ArrayBuffer> {
   const outputs = epilogue >= Epilogue.gegluTanh ? n / 2 : n;
-  const inputs = inputsOf(product);
   const shape = {
     K4: strideOf(k) / 4,
     N4: strideOf(n) / 4,
     Y4: strideOf(outputs) / 4,
     SAMPLES_ONLY: false,
-    WEIGHTS_DTYPE: weightsDtypeCode[dtype],
     EPILOGUE: epilogue,
+    ...layoutConstants(layout),
   };
   const height = padTo(32, rows);
   const tall = (values: Float32Array, width: number) => padRows(values, height, width);
   const data = {
     x: tall(inputs.x, k),
-    w: inputs.packed.words,
+    w: inputs.w,
     bias: padRows(inputs.bias, 1, n),
     y: tall(inputs.before, outputs),
     step: new Uint32Array([rows, 0, 0, 0]),
@@ -83,8 +101,7 @@ async function multiply(product: Product, name: KernelName, tileRows: number): P
     switch (name) {
       case "any": {
         const ofProduct = { ...data, product: packProduct(shape) };
-        const constants = { WEIGHTS_DTYPE: shape.WEIGHTS_DTYPE, LANES: 32 };
-        return runKernel(device, matmulAny, constants, ofProduct, [columns(32), tiles]);
+        return runKernel(device, matmulAny, { ...layoutConstants(layout), LANES: 32 }, ofProduct, [columns(32), tiles]);
       }
       case "row":
         return runKernel(device, matmulRow, { ...shape, LANES: 32 }, data, [columns(32), rows]);
@@ -141,7 +158,7 @@ const PRODUCTS = [
   // More chunks than a workgroup takes at once.
   { dtype: "f32", rows: 17, k: 301, n: 31 },
   { dtype: "f16", ...ODD },
-  // Two chunks: llvmpipe unrolls them, and combined the quantised ones differently in each kernel.
+  // Two chunks, which llvmpipe unrolls.
   { dtype: "q8", rows: 13, k: 64, n: 64 },
   { dtype: "q4", ...ODD },
 ] as const;
@@ -161,10 +178,40 @@ describe("a product", () => {
     },
   );
 
-  it.each(["f32", "f16", "q8", "q4"] as const)("takes an embedding as its weights, transposed, in %s", (dtype) => {
-    const product = { rows: 4, k: 37, n: 53, dtype, epilogue: Epilogue.biasOnly };
-    const [plain, transposed] = [false, true].map((isTransposed) => inputsOf({ ...product, transposed: isTransposed }));
-    expect(transposed?.packed).toEqual(plain?.packed);
+  it.each(["f32", "f16", "bf16", "q8", "q4"] as const)(
+    "takes an embedding as its weights, transposed, in %s",
+    (dtype) => {
+      const product = { rows: 4, k: 37, n: 53, dtype, epilogue: Epilogue.biasOnly };
+      const [plain, transposed] = [false, true].map((isTransposed) =>
+        inputsOf({ ...product, transposed: isTransposed }),
+      );
+      expect(transposed?.packed).toEqual(plain?.packed);
+    },
+  );
+});
+
+describe("a product has the bits of the matrix's values as f32, kept as", () => {
+  /** Plain kernels read a weight at a time, or 16; those for GPUs take long to compile. */
+  const kernelsOf = (name: string) =>
+    KERNELS.filter(([kernel]) => kernel === "lane" || name === "Q6_K" || (name === "Q5_1" && kernel === "any"));
+
+  it.each([["bf16", "bf16"] as const, ...Object.entries(PACKINGS)])("%s", async (name, layout) => {
+    const block = layout === "bf16" ? 13 : layout.block;
+    const k = block === 256 ? 512 : 3 * block; // an odd number of blocks
+    const [rows, n] = [5, 45];
+    const product = { rows, k, n, epilogue: Epilogue.biasOnly };
+    const tensor = layout === "bf16" ? tensorOf(randomFloats(n * k, 7), n, k, "BF16") : randomPacked(layout, n, k, 7);
+    const others = { x: randomFloats(rows * k, 2), bias: randomFloats(n, 3), before: new Float32Array(0) };
+    const values = packMatrix(await readF32(tensor), k, n, "f32", { transposed: true }).words;
+    const expected = await multiplyBy({ ...others, w: values, layout: "f32" }, product, "lane", 4);
+    // In bands, too.
+    const w = await uploadedWords(device, tensor, layout, { stagingBytes: 1 });
+    expect(w.byteLength).toBe(matrixBytes(k, n, layout));
+    for (const [kernel, tileRows] of kernelsOf(name)) {
+      const result = await multiplyBy({ ...others, w, layout }, product, kernel, tileRows);
+      expect(differingWords(result, expected), kernel).toBe(0);
+    }
+    expect(new Set(new Uint32Array(expected)).size).toBeGreaterThan(rows * n * 0.9);
   });
 });
 
@@ -174,7 +221,7 @@ describe("a product of normalised rows", () => {
   const norm = padRows(randomFloats(2 * width, 6), 2, width);
   const samples = packSamples([40, 3, 17, 8].map((row) => ({ row })));
   const allRows = packSamples(Array.from({ length: 64 }, () => ({})));
-  const shape = { K4, N4, Y4: N4, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: Epilogue.geluTanh };
+  const shape = { K4, N4, Y4: N4, ...layoutConstants("f16"), EPILOGUE: Epilogue.geluTanh };
 
   it.each([
     { rows: 1, SAMPLES_ONLY: false, RMS: false },
@@ -268,7 +315,7 @@ describe("a product's epilogue", () => {
           N4: 8,
           Y4: 8,
           SAMPLES_ONLY: false,
-          WEIGHTS_DTYPE: weightsDtypeCode.f32,
+          ...layoutConstants("f32"),
           EPILOGUE: epilogue,
           LANES: 32,
         },
@@ -299,7 +346,7 @@ describe.each([
   });
 
   it("launch a lane for every column", () => {
-    const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, WEIGHTS_DTYPE: weightsDtypeCode.f16, EPILOGUE: 0 };
+    const shape = { K4: 24, N4: 80, Y4: 80, SAMPLES_ONLY: false, ...layoutConstants("f16"), EPILOGUE: 0 };
     for (const variant of defaultMatmuls(adapter)) {
       expect(variant.workgroups(shape, 1)[0]).toBeGreaterThanOrEqual(80 / 32);
     }

@@ -3,6 +3,7 @@ import best from "../../../../shaders/lib/best.wgsl?raw";
 import epilogue from "../../../../shaders/lib/epilogue.wgsl?raw";
 import fusedProduct from "../../../../shaders/lib/fused-product.wgsl?raw";
 import head from "../../../../shaders/lib/head.wgsl?raw";
+import layout from "../../../../shaders/lib/layout.wgsl?raw";
 import logitPart from "../../../../shaders/lib/logit-part.wgsl?raw";
 import norm from "../../../../shaders/lib/norm.wgsl?raw";
 import plainProduct from "../../../../shaders/lib/plain-product.wgsl?raw";
@@ -16,6 +17,7 @@ import skinnyCode from "../../../../shaders/matmul-skinny.wgsl?raw";
 import subgroupCode from "../../../../shaders/matmul-subgroup.wgsl?raw";
 import tiledCode from "../../../../shaders/matmul-tiled.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
+import { LAYOUT_CONSTANTS } from "../matrix-layout.ts";
 
 /** The work after a product. The numbers are those of lib/epilogue.wgsl. */
 export const Epilogue = {
@@ -50,10 +52,10 @@ const gpuBindings = [
   ["step", "uniform"],
 ] as const;
 
-const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "WEIGHTS_DTYPE", "EPILOGUE"] as const;
+const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "EPILOGUE", ...LAYOUT_CONSTANTS] as const;
 const gpuConstants = [...constants, "NORM", "RMS", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
-const plainLibrary = [activation, epilogue, plainProduct, step, weights];
-const gpuLibrary = [activation, best, epilogue, fusedProduct, head, logitPart, norm, random, step, weights];
+const plainLibrary = [activation, epilogue, layout, plainProduct, step, weights];
+const gpuLibrary = [activation, best, epilogue, fusedProduct, head, layout, logitPart, norm, random, step, weights];
 
 /** One of six kernels with one contract and the same bits. matmul-variants.ts says which is used when. */
 export const matmulLane = defineKernel({
@@ -79,9 +81,9 @@ export const matmulSubgroup = defineKernel({
 
 export const matmulAny = defineKernel({
   name: "matmul-any",
-  code: [anyCode, activation, epilogue, step, weights],
+  code: [anyCode, activation, epilogue, layout, step, weights],
   bindings: [...bindings, ["product", "uniform"]],
-  constants: ["WEIGHTS_DTYPE", "LANES"],
+  constants: [...LAYOUT_CONSTANTS, "LANES"],
 });
 
 export const matmulSkinny = defineKernel({

@@ -1,22 +1,21 @@
 import type { Embed } from "../../../models/graph.ts";
 import { embed } from "../kernels/embed.ts";
-import { weightsDtypeCode } from "../weights-dtype.ts";
+import { layoutConstants } from "../matrix-layout.ts";
 import { always, type CompiledOperation, type OperationContext } from "./operations.ts";
 
 const LANES = 64;
 
 /** Returns one dispatch for each part of the table: each handles the tokens that it contains. */
 export function embedding(context: OperationContext, operation: Embed): Promise<CompiledOperation[]> {
-  const { compiler, engine, buffers, activations, step } = context;
+  const { compiler, buffers, activations, step } = context;
   const x = activations.buffer(operation.output);
   const learned = operation.positions && buffers.positions(operation.positions);
-  const WEIGHTS_DTYPE = weightsDtypeCode[engine.dtype];
   return Promise.all(
-    buffers.table(operation.table).map(async ({ w, K4, N4, firstRow: FIRST_TOKEN }) => {
-      const kind = { SCALE: operation.scale, LEARNED_POSITIONS: learned !== null };
+    buffers.table(operation.table).map(async ({ w, layout, K4, N4, firstOutput: FIRST_TOKEN }) => {
+      const kind = { ...layoutConstants(layout), SCALE: operation.scale, LEARNED_POSITIONS: learned !== null };
       return always({
         name: operation.label,
-        pipeline: await compiler.pipeline(embed, { LANES, K4, N4, FIRST_TOKEN, WEIGHTS_DTYPE, ...kind }),
+        pipeline: await compiler.pipeline(embed, { LANES, K4, N4, FIRST_TOKEN, ...kind }),
         bindGroup: compiler.bind(embed, {
           w,
           wpe: learned ?? w,

@@ -1,4 +1,4 @@
-import type { Activation, Gate, Value } from "../../../models/graph.ts";
+import type { Activation, Gate, LinearOperation, Value } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
 import { Epilogue } from "../kernels/matmul.ts";
 import {
@@ -8,16 +8,16 @@ import {
   type MatmulShape,
   type MatmulVariant,
 } from "../matmul-variants.ts";
-import type { LinearBuffers } from "../model-buffers.ts";
+import type { ProductBuffers } from "../model-buffers.ts";
+import { layoutConstants } from "../matrix-layout.ts";
 import { strideOf } from "../padding.ts";
 import { isSameProduct, type TriedProduct } from "../same-product.ts";
-import { weightsDtypeCode } from "../weights-dtype.ts";
 import type { CompiledOperation, OperationContext, Operations } from "./operations.ts";
 
 /** A product y = x W, with its norm and epilogue in the same kernel. */
 interface Product {
   readonly label: string;
-  readonly weights: LinearBuffers;
+  readonly weights: ProductBuffers;
   /** One of Epilogue. */
   readonly epilogue: number;
   readonly x: GPUBuffer;
@@ -33,22 +33,22 @@ interface Product {
   readonly ownNorm?: { readonly bindGroup: GPUBindGroup; readonly dispatch: () => Promise<Dispatch> } | undefined;
   /** Whether it has one row per sample, not one per row of the step. [false] */
   readonly samplesOnly?: boolean;
-  /** The stride of y over 4, where it is not N4. */
-  readonly Y4?: number;
+  /** The stride of y over 4. */
+  readonly Y4: number;
 }
 
 /** Multiplies by the kernel for the step's number of rows, or by another one until that is compiled. The bits are the same. */
 export async function compileProduct(context: OperationContext, product: Product): Promise<CompiledOperation> {
-  const { compiler, later, engine, matmuls } = context;
+  const { compiler, later, matmuls } = context;
   const { label: name, bindGroup, x, y, first, epilogue, extras, ownNorm, samplesOnly = false } = product;
-  const { K4, N4 } = product.weights;
+  const { K4, N4, layout } = product.weights;
   const shape: MatmulShape = {
     K4,
     N4,
-    Y4: product.Y4 ?? N4,
+    Y4: product.Y4,
     SAMPLES_ONLY: samplesOnly,
-    WEIGHTS_DTYPE: weightsDtypeCode[engine.dtype],
     EPILOGUE: epilogue,
+    ...layoutConstants(layout),
   };
   const head = extras.head ? { ...extras.head, logitParts: context.activations.logitParts } : null;
   const height = (size: StepSize) => (samplesOnly ? size.samples : size.rows);
@@ -107,7 +107,7 @@ interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" 
   readonly head?: HeadShape;
 }
 
-/** Returns the operations that are products. A part of the head writes its own columns of the logits. */
+/** Returns the operations that are products. Each part of a matrix writes its own columns of the output. */
 export function productOperations(
   context: OperationContext,
   headEpilogue: number,
@@ -115,12 +115,9 @@ export function productOperations(
 ): Pick<Operations, "linear" | "gate" | "head"> {
   const { shape, vocabSize, buffers, activations } = context;
   return {
-    async linear({ label, linear, input, output, activation, addsToOutput }) {
-      const own = activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
-      const epilogue = addsToOutput ? Epilogue.addToOutput : own;
-      return [
-        await product({ label, weights: buffers.linear(linear), input, y: activations.buffer(output), epilogue }),
-      ];
+    linear(operation) {
+      const { label, input } = operation;
+      return Promise.all(productsOfLinear(context, operation).map((part) => product({ label, input, ...part })));
     },
 
     gate(operation) {
@@ -131,13 +128,27 @@ export function productOperations(
     head: ({ label, table, input }) =>
       Promise.all(
         buffers.table(table).map((weights) => {
-          const y = { buffer: activations.logits, offset: 4 * weights.firstRow };
-          const head = { VOCABULARY: vocabSize, FIRST_TOKEN: weights.firstRow };
+          const y = { buffer: activations.logits, offset: 4 * weights.firstOutput };
+          const head = { VOCABULARY: vocabSize, FIRST_TOKEN: weights.firstOutput };
           const Y4 = strideOf(shape.vocabSize) / 4;
           return product({ label, weights, input, y, epilogue: headEpilogue, samplesOnly: true, Y4, head });
         }),
       ),
   };
+}
+
+/** Returns a linear's products, one for each part of its matrix. */
+export function productsOfLinear(
+  { buffers, activations }: Pick<OperationContext, "buffers" | "activations">,
+  { linear, output, activation, addsToOutput }: LinearOperation,
+) {
+  const own = activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
+  const epilogue = addsToOutput ? Epilogue.addToOutput : own;
+  const Y4 = strideOf(linear.matrix.outputs) / 4;
+  return buffers.linear(linear).map((weights) => {
+    const y = { buffer: activations.buffer(output), offset: 4 * weights.firstOutput };
+    return { weights, y, epilogue, Y4 };
+  });
 }
 
 const GATE_EPILOGUES: Readonly<Record<Activation, number>> = {
@@ -146,7 +157,7 @@ const GATE_EPILOGUES: Readonly<Record<Activation, number>> = {
   silu: Epilogue.swiglu,
 };
 
-/** Returns a gate's products, one for each part of its matrix: each writes its own columns of the output. */
+/** Returns a gate's products, one for each part of its matrix. */
 export function productsOfGate(
   { buffers, activations }: Pick<OperationContext, "buffers" | "activations">,
   operation: Gate,
@@ -154,7 +165,7 @@ export function productsOfGate(
   const epilogue = GATE_EPILOGUES[operation.activation];
   const Y4 = strideOf(operation.gate.matrix.outputs) / 4;
   return buffers.gate(operation).map((weights) => {
-    const y = { buffer: activations.buffer(operation.output), offset: 2 * weights.firstRow };
+    const y = { buffer: activations.buffer(operation.output), offset: 2 * weights.firstOutput };
     return { weights, y, epilogue, Y4 };
   });
 }
