@@ -83,6 +83,8 @@ test("failures are shown with a remedy, and the model before stays", async ({ pa
   await expect(mine.getByText("Should run here")).toBeVisible();
   await mine.getByRole("button", { name: "Remove mine from the list" }).click();
   await expect(mine).toBeHidden();
+  await dialog.getByRole("searchbox", { name: "Search the models" }).fill("no such words");
+  await expect(dialog.getByText("No model has these words.")).toBeVisible();
   await dialog.getByRole("searchbox", { name: "Search the models" }).fill("gpt2-large");
   await expect(dialog.getByRole("list", { name: "Models" }).getByRole("listitem")).toHaveCount(1);
 
