@@ -4,8 +4,8 @@
 //   one level, block = group     value = (q - centre) * (d * factor) + m
 //   two levels, block > group    value = (q - centre) * (d * scale) - m * minimum      scale, minimum: an integer for each group
 //
-// (q - centre) times its scale is exact in f32, and so is m times its minimum: a value is rounded at most once, in the addition.
-// So fused or not, all machines get the same bits.
+// With halves (q - centre) times its scale is exact in f32, and so is m times its minimum: a value is rounded at most once, in
+// the addition. So fused or not, all machines get the same bits. Floats of more bits round the product, too.
 
 import { float16ToFloat32 } from "./half.ts";
 
@@ -87,7 +87,7 @@ export function unpackRows(packing: Packing, rows: PackedRows): Float32Array<Arr
   const values = new Float32Array(integers.length);
   for (let i = 0, g = 0; i < values.length; g++) {
     const [scale, minimum] = [scales[g] ?? 0, minimums[g] ?? 0];
-    for (const end = i + group; i < end; i++) values[i] = ((integers[i] ?? 0) - centre) * scale + minimum;
+    for (const end = i + group; i < end; i++) values[i] = Math.fround(((integers[i] ?? 0) - centre) * scale) + minimum;
   }
   return values;
 }

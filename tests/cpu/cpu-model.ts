@@ -13,6 +13,7 @@ import { ROW_WORDS, takeStepMemory } from "../../src/backends/cpu/program/step-m
 import { SAMPLE_WORDS, SampleView } from "../../src/backends/sample-record.ts";
 import { RESULT_WORDS, takeSamplerMemory } from "../../src/backends/cpu/sampler/sampler.ts";
 import { takeSyncMemory } from "../../src/backends/cpu/threads/sync-memory.ts";
+import { layoutOf } from "./cpu.ts";
 import type { SharedPlan } from "../../src/backends/cpu/threads/thread-body.ts";
 
 export interface CpuModelOptions {
@@ -47,6 +48,7 @@ const BLOCK_SIZE = 16;
 export async function openCpuModel(options: CpuModelOptions) {
   const { layers, width, heads, keyHeads, inner, vocabSize, context, style, dtype, maxRows, maxSlots } = options;
   const { maxThreads, isShared } = options;
+  const layout = layoutOf(dtype);
   const headSize = width / heads;
   const cache: CacheShape = { dtype: options.cacheDtype, headSize, blockSize: BLOCK_SIZE };
   const map = new MemoryMap();
@@ -65,18 +67,18 @@ export async function openCpuModel(options: CpuModelOptions) {
     return address;
   };
   const matrix = (k: number, n: number): PanelMatrix => {
-    const shape = panelShape(k, n, dtype);
+    const shape = panelShape(k, n, layout);
     const packed = { ...shape, address: map.take(shape.bytes) };
     fills.push((buffer) => {
       const band = { values: values(k * n, 2 / Math.sqrt(k)), columns: n, firstRow: 0 };
-      packBand(buffer, packed, band, { isTransposed: false, firstColumn: 0 });
+      packBand(buffer, packed, band, false);
     });
     return packed;
   };
   /** Columns of both matrices in twos: see backends/gate-weights.ts. */
   const gateMatrix = (k: number, n: number): PanelMatrix => {
     const columns = 4 * Math.ceil(n / 2);
-    const shape = panelShape(k, columns, dtype);
+    const shape = panelShape(k, columns, layout);
     const packed = { ...shape, address: map.take(shape.bytes) };
     fills.push((buffer) => {
       const joined = new Float32Array(k * columns);
@@ -87,7 +89,7 @@ export async function openCpuModel(options: CpuModelOptions) {
         });
       }
       const band = { values: joined, columns, firstRow: 0 };
-      packBand(buffer, packed, band, { isTransposed: false, firstColumn: 0 });
+      packBand(buffer, packed, band, false);
     });
     return packed;
   };
@@ -166,7 +168,7 @@ export async function openCpuModel(options: CpuModelOptions) {
     if (width === strideOf(width)) positions = wpe;
   }
   const program: Operation[][] = [];
-  let phase: Operation[] = [{ type: "embed", table, scale: 1, positions, y: x }];
+  let phase: Operation[] = [{ type: "embed", table: [{ firstToken: 0, panels: table }], scale: 1, positions, y: x }];
   const meet = () => {
     program.push(phase);
     phase = [];
@@ -232,7 +234,7 @@ export async function openCpuModel(options: CpuModelOptions) {
   const limits = { isShared, pages: map.pages };
   const memory = new WebAssembly.Memory({ initial: map.pages, maximum: map.pages, shared: isShared });
   const module = await WebAssembly.compile(
-    assembleKernels({ math: options.math, dtype, cache, queriesPerKey: heads / keyHeads, memory: limits }),
+    assembleKernels({ math: options.math, layouts: [layout], cache, queriesPerKey: heads / keyHeads, memory: limits }),
   );
   for (const fill of fills) fill(memory.buffer);
   const view = new SampleView(memory.buffer);

@@ -48,7 +48,7 @@ export async function drawOnCpu(
   const memory = new WebAssembly.Memory({ initial: map.pages, maximum: map.pages });
   const bytes = assembleKernels({
     math: "portable",
-    dtype: "f32",
+    layouts: [],
     cache: { dtype: "f32", headSize: 8, blockSize: 16 },
     queriesPerKey: 1,
     memory: limitsOfMemory,

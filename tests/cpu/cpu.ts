@@ -6,14 +6,22 @@ import { expect } from "vitest";
 
 import {
   assembleKernels,
+  embedOf,
   instantiateKernels,
+  productOf,
   type KernelOptions,
   type Kernels,
 } from "../../src/backends/cpu/kernels/kernels.ts";
+import type { Embed } from "../../src/backends/cpu/kernels/embed.ts";
+import type { Product } from "../../src/backends/cpu/kernels/product.ts";
 import { MemoryMap } from "../../src/backends/cpu/memory-map.ts";
 import { packBand } from "../../src/backends/cpu/pack/pack-band.ts";
+import { packTensor } from "../../src/backends/cpu/pack/pack-tensor.ts";
 import { panelShape, strideOf, type PanelMatrix } from "../../src/backends/cpu/pack/panel-matrix.ts";
+import type { Tensor } from "../../src/files/tensor.ts";
+import type { WeightLayout } from "../../src/files/packing.ts";
 import type { WeightsDtype } from "../../src/protocol/config.ts";
+import { PACKINGS } from "../references/packed-tensor.ts";
 import { seededRandom } from "../../lab/seeded-random.ts";
 
 allowRelaxedSimd();
@@ -31,6 +39,8 @@ function compiled(options: KernelOptions): Promise<WebAssembly.Module> {
 
 export interface TestKernels {
   readonly kernels: Kernels;
+  readonly product: Product;
+  readonly embed: Embed;
   readonly memory: WebAssembly.Memory;
   /** Copies values into memory and returns where. */
   readonly put: (values: Float32Array | Uint32Array) => number;
@@ -39,16 +49,26 @@ export interface TestKernels {
   readonly floats: (address: number, count: number) => Float32Array;
   readonly words: (address: number, count: number) => Uint32Array;
   readonly matrix: (values: Float32Array, k: number, n: number, isTransposed?: boolean) => PanelMatrix;
+  /** Packs a matrix [n, k]. */
+  readonly matrixOf: (tensor: Tensor) => Promise<PanelMatrix>;
 }
 
-export async function testKernels(some: Partial<Omit<KernelOptions, "memory">> = {}): Promise<TestKernels> {
-  const dtype: WeightsDtype = some.dtype ?? "f32";
+/** Returns how a dtype keeps matrices. */
+export function layoutOf(dtype: WeightsDtype): WeightLayout {
+  return dtype === "q8" || dtype === "q4" ? PACKINGS[dtype] : dtype;
+}
+
+/** Returns kernels for weights of one layout. */
+export async function testKernels({
+  layout = "f32",
+  ...some
+}: Partial<Omit<KernelOptions, "memory" | "layouts"> & { readonly layout: WeightLayout }> = {}): Promise<TestKernels> {
   const module = await compiled({
     math: "portable",
     cache: { dtype: "f32", headSize: 8, blockSize: 16 },
     queriesPerKey: 1,
     ...some,
-    dtype,
+    layouts: [layout],
     memory: { isShared: false, pages: PAGES },
   });
   const memory = new WebAssembly.Memory({ initial: PAGES, maximum: PAGES });
@@ -59,8 +79,14 @@ export async function testKernels(some: Partial<Omit<KernelOptions, "memory">> =
     expect(map.pages).toBeLessThanOrEqual(PAGES);
     return address;
   };
+  const takeMatrix = (k: number, n: number): PanelMatrix => {
+    const shape = panelShape(k, n, layout);
+    return { ...shape, address: take(shape.bytes) };
+  };
   return {
     kernels,
+    product: productOf(kernels, layout),
+    embed: embedOf(kernels, layout),
     memory,
     take,
     put(values) {
@@ -72,10 +98,14 @@ export async function testKernels(some: Partial<Omit<KernelOptions, "memory">> =
     floats: (address, count) => new Float32Array(memory.buffer, address, count).slice(),
     words: (address, count) => new Uint32Array(memory.buffer, address, count).slice(),
     matrix(values, k, n, isTransposed = false) {
-      const shape = panelShape(k, n, dtype);
-      const matrix = { ...shape, address: take(shape.bytes) };
+      const matrix = takeMatrix(k, n);
       const band = { values: Float32Array.from(values), columns: isTransposed ? k : n, firstRow: 0 };
-      packBand(memory.buffer, matrix, band, { isTransposed, firstColumn: 0 });
+      packBand(memory.buffer, matrix, band, isTransposed);
+      return matrix;
+    },
+    async matrixOf(tensor) {
+      const matrix = takeMatrix(tensor.columns, tensor.rows);
+      await packTensor(memory.buffer, matrix, tensor, true);
       return matrix;
     },
   };

@@ -72,30 +72,33 @@ class GraphCompiler {
     const { weights } = this.#context;
     switch (operation.type) {
       case "embed": {
-        const { table, scale, positions, output } = operation;
+        const { scale, positions, output } = operation;
+        const table = weights
+          .matrix(operation.table)
+          .map(({ firstOutput, panels }) => ({ firstToken: firstOutput, panels }));
         const places = positions && weights.positions(positions);
         const y = this.#rows(output);
-        return this.#phase("rows", { type: "embed", table: weights.matrix(table), scale, positions: places, y });
+        return this.#phase("rows", { type: "embed", table, scale, positions: places, y });
       }
       case "norm":
         return this.#addNorm(operation);
       case "linear": {
         const { linear, input, output, activation, addsToOutput } = operation;
         const epilogue = addsToOutput ? "addToOutput" : activation ? EPILOGUES[activation] : "store";
-        return this.#phase("columns", this.#product(weights.linear(linear), input, this.#rows(output), epilogue));
+        return this.#phase("columns", ...this.#products(weights.linear(linear), input, this.#rows(output), epilogue));
       }
       case "gate": {
         const { activation, input, output } = operation;
-        const product = this.#product(weights.gate(operation), input, this.#rows(output), GATES[activation]);
-        return this.#phase("columns", product);
+        const products = this.#products(weights.gate(operation), input, this.#rows(output), GATES[activation]);
+        return this.#phase("columns", ...products);
       }
       case "rotary":
         return this.#addRotary(operation);
       case "attention":
         return this.#addAttention(operation);
       case "head": {
-        const table = { w: weights.matrix(operation.table), bias: 0 };
-        return this.#phase("columns", this.#product(table, operation.input, this.#logits, "store"));
+        const table = { parts: weights.matrix(operation.table), bias: 0 };
+        return this.#phase("columns", ...this.#products(table, operation.input, this.#logits, "store"));
       }
     }
   }
@@ -112,8 +115,18 @@ class GraphCompiler {
     if (addsToOutput) this.#phase("rows", { type: "add", x: target, y, bytes });
   }
 
-  #product(weights: ProductWeights, input: Value, y: Rows, epilogue: Epilogue): Step {
-    return { type: "linear", of: this.#shape(input).height, x: this.#rows(input), ...weights, y, epilogue };
+  /** Returns a product for each part of the weights: each makes its columns of y. */
+  #products({ parts, bias }: ProductWeights, input: Value, y: Rows, epilogue: Epilogue): Step[] {
+    const { height: of } = this.#shape(input);
+    return parts.map(({ firstOutput, panels: w }) => ({
+      type: "linear",
+      of,
+      x: this.#rows(input),
+      w,
+      bias: bias === 0 ? 0 : bias + 4 * firstOutput,
+      y: { ...y, address: y.address + 4 * firstOutput },
+      epilogue,
+    }));
   }
 
   #addRotary(rotary: Rotary): void {

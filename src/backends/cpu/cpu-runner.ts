@@ -71,7 +71,7 @@ export class CpuRunner implements LoadedRunner {
     const { numHeads, numKvHeads, headDim } = model.shape;
     const kernels = assembleKernels({
       math: engine.cpuMath,
-      dtype: engine.dtype,
+      layouts: plan.layouts,
       cache: plan.cache,
       rotarySize: headDim,
       queriesPerKey: numHeads / numKvHeads,

@@ -14,10 +14,10 @@ import { WeightMemory } from "./weight-memory.ts";
 const MAX_PAGES = 65_536;
 const PAGE_BYTES = 65_536;
 
-export function modelMemory({ shape, graph }: Model, sizes: EngineSizes): ModelMemory {
+export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
   return {
-    weightBytes: new WeightMemory(new MemoryMap(), graph, sizes.dtype).bytes,
-    kvCacheBytes: sizes.numGpuBlocks * blockBytes(shape, sizes),
+    weightBytes: new WeightMemory(new MemoryMap(), model, sizes.dtype).bytes,
+    kvCacheBytes: sizes.numGpuBlocks * blockBytes(model.shape, sizes),
   };
 }
 

@@ -2,6 +2,7 @@ import { maxSamples as maxSamplesOf } from "../../engine/scheduling/scheduler-co
 import type { RotaryAngles } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
+import type { WeightLayout } from "../../files/packing.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { compileGraph, type CompiledGraph } from "./compile-graph.ts";
 import { headBlockBytes, type CacheShape } from "./kernels/cache-write.ts";
@@ -29,11 +30,14 @@ export class ModelPlan {
   readonly pages: number;
   /** Bytes of the weights, with their padding. */
   readonly weightBytes: number;
+  /** How the weights' matrices are kept. */
+  readonly layouts: readonly WeightLayout[];
   readonly #weights: WeightMemory;
   readonly #tables = new Map<RotaryAngles, Rows>();
   readonly #maxLength: number;
 
-  constructor({ shape, graph }: Model, engine: ResolvedEngineConfig, maxThreads: number) {
+  constructor(model: Model, engine: ResolvedEngineConfig, maxThreads: number) {
+    const { shape, graph } = model;
     const map = new MemoryMap();
     const [maxRows, maxSamples, maxLength] = [engine.maxNumBatchedTokens, maxSamplesOf(engine), engine.maxModelLen];
     const { blockSize, logprobsMode, maxNumSeqs: maxSlots } = engine;
@@ -49,8 +53,9 @@ export class ModelPlan {
     const bytes = SCRATCH_BYTES + shape.numHeads * pitch;
     const totals = map.take(maxThreads * bytes);
     this.scratch = { totals, scores: totals + SCRATCH_BYTES, pitch, bytes };
-    this.#weights = new WeightMemory(map, graph, engine.dtype);
+    this.#weights = new WeightMemory(map, model, engine.dtype);
     this.weightBytes = this.#weights.bytes;
+    this.layouts = this.#weights.layouts;
     this.graph = compileGraph(graph, {
       map,
       weights: this.#weights,

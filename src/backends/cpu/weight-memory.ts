@@ -1,5 +1,8 @@
-import type { Gate, Graph, Linear, Matrix, NormWeights, Operation, Weight } from "../../models/graph.ts";
+import type { WeightLayout } from "../../files/packing.ts";
+import type { Gate, Linear, Matrix, NormWeights, Operation, Weight } from "../../models/graph.ts";
+import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
+import { gateLayout, layoutsOf, partOf, type LayoutPart } from "../../models/weight-layouts.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { gateBias, gateColumns, gateMatrix } from "../gate-weights.ts";
 import type { MemoryMap } from "./memory-map.ts";
@@ -7,9 +10,14 @@ import { packRows, packTensor } from "./pack/pack-tensor.ts";
 import { panelShape, strideOf, type PanelMatrix } from "./pack/panel-matrix.ts";
 import type { Rows } from "./program/operation.ts";
 
+/** Neighbouring outputs of a matrix, in memory. */
+export interface MatrixPart extends LayoutPart {
+  readonly panels: PanelMatrix;
+}
+
 /** A product's weights and bias in memory. */
 export interface ProductWeights {
-  readonly w: PanelMatrix;
+  readonly parts: readonly MatrixPart[];
   /** Address of the bias; 0: there is none. */
   readonly bias: number;
 }
@@ -23,24 +31,32 @@ interface NormAddresses {
 /** Places a graph's weights in memory, each once, however many operations read it. */
 export class WeightMemory {
   readonly #map: MemoryMap;
-  readonly #dtype: WeightsDtype;
-  readonly #matrices = new Map<Weight, { readonly packed: PanelMatrix; readonly isTransposed: boolean }>();
+  readonly #dtype: WeightsDtype | "stored";
+  readonly #model: Model;
+  readonly #matrices = new Map<Matrix, readonly MatrixPart[]>();
   readonly #gates = new Map<Linear, ProductWeights & { readonly operation: Gate }>();
   readonly #rows = new Map<Weight, Rows>();
   readonly #norms = new Map<NormWeights, NormAddresses>();
   /** Bytes of all weights, with their padding. */
   readonly bytes: number;
 
-  constructor(map: MemoryMap, { operations }: Graph, dtype: WeightsDtype) {
+  constructor(map: MemoryMap, model: Model, dtype: WeightsDtype | "stored") {
     this.#map = map;
+    this.#model = model;
     this.#dtype = dtype;
     const bytesBefore = map.bytes;
-    for (const operation of operations) this.#take(operation);
+    for (const operation of model.graph.operations) this.#take(operation);
     this.bytes = map.bytes - bytesBefore;
   }
 
-  matrix(matrix: Matrix): PanelMatrix {
-    return there(this.#matrices.get(matrix)).packed;
+  /** Returns how matrices are kept. */
+  get layouts(): readonly WeightLayout[] {
+    const gates = [...this.#gates.values()].flatMap(({ parts }) => parts);
+    return [...[...this.#matrices.values()].flat(), ...gates].map(({ layout }) => layout);
+  }
+
+  matrix(matrix: Matrix): readonly MatrixPart[] {
+    return there(this.#matrices.get(matrix));
   }
 
   /** Returns the learned positions. */
@@ -49,13 +65,13 @@ export class WeightMemory {
   }
 
   linear({ matrix, bias }: Linear): ProductWeights {
-    return { w: this.matrix(matrix), bias: bias ? there(this.#rows.get(bias)).address : 0 };
+    return { parts: this.matrix(matrix), bias: bias ? there(this.#rows.get(bias)).address : 0 };
   }
 
   /** Returns both products of a gate as one. */
   gate({ gate }: Gate): ProductWeights {
-    const { w, bias } = there(this.#gates.get(gate));
-    return { w, bias };
+    const { parts, bias } = there(this.#gates.get(gate));
+    return { parts, bias };
   }
 
   norm(norm: NormWeights): NormAddresses {
@@ -64,15 +80,19 @@ export class WeightMemory {
 
   /** Reads every weight from its file into memory. */
   async load(weights: ModelWeights, memory: ArrayBufferLike): Promise<void> {
-    for (const [weight, { packed, isTransposed }] of this.#matrices) {
-      await packTensor(memory, packed, weights.tensor(weight), { isTransposed });
+    for (const [matrix, parts] of this.#matrices) {
+      const tensor = weights.tensor(matrix);
+      const isTransposed = matrix.layout === "out-in";
+      for (const part of parts) {
+        await packTensor(memory, part.panels, isTransposed ? partOf(tensor, part) : tensor, isTransposed);
+      }
     }
     for (const [weight, { address, stride }] of this.#rows) {
       await packRows(memory, address, weights.tensor(weight), stride / 4);
     }
     const floats = new Float32Array(memory);
-    for (const { w, bias, operation } of this.#gates.values()) {
-      await packTensor(memory, w, gateMatrix(weights, operation), { isTransposed: true });
+    for (const { parts, bias, operation } of this.#gates.values()) {
+      for (const { panels } of parts) await packTensor(memory, panels, gateMatrix(weights, operation), true);
       if (bias !== 0) floats.set(await gateBias(weights, operation), bias / 4);
     }
     for (const [{ weight, bias, weightOffset = 0 }, { gamma, beta }] of this.#norms) {
@@ -114,19 +134,24 @@ export class WeightMemory {
   #takeGate(operation: Gate): void {
     const { gate, up } = operation;
     if (this.#gates.has(gate)) return;
-    const w = this.#takePanels(gate.matrix.inputs, gateColumns(operation));
-    const bias = gate.bias || up.bias ? this.#map.take(4 * w.nStride) : 0;
-    this.#gates.set(gate, { w, bias, operation });
+    const outputs = gateColumns(operation);
+    const layout = gateLayout(this.#model, operation, this.#dtype);
+    const panels = this.#takePanels(gate.matrix.inputs, outputs, layout);
+    const bias = gate.bias || up.bias ? this.#map.take(4 * panels.nStride) : 0;
+    this.#gates.set(gate, { parts: [{ firstOutput: 0, outputs, layout, panels }], bias, operation });
   }
 
   #takeMatrix(matrix: Matrix): void {
     if (this.#matrices.has(matrix)) return;
-    const packed = this.#takePanels(matrix.inputs, matrix.outputs);
-    this.#matrices.set(matrix, { packed, isTransposed: matrix.layout === "out-in" });
+    const parts = layoutsOf(this.#model, matrix, this.#dtype).map((part) => ({
+      ...part,
+      panels: this.#takePanels(matrix.inputs, part.outputs, part.layout),
+    }));
+    this.#matrices.set(matrix, parts);
   }
 
-  #takePanels(k: number, n: number): PanelMatrix {
-    const shape = panelShape(k, n, this.#dtype);
+  #takePanels(k: number, n: number, layout: WeightLayout): PanelMatrix {
+    const shape = panelShape(k, n, layout);
     return { ...shape, address: this.#map.take(shape.bytes) };
   }
 

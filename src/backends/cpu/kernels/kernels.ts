@@ -1,27 +1,31 @@
 // All kernels as one WebAssembly module.
 
-import type { CpuMath, WeightsDtype } from "../../../protocol/config.ts";
+import type { WeightLayout } from "../../../files/packing.ts";
+import type { CpuMath } from "../../../protocol/config.ts";
 import { ModuleBuilder, type MemoryLimits } from "../wasm/module-builder.ts";
 import { Arithmetic } from "./arithmetic.ts";
 import { defineAttention, type Attend } from "./attention.ts";
 import { defineBarrier, type Barrier } from "./barrier.ts";
 import { defineCacheWrite, type CacheShape, type CacheWrite } from "./cache-write.ts";
-import { defineEmbed, type Add, type Embed } from "./embed.ts";
+import { defineAdd, defineEmbed, type Add, type Embed } from "./embed.ts";
 import { defineEpilogues } from "./epilogues.ts";
 import { defineNorms, type LayerNorm, type RmsNorm } from "./layer-norm.ts";
-import { defineProduct, type Product } from "./product.ts";
+import { layoutName, panelFormat } from "./panels.ts";
+import { defineProduct, defineTiles, type Product } from "./product.ts";
 import { defineRotate, type Rotate } from "./rotate.ts";
 import { defineDraw, type Draw } from "./sampling/draw.ts";
 import { defineFilters, type ForbidBelow, type ForbidLighter, type Gather, type Histogram } from "./sampling/filter.ts";
 import { defineLogprobs, type CountAbove, type Log, type LogprobsOf } from "./sampling/logprobs.ts";
 import { defineSoftmaxOf, type SoftmaxOf } from "./sampling/softmax-of.ts";
 import { defineTypicality, type EntropyOf, type TypicalityOf } from "./sampling/typicality.ts";
+import { defineUnpackChunk } from "./unpack-chunk.ts";
 import { defineWeigh, type MassesOf, type Weigh } from "./sampling/weigh.ts";
 
 /** Options that are fixed when the module is made. */
 export interface KernelOptions {
   readonly math: CpuMath;
-  readonly dtype: WeightsDtype;
+  /** Those of the model's matrices. */
+  readonly layouts: readonly WeightLayout[];
   readonly cache: CacheShape;
   /** Number of a head's values that positions rotate. [all of a head in the cache] */
   readonly rotarySize?: number;
@@ -32,13 +36,13 @@ export interface KernelOptions {
 
 /** The module's exports. Addresses and strides are bytes. */
 export interface Kernels {
-  readonly product: Product;
+  readonly [product: `product_${string}`]: Product | undefined;
+  readonly [embed: `embed_${string}`]: Embed | undefined;
   readonly layer_norm: LayerNorm;
   readonly rms_norm: RmsNorm;
   readonly rotate: Rotate;
   readonly cache_write: CacheWrite;
   readonly attend: Attend;
-  readonly embed: Embed;
   readonly add: Add;
   readonly softmax_of: SoftmaxOf;
   readonly draw: Draw;
@@ -58,15 +62,15 @@ export interface Kernels {
 }
 
 export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer> {
-  const { dtype, cache, memory } = options;
+  const { layouts, cache, memory } = options;
   const module = new ModuleBuilder(memory);
   const math = new Arithmetic(options.math);
-  defineProduct(module, math, dtype, defineEpilogues(module, math));
+  defineProducts(module, math, layouts);
   defineNorms(module, math);
   defineRotate(module, math, options.rotarySize ?? cache.headSize, cache.headSize);
   defineCacheWrite(module, cache);
   defineAttention(module, math, cache, options.queriesPerKey);
-  defineEmbed(module, dtype);
+  defineAdd(module);
   defineSoftmaxOf(module, math);
   defineDraw(module, math);
   defineWeigh(module, math);
@@ -75,6 +79,35 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
   defineLogprobs(module, math);
   if (memory.isShared) defineBarrier(module);
   return module.finish();
+}
+
+/** Defines what reads weights, once for each layout. */
+function defineProducts(module: ModuleBuilder, math: Arithmetic, layouts: readonly WeightLayout[]): void {
+  const epilogues = defineEpilogues(module, math);
+  const plain = panelFormat("f32");
+  const tiles = defineTiles(module, math, plain);
+  for (const layout of new Map(layouts.map((each) => [layoutName(each), each])).values()) {
+    const format = panelFormat(layout);
+    const unpack = layout === "f32" ? null : defineUnpackChunk(module, math, format);
+    const own = unpack ? defineTiles(module, math, format) : tiles;
+    defineProduct(module, format, own, unpack && { unpack, tiles }, epilogues);
+    defineEmbed(module, format, unpack);
+  }
+}
+
+/** Returns the product with weights of a layout. */
+export function productOf(kernels: Kernels, layout: WeightLayout): Product {
+  return defined(kernels[`product_${layoutName(layout)}`]);
+}
+
+/** Returns the embedding out of a table of a layout. */
+export function embedOf(kernels: Kernels, layout: WeightLayout): Embed {
+  return defined(kernels[`embed_${layoutName(layout)}`]);
+}
+
+function defined<T>(kernel: T | undefined): T {
+  if (kernel === undefined) throw new Error("the kernels were not made for this layout");
+  return kernel;
 }
 
 /** An instance of the module over a memory of the sizes that it was made for. */

@@ -4,6 +4,7 @@ import type { WeightsDtype } from "../../../protocol/config.ts";
 import {
   bitsOf,
   expectNear,
+  layoutOf,
   paddedRows,
   randomNormals,
   testKernels,
@@ -60,7 +61,7 @@ function multiply(test: TestKernels, shape: Case, { epilogue = "store", hasBias 
   const { rowsACall = rows, groupsACall = groups } = run;
   for (let group = 0; group < groups; group += groupsACall) {
     for (let row = 0; row < rows; row += rowsACall) {
-      test.kernels.product(
+      test.product(
         xAt + row * kBytes,
         kBytes,
         matrix.address + group * matrix.groupBytes,
@@ -90,7 +91,7 @@ describe.each(DTYPES)("%s", (dtype) => {
     const { x, w, bias } = operands(shape);
     const kept = weightsAsKept(w, shape.k, shape.n, dtype, { groupsAlong: "columns" });
     for (const math of ["portable", "fastest"] as const) {
-      const y = multiply(await testKernels({ dtype, math }), shape);
+      const y = multiply(await testKernels({ layout: layoutOf(dtype), math }), shape);
       expectNear(y, matmulReference(x, kept, bias, shape.rows, shape.k, shape.n), 2e-6);
     }
   });
@@ -98,7 +99,7 @@ describe.each(DTYPES)("%s", (dtype) => {
   it.each(["portable", "fastest"] as const)(
     "gives a row the same bits alone and among any number of rows, in %s arithmetic",
     async (math) => {
-      const test = await testKernels({ dtype, math });
+      const test = await testKernels({ layout: layoutOf(dtype), math });
       const shape = { rows: 67, k: 100, n: 70 };
       const alone = bitsOf(multiply(test, shape, { rowsACall: 1 }));
       for (const rowsACall of [2, 3, 4, 5, 6, 7, 9, 11, 23, 48, 49, 67]) {
@@ -109,13 +110,13 @@ describe.each(DTYPES)("%s", (dtype) => {
   );
 
   it("takes weights that are all zero, and halves too small to be normal", async () => {
-    const test = await testKernels({ dtype });
+    const test = await testKernels({ layout: layoutOf(dtype) });
     const w = Float32Array.from({ length: 32 * 32 }, (_, i) => (i % 3 === 0 ? 2 ** -24 : 0));
     const matrix = test.matrix(w, 32, 32);
     const x = test.put(new Float32Array(32).fill(2 ** 20));
     const y = test.take(4 * 32);
     const { address } = matrix;
-    test.kernels.product(x, 128, address, 0, y, 128, 128, 1, 1, test.take(SCRATCH_BYTES), EPILOGUE.store);
+    test.product(x, 128, address, 0, y, 128, 128, 1, 1, test.take(SCRATCH_BYTES), EPILOGUE.store);
     const ones = new Float32Array(32).fill(2 ** 20);
     const kept = weightsAsKept(w, 32, 32, dtype, { groupsAlong: "columns" });
     expectNear(test.floats(y, 32), matmulReference(ones, kept, new Float32Array(32), 1, 32, 32), 1e-7);
@@ -167,7 +168,7 @@ it.each(GATES)("ends a gate with %s: the bits of %s(gate) times those of up", as
     return values;
   };
   for (const dtype of DTYPES) {
-    const test = await testKernels({ dtype });
+    const test = await testKernels({ layout: layoutOf(dtype) });
     for (const hasBias of [true, false]) {
       const gates = multiply(test, { rows, k, n }, { epilogue: activation, hasBias });
       const ups = multiply(test, { rows, k, n }, { hasBias, w: second.w, bias: second.bias });
@@ -187,6 +188,6 @@ it("leaves zeros in the padding of y, where there were zeros", async () => {
   const x = test.put(paddedRows(randomNormals(3 * 40, 2), 3, 40));
   const y = test.take(4 * 3 * strideOf(33));
   const { address } = matrix;
-  test.kernels.product(x, 256, address, 0, y, 256, 256, 2, 3, test.take(SCRATCH_BYTES), EPILOGUE.silu);
+  test.product(x, 256, address, 0, y, 256, 256, 2, 3, test.take(SCRATCH_BYTES), EPILOGUE.silu);
   for (let row = 0; row < 3; row++) expect([...test.floats(y + 256 * row + 4 * 33, 31)]).toEqual(Array(31).fill(0));
 });

@@ -3,10 +3,9 @@
 // After a gate y has half as many columns: see epilogues.ts.
 //
 // Columns come in groups of 32. The rows are cut into tiles of 1 to 6, and all tiles take a chunk of K before any takes the
-// next, so that weights stream once; their totals wait in a scratch. Several tiles share one unpacking of the chunk. Which
+// next, so that weights stream once; their totals wait in a scratch. More rows than two share one unpacking of the chunk. Which
 // tile computes a row changes no bit of it: see product-tiles.ts.
 
-import type { WeightsDtype } from "../../../protocol/config.ts";
 import type { FunctionBuilder, FunctionReference, Local } from "../wasm/function-builder.ts";
 import { i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
@@ -20,15 +19,18 @@ import {
   type Epilogue,
   type EpilogueFunction,
 } from "./epilogues.ts";
-import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_FORMATS, type ChunkFormat } from "./panels.ts";
+import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, layoutName, WORDS_BYTES, type PanelFormat } from "./panels.ts";
 import { defineTile, type Tile } from "./product-tiles.ts";
-import { defineUnpackChunk } from "./unpack-chunk.ts";
+import type { UnpackChunk } from "./unpack-chunk.ts";
+import { panelBytesOf, walkChunks } from "./walk-chunks.ts";
 
 /** Rows per pass: their totals fit the first-level cache. More rows take more passes. */
 const MAX_ROWS = 64;
-const TILE_HEIGHTS = [1, 2, 3, 4, 5, 6];
+const MAX_HEIGHT = 6;
+/** Higher tiles read weights that are unpacked. */
+const MAX_PACKED_HEIGHT = 2;
 const TOTALS_BYTES = MAX_ROWS * TOTALS_STRIDE;
-const UNPACKED_BYTES = Math.max(...Object.values(PANEL_FORMATS).map(({ unpacked }) => unpacked?.chunkBytes ?? 0));
+const UNPACKED_BYTES = CHUNK * WORDS_BYTES;
 /** Bytes that `product` needs as a scratch: the totals of its rows, then a chunk of a group, unpacked. */
 export const SCRATCH_BYTES = TOTALS_BYTES + GROUP_PANELS * UNPACKED_BYTES;
 
@@ -61,25 +63,30 @@ export type Product = (
   epilogue: number,
 ) => void;
 
+/** Returns tiles of 1 row and more. */
+export function defineTiles(module: ModuleBuilder, math: Arithmetic, format: PanelFormat): readonly Tile[] {
+  const name = layoutName(format.layout);
+  const heights = format.layout === "f32" ? MAX_HEIGHT : MAX_PACKED_HEIGHT;
+  return Array.from({ length: heights }, (_, i) => defineTile(module, `tile_${name}_${i + 1}`, math, format, i + 1));
+}
+
+/** How a product of several rows reads weights that aren't f32. */
+interface Unpacking {
+  readonly unpack: UnpackChunk;
+  /** Those of f32. */
+  readonly tiles: readonly Tile[];
+}
+
 export function defineProduct(
   module: ModuleBuilder,
-  math: Arithmetic,
-  dtype: WeightsDtype,
+  format: PanelFormat,
+  tiles: readonly Tile[],
+  unpacking: Unpacking | null,
   epilogues: Readonly<Record<Epilogue, EpilogueFunction>>,
 ): FunctionReference<typeof PRODUCT, null> {
-  const format = PANEL_FORMATS[dtype];
-  const tilesOf = (name: string, read: ChunkFormat) =>
-    TILE_HEIGHTS.map((rows) => defineTile(module, `${name}_${rows}`, math, read, rows));
-  const tiles = tilesOf("tile", format);
-  const { unpacked } = format;
-  const unpacking = unpacked && {
-    unpacked,
-    tiles: tilesOf("unpacked_tile", unpacked),
-    unpack: defineUnpackChunk(module, format, unpacked),
-  };
-  return module.function("product", PRODUCT, (f, parameters) => {
+  return module.function(`product_${layoutName(format.layout)}`, PRODUCT, (f, parameters) => {
     const { x, xStride, w, bias, y, yStride, kBytes, groups, rows, totals, epilogue } = parameters;
-    const panelBytes = f.i32(i32.mul(i32.divU(kBytes, 4 * CHUNK), format.chunkBytes));
+    const panelBytes = f.i32(panelBytesOf(format, kBytes));
     const xBlock = f.i32();
     const yBlock = f.i32();
     const rowsLeft = f.i32();
@@ -95,16 +102,17 @@ export function defineProduct(
             height.set(i32.select(i32.gtU(rowsLeft, MAX_ROWS), MAX_ROWS, rowsLeft));
             const group = { x: xBlock, xStride, w, totals, kBytes, rows: height };
             const walkPacked = () =>
-              walkChunks(f, tiles, format.chunkBytes, group, (chunk) => ({ w: chunk, panelBytes }));
+              multiplyGroup(f, tiles, format, group, (chunk, head) => ({ w: chunk, head, panelBytes }));
             if (!unpacking) walkPacked();
             else
               f.if(
-                i32.gtU(height, TILE_HEIGHTS.length),
+                i32.gtU(height, tiles.length),
                 () =>
-                  walkChunks(f, unpacking.tiles, format.chunkBytes, group, (chunk) => {
-                    const target = i32.add(totals, TOTALS_BYTES);
-                    f.call(unpacking.unpack, { w: chunk, panelBytes, target });
-                    return { w: target, panelBytes: unpacking.unpacked.chunkBytes };
+                  multiplyGroup(f, unpacking.tiles, format, group, (chunk, head) => {
+                    const target = f.i32(i32.add(totals, TOTALS_BYTES));
+                    const end = i32.add(totals, SCRATCH_BYTES);
+                    f.call(unpacking.unpack, { w: chunk, head, panelBytes, target, end });
+                    return { w: target, head: target, panelBytes: UNPACKED_BYTES };
                   }),
                 walkPacked,
               );
@@ -131,19 +139,18 @@ export function defineProduct(
 type Group = Readonly<Record<"x" | "xStride" | "w" | "totals" | "kBytes" | "rows", Local<"i32">>>;
 
 /** Computes all tiles of a chunk before the next chunk. `read` prepares a chunk for them. */
-function walkChunks(
+function multiplyGroup(
   f: FunctionBuilder,
   tiles: readonly Tile[],
-  bytesAChunk: number,
+  format: PanelFormat,
   { x, xStride, w, totals, kBytes, rows }: Group,
-  read: (chunk: Local<"i32">) => { readonly w: I32; readonly panelBytes: I32 },
+  read: (chunk: Local<"i32">, head: Local<"i32">) => Readonly<Record<"w" | "head" | "panelBytes", I32>>,
 ): void {
   const totalsEnd = i32.add(totals, i32.mul(rows, TOTALS_STRIDE));
   f.for(totals, totalsEnd, 16, (at) => f.storeV128(at, 0));
-  const chunk = f.i32(w);
-  f.for(0, kBytes, 4 * CHUNK, (k) => {
+  walkChunks(f, format, w, kBytes, (k, chunk, head) => {
     const left = f.i32(rows);
-    const weights = read(chunk);
+    const weights = read(chunk, head);
     const xTile = f.i32(i32.add(x, k));
     const tileTotals = f.i32(totals);
     f.doWhile(
@@ -157,7 +164,6 @@ function walkChunks(
       },
       i32.ne(left, 0),
     );
-    f.increment(chunk, bytesAChunk);
   });
 }
 

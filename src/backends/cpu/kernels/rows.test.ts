@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 
-import { expectNear, paddedRows, randomNormals, testKernels } from "../../../../tests/cpu/cpu.ts";
+import { layoutOf, expectNear, paddedRows, randomNormals, testKernels } from "../../../../tests/cpu/cpu.ts";
 import { layerNormReference } from "../../../../tests/references/reference.ts";
 import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
+import { SCRATCH_BYTES } from "./product.ts";
 
 describe.each(["portable", "fastest"] as const)("%s", (math) => {
   it.each([1, 3, 31, 32, 33, 100, 384])("normalises rows of %i values", async (width) => {
@@ -44,16 +45,17 @@ describe.each(["portable", "fastest"] as const)("%s", (math) => {
 });
 
 it.each(["f32", "f16", "q8", "q4"] as const)("embeds tokens out of %s panels, exactly", async (dtype) => {
-  const { kernels, matrix, take, put, floats } = await testKernels({ dtype });
+  const { kernels, embed, matrix, take, put, floats } = await testKernels({ layout: layoutOf(dtype) });
   const [width, vocabSize, scale] = [45, 19, Math.fround(Math.sqrt(45))];
   const table = randomNormals(vocabSize * width, 3);
   const kept = weightsAsKept(table, vocabSize, width, dtype, { groupsAlong: "rows" });
   const w = matrix(table, width, vocabSize, true);
   const y = take(4 * 64);
+  const scratch = take(SCRATCH_BYTES);
   const position = randomNormals(width, 4);
   const positionAt = put(paddedRows(position, 1, width));
   for (let token = 0; token < vocabSize; token++) {
-    kernels.embed(w.address, token, y, 4 * 64, scale);
+    embed(w.address, token, y, 4 * 64, scale, scratch);
     const row = kept.subarray(token * width, (token + 1) * width).map((value) => value * scale);
     // Zeros in the padding may have either sign.
     expectNear(floats(y, 64), paddedRows(row, 1, width), 0);

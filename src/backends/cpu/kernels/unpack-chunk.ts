@@ -1,37 +1,32 @@
-// target[panel] = that panel's chunk of the group, its weights as f32      integers still lack their scale, which is copied
+// target[panel] = that panel's chunk, its weights as f32      of as many panels as there is room for
 //
-// A product of many rows reads a chunk once a tile. Unpacked once for all of them, it costs each tile a load. The values are
-// the same, so the bits of the product are, too.
+// A product of several rows reads a chunk once a tile. Unpacked once for all of them, it costs each tile a load. The values are
+// the same, so the bits of the product are, too. An embedding takes a column of one panel.
 
 import type { FunctionReference } from "../wasm/function-builder.ts";
 import { i32, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
-import { CHUNK, GROUP_PANELS, type ChunkFormat, type PanelFormat } from "./panels.ts";
+import type { Arithmetic } from "./arithmetic.ts";
+import { CHUNK, layoutName, WORDS_BYTES, type PanelFormat } from "./panels.ts";
 
-const UNPACK = { w: "i32", panelBytes: "i32", target: "i32" } as const;
+const UNPACK = { w: "i32", head: "i32", panelBytes: "i32", target: "i32", end: "i32" } as const;
+export type UnpackChunk = FunctionReference<typeof UNPACK, null>;
 
-/** w: the chunk of the group's first panel; panelBytes: from a panel to the next; target: chunks of `unpacked`, one a panel. */
-export function defineUnpackChunk(
-  module: ModuleBuilder,
-  format: PanelFormat,
-  unpacked: ChunkFormat,
-): FunctionReference<typeof UNPACK, null> {
-  return module.function("unpack_chunk", UNPACK, (f, { w, panelBytes, target }) => {
-    const constants = format.constants(f);
-    const first = f.i32();
-    const end = f.i32(i32.add(target, GROUP_PANELS * unpacked.chunkBytes));
+/** w and head: those of the first panel; panelBytes: from a panel to the next; target: chunks of f32, to `end`. */
+export function defineUnpackChunk(module: ModuleBuilder, math: Arithmetic, format: PanelFormat): UnpackChunk {
+  const name = `unpack_${layoutName(format.layout)}`;
+  return module.function(name, UNPACK, (f, { w, head, panelBytes, target, end }) => {
+    const [reader] = format.readers(f, math, 1, "values");
     f.doWhile(
       () => {
-        for (let at = 0; at < unpacked.firstByte; at += 16) f.storeV128(target, v128.load(w, at), at);
-        first.set(i32.add(w, format.firstByte));
         for (let k = 0; k < CHUNK; k++) {
-          for (const offset of [0, 16]) {
-            const at = unpacked.firstByte + k * unpacked.bytesPerStep + offset;
-            f.storeV128(target, format.weights(first, k, offset, constants), at);
-          }
+          if (k % format.groupSteps === 0) reader?.begin(w, head, k / format.groupSteps);
+          for (const half of [0, 1])
+            f.storeV128(target, reader?.weights(w, k, half) ?? v128.load(w), k * WORDS_BYTES + 16 * half);
         }
         f.increment(w, panelBytes);
-        f.increment(target, unpacked.chunkBytes);
+        f.increment(head, panelBytes);
+        f.increment(target, CHUNK * WORDS_BYTES);
       },
       i32.ltU(target, end),
     );

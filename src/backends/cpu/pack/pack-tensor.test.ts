@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { float32ToFloat16 } from "../../../files/half.ts";
 import type { Tensor } from "../../../files/tensor.ts";
 import { WEIGHTS_DTYPES } from "../../../protocol/config.ts";
-import { randomNormals } from "../../../../tests/cpu/cpu.ts";
+import { layoutOf, randomNormals } from "../../../../tests/cpu/cpu.ts";
 import { packBand } from "./pack-band.ts";
 import { packRows, packTensor } from "./pack-tensor.ts";
 import { panelShape } from "./panel-matrix.ts";
@@ -28,28 +28,21 @@ function tensorOf(
   };
 }
 
-it.each(WEIGHTS_DTYPES)(
-  "packs a file's matrices side by side, a band at a time, as all at once (%s)",
-  async (dtype) => {
-    const [k, n] = [100, 75];
-    const shape = panelShape(k, 2 * n, dtype);
-    const banded = { ...shape, address: 64 };
+it.each(WEIGHTS_DTYPES)("packs a file's matrix a band at a time as all at once (%s)", async (dtype) => {
+  const [k, n] = [100, 75];
+  const shape = { ...panelShape(k, n, layoutOf(dtype)), address: 64 };
+  // Of numbers that halves hold.
+  const values = randomNormals(k * n, 1).map((value) => Math.round(value * 64) / 64);
+  for (const isTransposed of [false, true]) {
     const [memory, expected] = [new ArrayBuffer(64 + shape.bytes), new ArrayBuffer(64 + shape.bytes)];
-    // Of numbers that halves hold.
-    const values = randomNormals(k * n, 1).map((value) => Math.round(value * 64) / 64);
+    const [rows, columns] = isTransposed ? [n, k] : [k, n];
     const reads: number[] = [];
-    await packTensor(memory, banded, tensorOf(values, k, n, "F32", reads), { bandBytes: 32 * n * 4 });
-    await packTensor(memory, banded, tensorOf(values, n, k, "F16", reads), {
-      isTransposed: true,
-      firstColumn: n,
-      bandBytes: 1,
-    });
-    expect(reads).toEqual([32, 32, 32, 4, 32, 32, 11]);
-    packBand(expected, banded, { values, columns: n, firstRow: 0 }, { isTransposed: false, firstColumn: 0 });
-    packBand(expected, banded, { values, columns: k, firstRow: 0 }, { isTransposed: true, firstColumn: n });
+    await packTensor(memory, shape, tensorOf(values, rows, columns, "F16", reads), isTransposed, 1);
+    expect(reads).toEqual(isTransposed ? [32, 32, 11] : [32, 32, 32, 4]);
+    packBand(expected, shape, { values, columns, firstRow: 0 }, isTransposed);
     expect(new Uint8Array(memory)).toEqual(new Uint8Array(expected));
-  },
-);
+  }
+});
 
 it("takes vectors into padded rows", async () => {
   const memory = new ArrayBuffer(256);

@@ -1,9 +1,9 @@
-import type { WeightsDtype } from "../../../protocol/config.ts";
-import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_FORMATS } from "../kernels/panels.ts";
+import type { WeightLayout } from "../../../files/packing.ts";
+import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_COLUMNS, panelFormat } from "../kernels/panels.ts";
 
 /** Sizes of a packed matrix [k, n]: see kernels/panels.ts for the layout. */
-interface PanelShape {
-  readonly dtype: WeightsDtype;
+interface MatrixShape {
+  readonly layout: WeightLayout;
   /** Multiples of 32; the padding is zero. */
   readonly kStride: number;
   readonly nStride: number;
@@ -13,19 +13,26 @@ interface PanelShape {
 }
 
 /** A packed matrix in memory. */
-export interface PanelMatrix extends PanelShape {
+export interface PanelMatrix extends MatrixShape {
   readonly address: number;
 }
 
-export function panelShape(k: number, n: number, dtype: WeightsDtype): PanelShape {
+export function panelShape(k: number, n: number, layout: WeightLayout): MatrixShape {
   const kStride = strideOf(k);
   const nStride = strideOf(n);
-  const groupBytes = GROUP_PANELS * (kStride / CHUNK) * PANEL_FORMATS[dtype].chunkBytes;
-  return { dtype, kStride, nStride, groupBytes, bytes: (nStride / GROUP_COLUMNS) * groupBytes };
+  const { headBytes, unitChunks, chunkBytes } = panelFormat(layout);
+  const chunks = kStride / CHUNK;
+  const groupBytes = GROUP_PANELS * ((chunks / unitChunks) * headBytes + chunks * chunkBytes);
+  return { layout, kStride, nStride, groupBytes, bytes: (nStride / GROUP_COLUMNS) * groupBytes };
 }
 
 /** Returns the width of a row of `size` values in memory. Rows end in zeros, so that inner loops have no remainders. */
 export function strideOf(size: number): number {
   const multiple = Math.max(CHUNK, GROUP_COLUMNS);
   return Math.ceil(size / multiple) * multiple;
+}
+
+/** Returns the address of column n's panel. */
+export function panelAddress({ address, groupBytes }: PanelMatrix, n: number): number {
+  return address + Math.floor(n / PANEL_COLUMNS) * (groupBytes / GROUP_PANELS);
 }

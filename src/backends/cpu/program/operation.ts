@@ -9,10 +9,17 @@ export interface Rows {
   readonly stride: number;
 }
 
+/** Tokens of a table, from `firstToken` on. */
+interface TablePart {
+  readonly firstToken: number;
+  readonly panels: PanelMatrix;
+}
+
 /** y = scale table[token] + positions[position] */
 export interface EmbedOperation {
   readonly type: "embed";
-  readonly table: PanelMatrix;
+  /** Neighbouring tokens, in ascending order. */
+  readonly table: readonly TablePart[];
   readonly scale: number;
   /** Learned positions, if there are any. */
   readonly positions: Rows | null;

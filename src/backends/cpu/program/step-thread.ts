@@ -1,6 +1,6 @@
 import { headBlockBytes, type CacheShape } from "../kernels/cache-write.ts";
 import { EPILOGUE, outputColumns } from "../kernels/epilogues.ts";
-import type { Kernels } from "../kernels/kernels.ts";
+import { embedOf, productOf, type Kernels } from "../kernels/kernels.ts";
 import { GROUP_COLUMNS } from "../kernels/panels.ts";
 import type {
   AddOperation,
@@ -112,11 +112,16 @@ export class StepThread {
   }
 
   #embed({ table, scale, positions, y }: EmbedOperation): void {
-    const bytes = 4 * table.kStride;
+    const scratch = this.#scratch(this.#plan.scratch.totals);
     const { begin, end } = this.#share(this.#view.numRows);
     for (let row = begin; row < end; row++) {
       const to = y.address + row * y.stride;
-      this.#kernels.embed(table.address, this.#view.token(row), to, bytes, scale);
+      const token = this.#view.token(row);
+      const part = table.findLast(({ firstToken }) => firstToken <= token);
+      if (!part) throw new RangeError("a table without a first token");
+      const { firstToken, panels } = part;
+      const bytes = 4 * panels.kStride;
+      embedOf(this.#kernels, panels.layout)(panels.address, token - firstToken, to, bytes, scale, scratch);
       if (positions === null) continue;
       this.#kernels.add(to, positions.address + this.#view.position(row) * positions.stride, bytes);
     }
@@ -164,7 +169,7 @@ export class StepThread {
     const rows = of === "rows" ? this.#view.numRows : this.#view.numSamples;
     const { begin, end } = this.#share(w.nStride / GROUP_COLUMNS);
     if (rows === 0 || begin === end) return;
-    this.#kernels.product(
+    productOf(this.#kernels, w.layout)(
       x.address,
       x.stride,
       w.address + begin * w.groupBytes,

@@ -122,6 +122,9 @@ export const f32 = {
 
 export const v128 = {
   load: memory("v128", simdCode(0)),
+  /** Eight integers of 8 bits, each in a lane of 16. */
+  load8x8S: memory("v128", simdCode(1)),
+  load8x8U: memory("v128", simdCode(2)),
   /** Four signed integers of 16 bits, each in a lane of 32. */
   load16x4S: memory("v128", simdCode(3)),
   load32Splat: memory("v128", simdCode(9)),
@@ -178,6 +181,9 @@ export const i32x4 = {
   shrU: i32x4Shift(173),
   add: i32x4Binary(174),
   sub: i32x4Binary(177),
+  /** Returns the lower, or the upper four of eight signed integers of 16 bits. */
+  extendLowI16x8S: (a: Vector) => instruction("v128", simdCode(167), [a]),
+  extendHighI16x8S: (a: Vector) => instruction("v128", simdCode(168), [a]),
   /** Rounds towards zero; NaN becomes 0, and too large values the largest. */
   truncSatF32x4U: (a: F32x4) => instruction("v128", simdCode(249), [toF32x4(a)]),
 };

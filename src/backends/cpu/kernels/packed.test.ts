@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+
+import type { Packing } from "../../../files/packing.ts";
+import type { Tensor } from "../../../files/tensor.ts";
+import { bitsOf, randomNormals, testKernels, type TestKernels } from "../../../../tests/cpu/cpu.ts";
+import { PACKINGS, randomPacked } from "../../../../tests/references/packed-tensor.ts";
+import type { PanelMatrix } from "../pack/panel-matrix.ts";
+import { EPILOGUE } from "./epilogues.ts";
+import { GROUP_COLUMNS } from "./panels.ts";
+import { SCRATCH_BYTES } from "./product.ts";
+
+const OUTPUTS = 75;
+
+function multiply(test: TestKernels, { address, kStride, nStride }: PanelMatrix, x: Float32Array): number[] {
+  const rows = x.length / kStride;
+  const [xAt, yAt, totals] = [test.put(x), test.take(4 * rows * nStride), test.take(SCRATCH_BYTES)];
+  const [kBytes, nBytes] = [4 * kStride, 4 * nStride];
+  const groups = nStride / GROUP_COLUMNS;
+  test.product(xAt, kBytes, address, 0, yAt, nBytes, kBytes, groups, rows, totals, EPILOGUE.store);
+  return bitsOf(test.floats(yAt, rows * nStride));
+}
+
+function embedAll(test: TestKernels, { address, kStride }: PanelMatrix, columns: number): number[] {
+  const [y, scratch] = [test.take(4 * kStride), test.take(SCRATCH_BYTES)];
+  return Array.from({ length: OUTPUTS }, (_, token) => {
+    test.embed(address, token, y, 4 * kStride, 1.1, scratch);
+    return bitsOf(test.floats(y, columns));
+  }).flat();
+}
+
+describe.each<[string, Packing]>(Object.entries(PACKINGS))("%s", (_, packing) => {
+  const columns = packing.block === 256 ? 768 : 3 * packing.block;
+  const stride = Math.ceil(columns / 32) * 32;
+  const packed = randomPacked(packing, OUTPUTS, columns, 5);
+  const whole: Tensor = { ...packed, packed: null };
+
+  it.each(["portable", "fastest"] as const)(
+    "gives products and embeddings the bits of the same values as f32, in %s arithmetic",
+    async (math) => {
+      const [test, plain] = [await testKernels({ layout: packing, math }), await testKernels({ math })];
+      const [w, values] = [await test.matrixOf(packed), await plain.matrixOf(whole)];
+      for (const rows of [1, 4, 7, 64]) {
+        const x = randomNormals(rows * stride, rows).map((value, i) => (i % stride < columns ? value : 0));
+        expect(multiply(test, w, x), `${rows} rows`).toEqual(multiply(plain, values, x));
+      }
+      expect(embedAll(test, w, columns)).toEqual(embedAll(plain, values, columns));
+    },
+  );
+});
