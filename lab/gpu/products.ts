@@ -6,7 +6,7 @@ import { kernelTraits } from "../../src/backends/gpu/kernel-style.ts";
 import { tuneMatmuls, tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
 import { matmulChoices, defaultMatmuls, type MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
 import { defaultDtype } from "../../src/backends/gpu/default-dtype.ts";
-import type { WeightsDtype } from "../../src/protocol/config.ts";
+import type { FloatsDtype } from "../../src/protocol/config.ts";
 import { openSafetensors } from "../../src/files/safetensors.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { openWeights, type ModelWeights } from "../../src/models/model-weights.ts";
@@ -20,7 +20,7 @@ import type { Part } from "./part.ts";
 /** Rows for a kernel without a limit of rows, as in the tuning. */
 const MAX_ROWS = 64;
 /** Bytes of a weight, the scales of groups of 32 among them. */
-const BYTES_OF_WEIGHT = { f32: 4, f16: 2, q8: 1.0625, q4: 0.5625 } as const satisfies Record<WeightsDtype, number>;
+const BYTES_OF_WEIGHT = { f32: 4, f16: 2, q8: 1.0625, q4: 0.5625 } as const satisfies Record<FloatsDtype, number>;
 
 interface TimedVariant {
   readonly rows: number;

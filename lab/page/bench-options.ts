@@ -1,4 +1,4 @@
-import { BACKEND_CHOICES, type BackendChoice, type WeightsDtype } from "../../src/protocol/config.ts";
+import { BACKEND_CHOICES, type BackendChoice, type FloatsDtype } from "../../src/protocol/config.ts";
 
 /**
  * The sections, in the order in which they run. Their seconds, of a run with all points and of a quick one: the embedded model on
@@ -36,7 +36,7 @@ export type CountName = keyof typeof COUNTS;
 export const COUNT_NAMES = Object.keys(COUNTS) as CountName[];
 
 export const SEQUENCE_COUNTS = [1, 2, 4, 8, 16, 32, 64] as const;
-export const WEIGHTS_DTYPES: readonly WeightsDtype[] = ["f32", "f16", "q8", "q4"];
+export const WEIGHTS_DTYPES: readonly FloatsDtype[] = ["f32", "f16", "q8", "q4"];
 export const EMBEDDED = "embedded";
 
 /** With `repeats`: runs per case, whose median the figures are. */
@@ -49,7 +49,7 @@ export interface BenchOptions extends Readonly<Record<CountName, number>> {
   /** null: the app's last choice, or the machine's default. */
   readonly backend: BackendChoice | null;
   /** null: the adapter's default. */
-  readonly dtype: WeightsDtype | null;
+  readonly dtype: FloatsDtype | null;
   /** Numbers of sequences that run at once. */
   readonly sequences: readonly number[];
   readonly seed: number;

@@ -16,7 +16,7 @@ export function environmentOf(
     model: isSizeName(model) ? `${model}, random weights` : card.name,
     parameters: card.numParameters,
     contextLength: card.contextLength,
-    dtype: card.dtype,
+    dtype: card.mixture ?? card.dtype,
     kvCacheDtype: card.kvCacheDtype,
     cacheBlocks: card.numGpuBlocks,
   };

@@ -5,9 +5,9 @@ import { loadModule } from "./load-module.mjs";
 /** @typedef {import("../../tools/command-line.mjs").CommandOption} CommandOption */
 /** @typedef {Record<string, string | boolean | undefined>} Values */
 /**
- * `argument` is one that must be given: `run` gets it as `path`. `run` returns false if the measurements are not as they should be, and throws if it can't measure.
+ * `run` returns false if the measurements are not as they should be, and throws if it can't measure.
  *
- * @typedef {{ name: string, about: string, options: readonly CommandOption[], argument?: { name: string, about: string }, run: (values: any) => Promise<unknown> }} Part
+ * @typedef {{ name: string, about: string, options: readonly CommandOption[], run: (values: any) => Promise<unknown> }} Part
  */
 
 const size = (/** @type {readonly string[]} */ choices, /** @type {string} */ defaultText) => ({
@@ -140,13 +140,13 @@ export async function listParts() {
         },
         { flags: "--as <name>", about: "what to call the adapter, where the browser does not say it well" },
       ],
-      run: async (values) => (await loadModule("lab/peers/bench.ts")).benchPeers(values),
+      run: async (values) => (await import("../peers/peers.mjs")).benchPeers(values),
     },
     {
       name: "readme",
       about: "Measures nothing: makes README's figure and docs/benchmarks/peers.md out of peers.json.",
       options: [{ ...size(PEERS_SIZES, "small"), about: "which of its sizes" }],
-      run: async (values) => (await loadModule("lab/peers/bench.ts")).updateReadme(values),
+      run: async (values) => (await import("../peers/update-readme.mjs")).updateReadme(values),
     },
     {
       name: "gpu",
@@ -184,17 +184,6 @@ export async function listParts() {
         { flags: "--against <folder>", about: "another checkout, measured by turns with this one" },
       ],
       run: async (values) => (await import("./bench-loop.mjs")).benchLoop(values),
-    },
-    {
-      name: "schemas",
-      about: "Structured output by MaskBench's method: how many schemas it takes, and how long masks take.",
-      argument: { name: "<path>", about: "a file of one case a line (name, schema, tests), or a folder of cases" },
-      options: [
-        { flags: "--tokenizer <file>", about: "a tokenizer.json", defaultText: "151,936 tokens that are made up" },
-        { flags: "--seconds <n>", about: "most time for a schema", defaultText: "10", amount: "finite" },
-        { flags: "--verbose", about: "names each schema that fails, and why" },
-      ],
-      run: async (values) => (await import("./bench-schemas.mjs")).benchSchemas(values),
     },
     {
       name: "serve",

@@ -1,4 +1,4 @@
-import { parseBackendChoice, resolveEngineConfig } from "../api/engine-config.ts";
+import { parseBackendChoice } from "../api/engine-config.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
 import { ggufModelsIn, quantisationOf } from "../files/gguf/gguf-names.ts";
 import { openRemoteFolder, type RemoteFolder } from "../files/hub/remote-folder.ts";
@@ -9,6 +9,7 @@ import { planModel } from "../files/store/plan-download.ts";
 import { describeModel } from "../models/families.ts";
 import type { Model } from "../models/model.ts";
 import { countParameters } from "../models/model-weights.ts";
+import { dtypesOf, mixtureOf } from "../models/weight-layouts.ts";
 import { byteSize } from "../protocol/byte-size.ts";
 import type { EngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
@@ -17,6 +18,7 @@ import type { DownloadProgress, GgufModel, ModelEstimate, ModelsService, StoredM
 import type { Result } from "../protocol/service.ts";
 import { asFolder } from "./loading/gguf-as-folder.ts";
 import { checkFits } from "./loading/check-fits.ts";
+import { configFor } from "./loading/config-for.ts";
 import { AdapterFailures, openBackend } from "./loading/open-backend.ts";
 import type { Platform } from "./platforms/platform.ts";
 import { resultLater, resultOf } from "./results.ts";
@@ -64,7 +66,7 @@ export class ModelsHost implements ModelsService {
     const choice = parseBackendChoice(config.backend);
     const opened = await openBackend(this.#platform.backends, choice, failures).catch(toErrorData);
     const backend = "code" in opened ? null : opened.opened;
-    const engine = resolveEngineConfig(config, model.shape, backend?.defaults(model));
+    const engine = configFor(model, config, backend);
     const freeBytes = (await store?.freeBytes()) ?? null;
     const sizes = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
     const { weightBytes, kvCacheBytes } = sizes.memory(model, engine);
@@ -81,7 +83,8 @@ export class ModelsHost implements ModelsService {
       dtype: engine.dtype,
       kvCacheDtype: engine.kvCacheDtype,
       weightBytes,
-      weightBytesByDtype: { f32: weightsAs("f32"), f16: weightsAs("f16"), q8: weightsAs("q8"), q4: weightsAs("q4") },
+      weightBytesByDtype: Object.fromEntries(dtypesOf(model).map((dtype) => [dtype, weightsAs(dtype)])),
+      mixture: mixtureOf(model),
       kvCacheBytes,
       ggufModels,
       problem: fit.ok ? storageProblem(downloadBytes, freeBytes) : fit.error,

@@ -42,7 +42,7 @@ export class Telemetry {
     engine.setPromptRows((streamRows) => this.#promptRows.beside(streamRows));
     this.#log = log;
     log.write("info", () => {
-      return `${model.name} is loaded on ${model.adapter}: weights in ${model.dtype}, ${model.numGpuBlocks} cache blocks`;
+      return `${model.name} is loaded on ${model.adapter}: weights in ${model.mixture ?? model.dtype}, ${model.numGpuBlocks} cache blocks`;
     });
     log.write("info", () => `config: ${describeConfig(config)}`);
   }

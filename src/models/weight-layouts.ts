@@ -2,8 +2,8 @@
 
 import { commonLayout, isSameLayout, type WeightLayout } from "../files/packing.ts";
 import { rowsOf, type Tensor } from "../files/tensor.ts";
-import type { WeightsDtype } from "../protocol/config.ts";
-import type { Gate, Matrix } from "./graph.ts";
+import type { FloatsDtype, WeightsDtype } from "../protocol/config.ts";
+import { weightsOf, type Gate, type Matrix } from "./graph.ts";
 import type { Model } from "./model.ts";
 
 export type { WeightLayout };
@@ -21,15 +21,41 @@ export interface LayoutPart {
 
 /** Quantised while a model loads: the scale of a group is its value farthest from zero, as a half, over -128 or -8. */
 const QUANTISED = { group: 32, block: 32, floats: "half", hasMinimum: false } as const;
-const LAYOUTS: Readonly<Record<WeightsDtype, WeightLayout>> = {
+const LAYOUTS: Readonly<Record<FloatsDtype, WeightLayout>> = {
   f32: "f32",
   f16: "f16",
   q8: { ...QUANTISED, bits: 8, centre: 128, factor: -1 / 128 },
   q4: { ...QUANTISED, bits: 4, centre: 8, factor: -1 / 8 },
 };
 
+/**
+ * Returns the types of a packed model's matrices, with their shares of its weights: "Q4_K 64%, Q6_K 36%". Null: none is packed.
+ */
+export function mixtureOf({ graph, storedAs }: Model): string | null {
+  const weights = new Map<string, number>();
+  let isPacked = false;
+  for (const { name, shape } of weightsOf(graph).flatMap(({ tensors }) => tensors)) {
+    const stored = storedAs?.(name);
+    const [rows = 0, columns] = shape;
+    if (!stored || columns === undefined) continue;
+    isPacked ||= typeof stored.layout !== "string";
+    weights.set(stored.type, (weights.get(stored.type) ?? 0) + rows * columns);
+  }
+  if (!isPacked) return null;
+  const sum = [...weights.values()].reduce((all, one) => all + one, 0);
+  return [...weights]
+    .sort(([, a], [, b]) => b - a)
+    .map(([type, one]) => `${type} ${Math.round((100 * one) / sum) || "<1"}%`)
+    .join(", ");
+}
+
+/** Returns the formats that a model's weights can have: what is packed is not packed again. */
+export function dtypesOf(model: Model): readonly WeightsDtype[] {
+  return mixtureOf(model) === null ? ["f32", "f16", "q8", "q4"] : ["stored", "f32", "f16"];
+}
+
 /** Returns how a matrix is kept, in ascending parts of its outputs. */
-export function layoutsOf(model: Model, matrix: Matrix, dtype: WeightsDtype | "stored"): readonly LayoutPart[] {
+export function layoutsOf(model: Model, matrix: Matrix, dtype: WeightsDtype): readonly LayoutPart[] {
   const { outputs } = matrix;
   const parts: LayoutPart[] = [];
   for (const { layout, rows } of storedLayouts(model, matrix, dtype)) {
@@ -42,7 +68,7 @@ export function layoutsOf(model: Model, matrix: Matrix, dtype: WeightsDtype | "s
 }
 
 /** Returns how the two matrices of a gate are kept, which are joined. */
-export function gateLayout(model: Model, { gate, up }: Gate, dtype: WeightsDtype | "stored"): WeightLayout {
+export function gateLayout(model: Model, { gate, up }: Gate, dtype: WeightsDtype): WeightLayout {
   const stored = [gate, up].flatMap(({ matrix }) => storedLayouts(model, matrix, dtype));
   return commonLayout(stored.map(({ layout }) => layout));
 }
@@ -56,11 +82,7 @@ export function partOf(tensor: Tensor, { firstOutput, outputs, layout }: LayoutP
 }
 
 /** Returns the layouts of the tensors that make a matrix, with their rows. Packed groups lie along a matrix's inputs only. */
-function storedLayouts(
-  { storedAs }: Model,
-  { tensors, outputs, layout: order }: Matrix,
-  dtype: WeightsDtype | "stored",
-) {
+function storedLayouts({ storedAs }: Model, { tensors, outputs, layout: order }: Matrix, dtype: WeightsDtype) {
   if (dtype !== "stored") return [{ layout: LAYOUTS[dtype], rows: outputs }];
   return tensors.map(({ name, shape }) => {
     const layout = storedAs?.(name)?.layout ?? "f32";

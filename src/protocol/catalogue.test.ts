@@ -13,6 +13,12 @@ test("every entry is a hub id, and there once", () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+test("the first model that a newcomer is offered costs at most 110 MB", () => {
+  const [first] = CATALOGUE;
+  expect(isHubId(first?.gguf ?? "")).toBe(true);
+  expect(first?.ggufBytes).toBeLessThanOrEqual(110_000_000);
+});
+
 test.each([
   ["distilbert/distilgpt2", { n_layer: 6 }],
   ["openai-community/gpt2", {}],

@@ -23,8 +23,13 @@ export interface CatalogueEntry {
   readonly license: string | null;
   /** "base": continues a text. "chat", "instruction": answers. "test": random weights. */
   readonly kind: "base" | "chat" | "instruction" | "test";
-  /** A repository with GGUF files of it, which are smaller downloads. [none] */
+  /**
+   * The same model in GGUF, a third to a half of the download: what createEngine takes as `model`. Q4_K_M where the repository is
+   * known to have it; else the repository alone, which stands for Q4_K_M or what comes nearest. [none]
+   */
   readonly gguf?: string;
+  /** Size of that file in bytes. [unknown] */
+  readonly ggufBytes?: number;
   /** What to expect of it, in a sentence. */
   readonly expect: string;
   /** Null uses the model's own template, or a plain dialogue if it has none. */
@@ -62,7 +67,8 @@ const AIRA: ChatFrame = {
 export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     model: "HuggingFaceTB/SmolLM2-135M-Instruct",
-    gguf: "bartowski/SmolLM2-135M-Instruct-GGUF",
+    gguf: "bartowski/SmolLM2-135M-Instruct-GGUF:Q4_K_M",
+    ggufBytes: 105_000_000,
     revision: null,
     title: "SmolLM2 135M Instruct",
     numParameters: 134_515_008,
@@ -99,6 +105,7 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
   {
     model: "Qwen/Qwen3-0.6B",
     gguf: "Qwen/Qwen3-0.6B-GGUF",
+    ggufBytes: 639_000_000,
     revision: null,
     title: "Qwen3 0.6B",
     numParameters: 596_049_920,

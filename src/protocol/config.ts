@@ -1,9 +1,14 @@
 // The config of createEngine: one table of fields. Types, checks, live changes, the app's form, the documents' tables and the tests
 // of limits follow from it. camelCase, vLLM's names.
 
-/** "q8" and "q4": integers of 8 or 4 bits, each group of 32 with a scale. */
-export const WEIGHTS_DTYPES = ["f32", "f16", "q8", "q4"] as const;
+/**
+ * "stored": packed as a GGUF file, or MLX's safetensors, have them. "q8" and "q4" are for files that are not packed: integers of
+ * 8 or 4 bits, each group of 32 with a scale.
+ */
+export const WEIGHTS_DTYPES = ["stored", "f32", "f16", "q8", "q4"] as const;
 export type WeightsDtype = (typeof WEIGHTS_DTYPES)[number];
+/** Formats of weights that are floats in their file. */
+export type FloatsDtype = Exclude<WeightsDtype, "stored">;
 /** What computes: a GPU by WebGPU, or the processor by WebAssembly. */
 export type BackendName = "webgpu" | "cpu";
 export const BACKEND_CHOICES = ["auto", "webgpu", "cpu"] as const;
@@ -109,8 +114,8 @@ export const CONFIG_FIELDS = {
   /** Number of cache blocks; overrides kvCacheBytes. [what kvCacheBytes has room for; blocks] */
   numGpuBlocks: { kind: "integer", min: 1, max: 2 ** 24, takesEffect: "restart" },
   /**
-   * Format of the weights; sums are always f32. ["f16", but "f32" on the CPU up to 256 MiB and on a software adapter
-   * without f16]
+   * Format of the weights; sums are always f32. ["stored" if the file packs them; else "f16", but "f32" on the CPU up to
+   * 256 MiB and on a software adapter without f16]
    */
   dtype: { kind: "choice", choices: WEIGHTS_DTYPES, default: "f16", takesEffect: "restart" },
   /** Format of the cached keys and values. "f32" takes twice the memory. ["f16"] */

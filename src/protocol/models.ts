@@ -45,8 +45,10 @@ export interface ModelEstimate {
   readonly kvCacheDtype: KvCacheDtype;
   /** On the GPU. */
   readonly weightBytes: number;
-  /** Bytes of the weights on the GPU for each dtype. */
-  readonly weightBytesByDtype: Readonly<Record<WeightsDtype, number>>;
+  /** Bytes of the weights on the GPU for each dtype that the model can have. */
+  readonly weightBytesByDtype: Readonly<Partial<Record<WeightsDtype, number>>>;
+  /** The types in which its file packs the weights, with their shares: "Q4_K 64%, Q6_K 36%". Null: it doesn't. */
+  readonly mixture: string | null;
   /** On the GPU. */
   readonly kvCacheBytes: number;
   /** The GGUF models of the hub's repository, smallest first; none where its files are not known, as for a stored model. */

@@ -277,6 +277,8 @@ export interface ModelCard {
   readonly vocabSize: number;
   readonly numLayers: number;
   readonly dtype: WeightsDtype;
+  /** Of dtype "stored" the file's types, with their shares of the weights: "Q4_K 64%, Q6_K 36%"; else null. */
+  readonly mixture: string | null;
   readonly kvCacheDtype: string;
   readonly numGpuBlocks: number;
   readonly blockSize: number;

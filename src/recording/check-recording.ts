@@ -129,6 +129,7 @@ const MODEL: Shape<ModelCard> = {
   vocabSize: NUMBER,
   numLayers: NUMBER,
   dtype: STRING,
+  mixture: orNull(STRING),
   kvCacheDtype: STRING,
   numGpuBlocks: NUMBER,
   blockSize: NUMBER,
@@ -178,7 +179,7 @@ const OLD_EVENTS = new Map<string, Readonly<Record<string, FieldKind>>>([
 /** @throws ChorusError invalid_value */
 export function checkModel(model: unknown): ModelCard {
   // Earlier recordings have no field about kernels.
-  const whole = isObject(model) ? { canTimeKernels: false, ...model } : model;
+  const whole = isObject(model) ? { canTimeKernels: false, mixture: null, ...model } : model;
   check(whole, MODEL, 0, "model");
   return whole as ModelCard;
 }

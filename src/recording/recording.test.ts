@@ -21,6 +21,7 @@ const MODEL: ModelCard = {
   vocabSize: 8,
   numLayers: 1,
   dtype: "f16",
+  mixture: null,
   kvCacheDtype: "f32",
   numGpuBlocks: 64,
   blockSize: 4,
@@ -195,6 +196,7 @@ it("of an older version has no words, no config, and no slots or blocks", () => 
     .replace(`"version":3`, `"version":2`)
     .replace(/,"config":\{[^}]*\}/, "")
     .replace(`"canTimeKernels":true,`, "")
+    .replace(`"mixture":null,`, "")
     .replace(/,"slot":0,"blocks":\[\],"firstBlock":0,"blocksGivenBack":0/, "");
   const { version, config, model, events } = readRecording(old);
   expect([version, config, model]).toEqual([2, null, { ...MODEL, canTimeKernels: false }]);

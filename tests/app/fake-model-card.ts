@@ -10,6 +10,7 @@ export const FAKE_MODEL: ModelCard = {
   vocabSize: 4096,
   numLayers: 4,
   dtype: "f16",
+  mixture: null,
   kvCacheDtype: "f16",
   numGpuBlocks: 240,
   blockSize: 16,

@@ -72,12 +72,18 @@ export class FakeModels implements Models {
     this.stored.delete(model);
   }
 
-  async estimate(model: string, { dtype = "f16" }: EngineConfig & HubOptions = {}): Promise<ModelEstimate> {
+  async estimate(model: string, { dtype: given }: EngineConfig & HubOptions = {}): Promise<ModelEstimate> {
     if (model.includes("missing")) throw notFound(model);
     const numParameters = CATALOGUE.find((entry) => entry.model === model)?.numParameters ?? 124_000_000;
     const as = (bits: number) => Math.round((numParameters * bits) / 8);
-    const weightBytesByDtype = { f32: as(32), f16: as(16), q8: as(8.5), q4: as(4.5) };
+    const isPacked = model.includes(":Q");
+    const weightBytesByDtype: ModelEstimate["weightBytesByDtype"] = isPacked
+      ? { stored: as(5), f32: as(32), f16: as(16) }
+      : { f32: as(32), f16: as(16), q8: as(8.5), q4: as(4.5) };
+    const dtype = given ?? (isPacked ? "stored" : "f16");
     const weightBytes = weightBytesByDtype[dtype];
+    if (weightBytes === undefined)
+      throw new ChorusError("invalid_value", `dtype is "${dtype}", but the weights are packed already.`, "dtype");
     const stored = this.stored.get(model);
     return {
       downloadBytes: TOTAL_BYTES - (stored?.receivedBytes ?? 0),
@@ -89,6 +95,7 @@ export class FakeModels implements Models {
       kvCacheDtype: "f16",
       weightBytes,
       weightBytesByDtype,
+      mixture: isPacked ? "Q4_K 64%, Q6_K 36%" : null,
       kvCacheBytes: 256 * MB,
       ggufModels: model.includes("-GGUF")
         ? ["Q4_K_M", "Q8_0"].map((quantisation, i) => fakeGguf(model, quantisation, i))

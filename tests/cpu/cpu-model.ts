@@ -1,6 +1,6 @@
 // A small random transformer as a program of the CPU backend: for tests of programs and threads, and for measuring.
 
-import type { CpuMath, KvCacheDtype, WeightsDtype } from "../../src/protocol/config.ts";
+import type { CpuMath, KvCacheDtype, FloatsDtype } from "../../src/protocol/config.ts";
 import { seededRandom } from "../../lab/seeded-random.ts";
 import { headBlockBytes, type CacheShape } from "../../src/backends/cpu/kernels/cache-write.ts";
 import { assembleKernels } from "../../src/backends/cpu/kernels/kernels.ts";
@@ -25,7 +25,7 @@ export interface CpuModelOptions {
   readonly vocabSize: number;
   readonly context: number;
   readonly style: "gpt2" | "llama";
-  readonly dtype: WeightsDtype;
+  readonly dtype: FloatsDtype;
   readonly cacheDtype: KvCacheDtype;
   readonly math: CpuMath;
   readonly maxRows: number;

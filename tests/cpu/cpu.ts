@@ -20,7 +20,7 @@ import { packTensor } from "../../src/backends/cpu/pack/pack-tensor.ts";
 import { panelShape, strideOf, type PanelMatrix } from "../../src/backends/cpu/pack/panel-matrix.ts";
 import type { Tensor } from "../../src/files/tensor.ts";
 import type { WeightLayout } from "../../src/files/packing.ts";
-import type { WeightsDtype } from "../../src/protocol/config.ts";
+import type { FloatsDtype } from "../../src/protocol/config.ts";
 import { PACKINGS } from "../references/packed-tensor.ts";
 import { seededRandom } from "../../lab/seeded-random.ts";
 
@@ -54,7 +54,7 @@ export interface TestKernels {
 }
 
 /** Returns how a dtype keeps matrices. */
-export function layoutOf(dtype: WeightsDtype): WeightLayout {
+export function layoutOf(dtype: FloatsDtype): WeightLayout {
   return dtype === "q8" || dtype === "q4" ? PACKINGS[dtype] : dtype;
 }
 

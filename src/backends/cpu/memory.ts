@@ -1,6 +1,7 @@
 // The memory that a model takes on the CPU, computed before it is loaded.
 
 import type { Model } from "../../models/model.ts";
+import { dtypesOf } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
@@ -33,18 +34,18 @@ export function checkFits(model: Model, engine: ResolvedEngineConfig, maxThreads
 }
 
 function whatWouldFit(
-  { shape }: Model,
+  model: Model,
   engine: ResolvedEngineConfig,
   pagesOf: (changes?: Partial<ResolvedEngineConfig>) => number,
 ): readonly [param: string | null, advice: string] {
   const spare = MAX_PAGES - pagesOf({ numGpuBlocks: 0 });
-  const bytesABlock = blockBytes(shape, engine);
+  const bytesABlock = blockBytes(model.shape, engine);
   const blocks = Math.floor((spare * PAGE_BYTES) / bytesABlock) - 1;
   const fullContext = Math.ceil(engine.maxModelLen / engine.blockSize);
   if (blocks >= fullContext) {
     return ["kvCacheBytes", `kvCacheBytes ${blocks * bytesABlock} (${blocks} blocks) would fit`];
   }
-  const smaller = (["f16", "q8", "q4"] as const).find((dtype) => pagesOf({ dtype }) <= MAX_PAGES);
+  const smaller = dtypesOf(model).find((dtype) => pagesOf({ dtype }) <= MAX_PAGES);
   if (smaller) return ["dtype", `dtype "${smaller}" would fit`];
   return [null, "No dtype would fit: choose a smaller model"];
 }

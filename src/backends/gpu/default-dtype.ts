@@ -1,5 +1,5 @@
 import type { Model } from "../../models/model.ts";
-import type { WeightsDtype } from "../../protocol/config.ts";
+import type { FloatsDtype } from "../../protocol/config.ts";
 import type { OpenedDevice } from "./device.ts";
 import { modelMemory } from "./memory.ts";
 
@@ -14,7 +14,7 @@ const MAX_WHOLE_BYTES = 2 ** 29;
 export function defaultDtype(
   model: Model,
   { isSoftware, hasHalves }: Pick<OpenedDevice, "isSoftware" | "hasHalves">,
-): WeightsDtype {
+): FloatsDtype {
   if (!isSoftware || hasHalves) return "f16";
   const sizes = { kvCacheDtype: "f16", numGpuBlocks: 0, blockSize: 0, maxNumSeqs: 0 } as const;
   return modelMemory(model, { ...sizes, dtype: "f32" }).weightBytes <= MAX_WHOLE_BYTES ? "f32" : "f16";

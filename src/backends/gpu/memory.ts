@@ -2,7 +2,7 @@
 
 import type { Gate, Matrix, Operation, Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
-import { gateLayout, layoutsOf, type LayoutPart } from "../../models/weight-layouts.ts";
+import { dtypesOf, gateLayout, layoutsOf, type LayoutPart } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
@@ -36,7 +36,7 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
   const limit = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
   const largest = largestWeightBytes(model, sizes.dtype);
   if (largest > limit) {
-    const smaller = (["f16", "q8", "q4"] as const).find((other) => largestWeightBytes(model, other) <= limit);
+    const smaller = dtypesOf(model).find((other) => largestWeightBytes(model, other) <= limit);
     throw tooLarge("The largest of this model's weights", largest, limit, {
       param: "dtype",
       advice: smaller ? `dtype "${smaller}" would fit` : "No dtype would fit: choose a smaller model",

@@ -197,6 +197,7 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
     vocabSize: 1,
     numLayers: 1,
     dtype: "f32",
+    mixture: null,
     kvCacheDtype: "f32",
     numGpuBlocks: 1e6,
     blockSize: 16,

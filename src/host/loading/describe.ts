@@ -1,9 +1,9 @@
-import { resolveEngineConfig } from "../../api/engine-config.ts";
 import type { OpenedBackend } from "../../backends/backend.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
 import { describeModel } from "../../models/families.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
 import { checkFits } from "./check-fits.ts";
+import { configFor, draftDtype } from "./config-for.ts";
 import { describeDraftModel } from "./draft-model.ts";
 import type { LoadGuard } from "./load-guard.ts";
 import type { ModelOrigin } from "./model-origin.ts";
@@ -20,10 +20,11 @@ export async function describe(backend: OpenedBackend, origin: ModelOrigin, conf
   const model = describeModel(configJson);
   const drafting = await describeDraftModel(config, origin, guard);
   const defaults = backend.defaults(model);
-  const requested = resolveEngineConfig(config, model.shape, defaults, drafting?.model.shape);
+  const requested = configFor(model, config, backend, drafting?.model);
   checkFits(backend, model, requested, config);
   if (drafting) {
-    checkFits(backend, drafting.model, requested, config);
+    const dtype = draftDtype(drafting.model, requested.dtype);
+    checkFits(backend, drafting.model, { ...requested, dtype }, config);
     await drafting.checkTokens(files);
   }
   const defaultBatchedTokens = defaults.maxNumBatchedTokens ?? null;

@@ -12,6 +12,7 @@ import { openWeights, type ModelWeights } from "../../models/model-weights.ts";
 import type { EngineConfig, ModelSource, ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { MAX_DRAFT_LENGTH } from "../../protocol/step-sizes.ts";
+import { draftDtype } from "./config-for.ts";
 import type { LoadGuard } from "./load-guard.ts";
 import type { ModelOrigin } from "./model-origin.ts";
 
@@ -79,7 +80,8 @@ export async function loadDraftModel(
   options: Pick<LoadOptions, "vocabSize" | "onKernel" | "kernels" | "draws">,
 ): Promise<{ readonly runner: LoadedRunner; readonly maxLength: number }> {
   const maxLength = Math.min(engine.maxModelLen, weights.model.shape.maxPositions);
-  const own: ResolvedEngineConfig = { ...engine, maxModelLen: maxLength, logprobsMode: "raw_logprobs" };
+  const dtype = draftDtype(weights.model, engine.dtype);
+  const own: ResolvedEngineConfig = { ...engine, dtype, maxModelLen: maxLength, logprobsMode: "raw_logprobs" };
   // The steps of a draft are submitted at once, and update() may ask for the longest.
   const runner = await backend.load({ ...options, weights, engine: own, maxStepsInFlight: MAX_DRAFT_LENGTH });
   return { runner, maxLength };

@@ -16,6 +16,13 @@ import { readF32 } from "../../files/tensor.ts";
 import { configOfGguf } from "../../models/config-of-gguf.ts";
 import { describeModel } from "../../models/families.ts";
 import { openWeights } from "../../models/model-weights.ts";
+import { cpuBackend } from "../../backends/cpu/cpu-backend.ts";
+import type { CpuRunner } from "../../backends/cpu/cpu-runner.ts";
+import { allowRelaxedSimd, expectNear } from "../../../tests/cpu/cpu.ts";
+import { greedyTokens } from "../../../tests/gpu/runner-runs.ts";
+import { configFor } from "./config-for.ts";
+
+allowRelaxedSimd();
 
 const FOLDER = "tests/fixtures/gguf";
 const SETS = ["llama-mix", "qwen3-q8", "gemma3-q4", "gpt2-q5", "llama3-rope", "qwen2-small", "llama2-spm"];
@@ -28,7 +35,12 @@ interface TensorRef {
 interface Golden {
   readonly file: string;
   readonly tensors: readonly { readonly name: string; readonly type: string; readonly sha256_f32: string }[];
-  readonly prompts: readonly { readonly text: string; readonly ids: number[]; readonly last_logits: TensorRef }[];
+  readonly prompts: readonly {
+    readonly text: string;
+    readonly ids: number[];
+    readonly last_logits: TensorRef;
+    readonly greedy: { readonly tokens: readonly number[] };
+  }[];
   readonly texts: readonly { readonly text: string; readonly ids: number[]; readonly plain_ids?: number[] }[];
   readonly chats: readonly {
     readonly messages: ChatMessage[];
@@ -70,6 +82,24 @@ describe.each(SETS)("%s", (set) => {
       const error = Math.max(...expected.map((value, i) => Math.abs(value - (logits[i] ?? NaN))));
       expect(error).toBeLessThan(1e-4);
     }
+  });
+
+  test("packed as stored, it has the golden logits and greedy tokens on the CPU", async () => {
+    const { weights } = await opening;
+    const engine = configFor(
+      weights.model,
+      { maxNumSeqs: 4, maxNumBatchedTokens: 256, kvCacheDtype: "f32", numGpuBlocks: 64 },
+      null,
+    );
+    expect(engine.dtype).toBe("stored");
+    const backend = await cpuBackend({ most: 1, openHelper: null }).open();
+    const runner = (await backend.load({ weights, engine })) as CpuRunner;
+    for (const { ids, last_logits: last, greedy } of golden.prompts) {
+      expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
+      await greedyTokens(runner, ids, 1);
+      expectNear(runner.logits[0] ?? [], floats.subarray(last.off, last.off + (last.shape[0] ?? 0)), 1e-3);
+    }
+    runner.dispose();
   });
 
   test("its texts have the golden tokens", async () => {

@@ -1,5 +1,5 @@
 import type { LoadedRunner } from "../../backends/backend.ts";
-import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import type { ResolvedEngineConfig, WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 
 export interface LoadedRunners {
@@ -15,13 +15,13 @@ export interface LoadedIntoMemory extends LoadedRunners {
 /**
  * Loads with the largest cache that there is memory for: half of it at a time is left out, down to one full context. WebGPU
  * doesn't tell how much memory there is.
- * @param weightBytes of the weights in each dtype, for the refusal
+ * @param weightBytes of the weights in each dtype that they can have, for the refusal
  * @throws ChorusError out_of_memory, saying what would take less; any other error of `load`
  */
 export async function loadIntoMemory(
   requested: ResolvedEngineConfig,
   load: (engineConfig: ResolvedEngineConfig) => Promise<LoadedRunners>,
-  weightBytes: (dtype: ResolvedEngineConfig["dtype"]) => number,
+  weightBytes: () => ReadonlyMap<WeightsDtype, number>,
 ): Promise<LoadedIntoMemory> {
   const leastBlocks = Math.ceil(requested.maxModelLen / requested.blockSize);
   for (let engineConfig = requested; ;) {
@@ -30,7 +30,7 @@ export async function loadIntoMemory(
     } catch (error) {
       if (!(error instanceof ChorusError) || error.code !== "out_of_memory") throw error;
       const { numGpuBlocks } = engineConfig;
-      if (numGpuBlocks <= leastBlocks) throw refusal(engineConfig, error, weightBytes);
+      if (numGpuBlocks <= leastBlocks) throw refusal(engineConfig, error, weightBytes());
       engineConfig = Object.freeze({
         ...requested,
         numGpuBlocks: Math.max(leastBlocks, Math.floor(numGpuBlocks / 2)),
@@ -42,14 +42,13 @@ export async function loadIntoMemory(
 function refusal(
   { dtype, numGpuBlocks }: ResolvedEngineConfig,
   cause: ChorusError,
-  weightBytes: (dtype: ResolvedEngineConfig["dtype"]) => number,
+  weightBytes: ReadonlyMap<WeightsDtype, number>,
 ): ChorusError {
   const mebibytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
-  const own = weightBytes(dtype);
-  const smaller = (["f16", "q8", "q4"] as const)
-    .map((other) => ({ other, bytes: weightBytes(other) }))
-    .filter(({ bytes }) => bytes < own)
-    .map(({ other, bytes }) => `${mebibytes(bytes)} as ${other}`);
+  const own = weightBytes.get(dtype) ?? 0;
+  const smaller = [...weightBytes]
+    .filter(([, bytes]) => bytes < own)
+    .map(([other, bytes]) => `${mebibytes(bytes)} as ${other}`);
   const advice = [
     `The weights take ${mebibytes(own)} as ${dtype}${smaller.length > 0 ? `, ${smaller.join(", ")}` : ""}.`,
     "A shorter maxModelLen allows a smaller cache.",

@@ -1,5 +1,6 @@
 import type { OpenedBackend } from "../../backends/backend.ts";
 import type { ModelTokenizer } from "../../files/tokenizer.ts";
+import { mixtureOf } from "../../models/weight-layouts.ts";
 import type { ModelCard } from "../../protocol/reports.ts";
 import type { Texts } from "../text/texts.ts";
 import type { FetchedModel } from "./fetch.ts";
@@ -22,6 +23,7 @@ export function modelCard(
     vocabSize,
     numLayers: weights.model.shape.numLayers,
     dtype: engineConfig.dtype,
+    mixture: engineConfig.dtype === "stored" ? mixtureOf(weights.model) : null,
     kvCacheDtype: engineConfig.kvCacheDtype,
     numGpuBlocks: engineConfig.numGpuBlocks,
     blockSize: engineConfig.blockSize,

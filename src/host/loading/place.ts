@@ -1,5 +1,6 @@
 import type { KernelChoice, OpenedBackend } from "../../backends/backend.ts";
-import type { ResolvedEngineConfig, WeightsDtype } from "../../protocol/config.ts";
+import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { dtypesOf } from "../../models/weight-layouts.ts";
 import type { Platform } from "../platforms/platform.ts";
 import { loadDraftModel } from "./draft-model.ts";
 import type { FetchedModel } from "./fetch.ts";
@@ -38,6 +39,8 @@ export function place(
       throw error;
     }
   };
-  const weightBytes = (dtype: WeightsDtype) => backend.memory(weights.model, { ...requested, dtype }).weightBytes;
+  const { model } = weights;
+  const weightBytes = () =>
+    new Map(dtypesOf(model).map((dtype) => [dtype, backend.memory(model, { ...requested, dtype }).weightBytes]));
   return loadIntoMemory(requested, loadOnce, weightBytes);
 }

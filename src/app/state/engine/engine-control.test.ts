@@ -157,9 +157,32 @@ it("starts without a draft model that can't be had, and says why", async () => {
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   expect(requested.at(-1)).toMatchObject({ maxNumSeqs: 4 });
   expect(control.config.getState()).toEqual({ maxNumSeqs: 4 });
-  expect(control.withoutDrafts.getState()).toMatchObject({ message: missing.message });
+  expect(control.leftOut.getState()).toMatchObject({ message: missing.message });
   await control.reconfigure({ numGpuBlocks: 100 });
-  expect(control.withoutDrafts.getState()).toBeNull();
+  expect(control.leftOut.getState()).toBeNull();
+});
+
+it("forgets a format that the model's weights can't have, and says why", async () => {
+  const kept = new Map<string, string>();
+  vi.stubGlobal("localStorage", { setItem: (key: string, value: string) => kept.set(key, value) });
+  const refused = new ChorusError("invalid_value", "The weights are packed already.", "dtype");
+  const requested: unknown[] = [];
+  const control = new EngineControl({
+    createEngine: async ({ dtype }) => {
+      requested.push(dtype);
+      if (dtype) throw refused;
+      return new FakeEngine();
+    },
+    choice: { model: "owner/name:Q4_K_M", dtype: "q8" },
+    scheduleFlush: (flush) => flush(),
+    now: () => 0,
+  });
+  await control.start();
+  vi.unstubAllGlobals();
+  expect(control.store.getState()).toMatchObject({ status: "ready" });
+  expect([requested, control.choice.getState()]).toEqual([["q8", undefined], { model: "owner/name:Q4_K_M" }]);
+  expect(control.leftOut.getState()).toMatchObject({ message: refused.message });
+  expect([...kept.values()]).toEqual([expect.stringContaining('"dtype":null')]);
 });
 
 it("takes another backend where the chosen GPU isn't there, says why, and remembers the choice", async () => {

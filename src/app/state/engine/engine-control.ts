@@ -15,7 +15,7 @@ import {
 } from "../../../index.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
-import { isNamed, keyOfChoice, type ModelChoice } from "../models/model-choice.ts";
+import { isNamed, keyOfChoice, rememberChoice, type ModelChoice } from "../models/model-choice.ts";
 import { remember, remembered } from "../remembered.ts";
 import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
 
@@ -83,6 +83,8 @@ export const REPLACED: ChorusErrorData = {
   param: null,
 };
 
+/** Whether a model's weights can't have the requested format, however much memory there is. */
+export const isOfDtype = ({ code, param }: ChorusErrorData) => code === "invalid_value" && param === "dtype";
 const isUnsupported = ({ code }: ChorusErrorData) => code === "webgpu_unavailable" || code === "wasm_unavailable";
 
 /** Starts the page's one engine, follows its state, and replaces it on request. */
@@ -99,9 +101,9 @@ export class EngineControl {
   readonly #isShared = createStore<boolean>(() => remembered(ONE_ENGINE) === "on");
   /** Whether tabs that choose the same share one engine. Remembered. */
   readonly isShared: ReadonlyStore<boolean> = this.#isShared;
-  readonly #withoutDrafts = createStore<ChorusErrorData | null>(() => null);
-  /** Why the engine started without the requested draft model; null if it has it, or none was requested. */
-  readonly withoutDrafts: ReadonlyStore<ChorusErrorData | null> = this.#withoutDrafts;
+  readonly #leftOut = createStore<ChorusErrorData | null>(() => null);
+  /** Why the engine started without the requested draft model, or format of the weights; null if nothing was left out. */
+  readonly leftOut: ReadonlyStore<ChorusErrorData | null> = this.#leftOut;
   readonly #withoutGpu = createStore<ChorusErrorData | null>(() => null);
   /** Why the GPU is not used that was chosen; null if one is, or none was chosen. */
   readonly withoutGpu: ReadonlyStore<ChorusErrorData | null> = this.#withoutGpu;
@@ -146,14 +148,22 @@ export class EngineControl {
 
   /**
    * Loads the model, and replaces an existing engine. If the draft model can't be loaded, it starts without one: another person's
-   * link may name it. Resolves when the engine is ready or has failed.
+   * link may name it. A format that the model's weights can't have was remembered from before it was packed: it is forgotten.
+   * Resolves when the engine is ready or has failed.
    */
   async start(): Promise<void> {
     let error = await this.#load();
     if (error?.param === DRAFT_MODEL) {
       const { speculation: _, ...config } = this.config.getState();
-      this.#withoutDrafts.setState(error, true);
+      this.#leftOut.setState(error, true);
       this.#config.setState(config, true);
+      error = await this.#load();
+    }
+    if (error && isOfDtype(error)) {
+      const { dtype: _, ...choice } = this.choice.getState();
+      this.#leftOut.setState(error, true);
+      this.#choice.setState(choice, true);
+      rememberChoice(choice);
       error = await this.#load();
     }
     if (error && error !== REPLACED) this.#showFailure(error);
@@ -209,7 +219,7 @@ export class EngineControl {
 
   async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
     const before = store.getState();
-    this.#withoutDrafts.setState(null, true);
+    this.#leftOut.setState(null, true);
     this.#isFollowing = false;
     store.setState(value, true);
     this.#onChosen(this.chosen, false);

@@ -22,11 +22,16 @@ export function listModels(
   stored: readonly StoredModel[],
   added: readonly NamedChoice[],
 ): ListedModel[] {
-  const abouts = catalogue.map((about) => ({ about, choice: choiceOf(about) }));
+  const storedByKey = new Map(stored.map((model) => [keyOfChoice(choiceOf(model)), model]));
+  // The smaller download, unless the other one is there, or was begun.
+  const abouts = catalogue.map((about) => {
+    const choice = choiceOf(about);
+    const { gguf } = about;
+    return { about, choice: gguf === undefined || storedByKey.has(keyOfChoice(choice)) ? choice : { model: gguf } };
+  });
   const known = new Set([embedded, ...abouts.map(({ choice }) => choice)].map(keyOfChoice));
   // Added models keep their place, and their access token for later downloads.
   const brought = new Map([...added, ...stored.map(choiceOf), ...added].map((choice) => [keyOfChoice(choice), choice]));
-  const storedByKey = new Map(stored.map((model) => [keyOfChoice(choiceOf(model)), model]));
   const listed = (choice: NamedChoice, about: CatalogueEntry | null = null): ListedModel => ({
     key: keyOfChoice(choice),
     choice,

@@ -50,6 +50,25 @@ it("has the embedded model, then what was brought, then the catalogue, and keeps
   expect(titles().slice(0, 3)).toEqual(["chorus-chat", "mine", "SmolLM2 135M Instruct"]);
 });
 
+it("offers a model of the catalogue as GGUF, and as safetensors where those are there", async () => {
+  const { shelf, models } = await setUp();
+  const offered = () => shelf.store.getState().models.flatMap(({ about, choice }) => (about ? [choice.model] : []));
+  const [gguf, safetensors] = ["bartowski/SmolLM2-135M-Instruct-GGUF:Q4_K_M", "HuggingFaceTB/SmolLM2-135M-Instruct"];
+  expect([offered()[0], shelf.recommended?.model]).toEqual([gguf, safetensors]);
+  const key = shelf.add(safetensors) ?? "";
+  expect(offered()[0]).toBe(gguf);
+  void shelf.download(key);
+  models.receive(Infinity);
+  await settle();
+  const { length } = shelf.store.getState().models;
+  expect([offered()[0], shelf.store.getState().models[1]]).toMatchObject([
+    safetensors,
+    { stored: { status: "whole" } },
+  ]);
+  shelf.add(gguf);
+  expect([offered()[0], shelf.store.getState().models.length]).toEqual([safetensors, length + 1]);
+});
+
 it("has models of one name by their whole names, each its own", async () => {
   const { shelf } = await setUp();
   for (const name of ["me/mine", "you/mine", "me/other"]) shelf.add(name);
@@ -160,6 +179,18 @@ it("asks what a model takes as the dtype that is chosen", async () => {
   expect(find(LARGE).estimate).toMatchObject({ dtype: "q4", problem: null });
 });
 
+it("drops a dtype that the model's weights can't have", async () => {
+  const { shelf, find } = await setUp();
+  const key = shelf.add("owner/name-GGUF:Q4_K_M") ?? "";
+  shelf.setDtype(key, "q8");
+  await settle();
+  expect(find("owner/name-GGUF:Q4_K_M")).toMatchObject({
+    dtype: null,
+    estimateError: null,
+    estimate: { dtype: "stored" },
+  });
+});
+
 it("where a listed model can't be looked up, says so beside its details: nobody asked for a download", async () => {
   const { shelf, models, find } = await setUp();
   models.estimate = () => Promise.reject(new ChorusError("model_download_failed", "No network.", "model"));
@@ -198,13 +229,13 @@ it("goes back to the model before where another can't be loaded", async () => {
 
 it("of two models chosen quickly, the first runs where the second can't be loaded, and is the chosen one", async () => {
   const { shelf, engine, find, chosen, said } = await setUp(({ model }) => model === LARGE);
-  const small = "HuggingFaceTB/SmolLM2-135M-Instruct";
+  const small = "bartowski/SmolLM2-135M-Instruct-GGUF:Q4_K_M";
   const used = shelf.use(find(small).key);
   expect(await shelf.use(find(LARGE).key)).toBe(false);
   expect(await used).toBe(true);
   expect(engine.choice.getState().model).toBe(small);
   expect(chosen).toMatchObject([{ model: small }]);
-  expect(said).toEqual(["SmolLM2-135M-Instruct runs."]);
+  expect(said).toEqual(["SmolLM2-135M-Instruct-GGUF:Q4_K_M runs."]);
   expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });
 });
 

@@ -12,7 +12,7 @@ import {
   type StoredModel,
   type WeightsDtype,
 } from "../../../index.ts";
-import { REPLACED, type EngineControl } from "../engine/engine-control.ts";
+import { isOfDtype, REPLACED, type EngineControl } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
 import { isNamed, keyOfChoice, labelOfChoice, type ModelChoice, type NamedChoice } from "./model-choice.ts";
@@ -116,7 +116,7 @@ export class ModelShelf {
     }
   }
 
-  setDtype(key: string, dtype: WeightsDtype): void {
+  setDtype(key: string, dtype: WeightsDtype | null): void {
     this.#update(key, { dtype });
     void this.estimate(key);
   }
@@ -136,6 +136,7 @@ export class ModelShelf {
       if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimate });
     } catch (error) {
       const estimateError = toErrorData(error);
+      if (dtype && isOfDtype(estimateError)) return this.setDtype(key, null);
       if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimateError });
     }
   }

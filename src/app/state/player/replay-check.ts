@@ -182,7 +182,11 @@ export function refusalOf(recorded: ModelCard, model: ModelCard): string | null 
 
 /** Returns changes since then that may change tokens: "q8 instead of f16"; empty if there are none. */
 export function changesSince(recorded: ModelCard, model: ModelCard): string {
-  const change = (name: "dtype" | "kvCacheDtype" | "adapter", what = "") =>
-    recorded[name] === model[name] ? [] : [`${what}${model[name]} instead of ${recorded[name]}`];
-  return [...change("dtype", "weights in "), ...change("kvCacheDtype", "cache in "), ...change("adapter")].join(", ");
+  const factsOf = ({ mixture, dtype, kvCacheDtype, adapter }: ModelCard) => [mixture ?? dtype, kvCacheDtype, adapter];
+  const before = factsOf(recorded);
+  return factsOf(model)
+    .flatMap((now, i) =>
+      now === before[i] ? [] : [`${["weights in ", "cache in ", ""][i]}${now} instead of ${before[i]}`],
+    )
+    .join(", ");
 }

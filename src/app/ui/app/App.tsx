@@ -27,7 +27,7 @@ const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).Wo
 export function App({ app, theme }: { app: AppState; theme: Theme }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
   const hasLink = useStore(app.serving.store, ({ link }) => link !== null);
-  const lacksDrafts = useStore(app.engine.withoutDrafts, (error) => error !== null);
+  const lacksDrafts = useStore(app.engine.leftOut, (error) => error !== null);
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);

@@ -14,7 +14,7 @@ export function ModelButton({ engine }: Pick<AppState, "engine">) {
   const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
   const label = useStore(engine.choice, labelOfChoice);
   const name = model?.name ?? label;
-  const size = model && `${formatBytes(model.weightBytes)}, ${model.dtype}`;
+  const size = model && `${formatBytes(model.weightBytes)}, ${model.mixture ?? model.dtype}`;
   return (
     <Button
       className={css.button}

@@ -1,15 +1,15 @@
 import { useState } from "react";
 import type { ChorusErrorData } from "../../../index.ts";
-import type { EngineControl } from "../../state/engine/engine-control.ts";
+import { isOfDtype, type EngineControl } from "../../state/engine/engine-control.ts";
 import type { LinkOutcome, Serving } from "../../state/engine/serving.ts";
 import { writeServing } from "../../state/settings/serving-settings.ts";
 import { Notice } from "../components/Notice.tsx";
 import { useStore } from "../use-store.ts";
 
-/** Lines above the panes about the serving settings in the page's link, and the draft model. */
+/** Lines above the panes about the serving settings in the page's link, and what the engine was started without. */
 export function ServingNotice({ serving, engine }: { serving: Serving; engine: EngineControl }) {
   const { settings, link } = useStore(serving.store);
-  const withoutDrafts = useStore(engine.withoutDrafts);
+  const leftOut = useStore(engine.leftOut);
   const [dismissed, setDismissed] = useState<readonly (LinkOutcome | ChorusErrorData | null)[]>([]);
   const dismiss = (what: LinkOutcome | ChorusErrorData | null) => setDismissed([...dismissed, what]);
   const listed = Object.entries(writeServing(settings)).map(([name, value]) => `${name} ${value}`);
@@ -26,10 +26,14 @@ export function ServingNotice({ serving, engine }: { serving: Serving; engine: E
           }
         />
       )}
-      {withoutDrafts !== null && !dismissed.includes(withoutDrafts) && (
+      {leftOut !== null && !dismissed.includes(leftOut) && (
         <Notice
-          onDismiss={() => dismiss(withoutDrafts)}
-          words={`The engine runs without drafts. ${withoutDrafts.message} To draft, name a model that can be loaded: Drafts, on the page Serving.`}
+          onDismiss={() => dismiss(leftOut)}
+          words={
+            isOfDtype(leftOut)
+              ? `The weights have the format of their file. ${leftOut.message}`
+              : `The engine runs without drafts. ${leftOut.message} To draft, name a model that can be loaded: Drafts, on the page Serving.`
+          }
         />
       )}
     </>

@@ -8,6 +8,7 @@ import { withoutAddresses } from "./without-addresses.ts";
 import css from "./ModelDetails.module.css";
 
 const DTYPE_WORDS: Readonly<Record<WeightsDtype, string>> = {
+  stored: "As in the file",
   f32: "Full (f32)",
   f16: "Half (f16)",
   q8: "Small (q8)",
@@ -26,6 +27,7 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
   const name = useId();
   const { key, title, about, estimate, estimateError, isEstimating } = model;
   const dtype = model.dtype ?? estimate?.dtype;
+  const options = WEIGHTS_DTYPES.filter((one) => (estimate ? one in estimate.weightBytesByDtype : one !== "stored"));
   return (
     <div className={css.details}>
       {about && (
@@ -35,7 +37,7 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
       )}
       <fieldset className={css.dtypes}>
         <legend className="small">Weight format</legend>
-        {WEIGHTS_DTYPES.map((option) => (
+        {options.map((option) => (
           <label key={option}>
             <input
               type="radio"
@@ -45,18 +47,19 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
               onChange={() => shelf.setDtype(key, option)}
             />
             <b>{DTYPE_WORDS[option]}</b>
-            <span className="small">{estimate ? formatBytes(estimate.weightBytesByDtype[option]) : " "}</span>
+            <span className="small">{estimate ? formatBytes(estimate.weightBytesByDtype[option] ?? 0) : " "}</span>
           </label>
         ))}
       </fieldset>
-      <SmallerDownloads shelf={shelf} model={model} onAdded={onAdded} />
+      <OtherDownloads shelf={shelf} model={model} onAdded={onAdded} />
       <div className={css.takes} aria-live="polite">
         {isEstimating && !estimate && <p>Checking memory needed…</p>}
         {estimateError && <p>Its memory could not be estimated. {withoutAddresses(estimateError.message)}</p>}
         {estimate && (
           <p>
-            {formatBytes(estimate.weightBytesByDtype[dtype ?? estimate.dtype])} of weights and{" "}
-            {formatBytes(estimate.kvCacheBytes)} of cache; context of {formatCount(estimate.contextLength)} tokens.
+            {formatBytes(estimate.weightBytesByDtype[dtype ?? estimate.dtype] ?? 0)} of weights
+            {estimate.mixture && ` (in the file: ${estimate.mixture})`} and {formatBytes(estimate.kvCacheBytes)} of
+            cache; context of {formatCount(estimate.contextLength)} tokens.
           </p>
         )}
         {estimate && !isEstimating && <Verdict problem={estimate.problem?.message ?? null} />}
@@ -65,25 +68,31 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
   );
 }
 
-/** The GGUF files of the same model: those of its repository, or the way to the repository that has them. */
-function SmallerDownloads({ shelf, model: { choice, about, estimate }, onAdded }: ModelDetailsProps) {
+/** The other downloads of the same model: the files of its GGUF repository, or the way there, and its safetensors. */
+function OtherDownloads({ shelf, model: { choice, about, estimate }, onAdded }: ModelDetailsProps) {
   const { revision, token, hubUrl } = choice;
   const add = (model: string) => {
     const key = shelf.add(model, { revision, token, hubUrl });
     if (key !== null) onAdded(key);
   };
-  const { gguf: repository } = about ?? {};
   const others = estimate?.ggufModels ?? [];
-  if (others.length === 0 && repository === undefined) return null;
+  if (others.length === 0 && about?.gguf === undefined) return null;
   return (
     <div className="row wrap">
-      <span className="small">Downloads as GGUF</span>
+      <span className="small">Other downloads</span>
       {others.map(({ model, quantisation, downloadBytes }) => (
         <Button key={model} disabled={model === choice.model} onClick={() => add(model)}>
           {quantisation ?? model.split("/").at(-1)}, {formatBytes(downloadBytes)}
         </Button>
       ))}
-      {others.length === 0 && repository && <Button onClick={() => add(repository)}>Look at {repository}</Button>}
+      {about?.gguf !== undefined && about.gguf !== choice.model && (
+        <Button onClick={() => add(about.gguf ?? "")}>GGUF, {about.gguf}</Button>
+      )}
+      {about !== null && about.model !== choice.model && (
+        <Button onClick={() => add(about.model)}>
+          Safetensors{about.downloadBytes !== null && `, ${formatBytes(about.downloadBytes)}`}
+        </Button>
+      )}
     </div>
   );
 }

@@ -14,7 +14,7 @@ const UNKNOWN = { receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, seconds
 export function ModelStatus({ engine, model }: { engine: EngineControl; model: ShelfModel }) {
   const running = useRunning(engine, model);
   const isOnline = useOnline();
-  const { stored, about, isEmbedded, isDownloading, progress, estimate } = model;
+  const { stored, about, choice, isEmbedded, isDownloading, progress, estimate } = model;
   if (running === "loading") return <Loading engine={engine} />;
   if (running === "running") {
     return (
@@ -53,7 +53,8 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
   }
   if (stored) return <p className={css.status}>On this computer, {formatBytes(stored.totalBytes)}</p>;
   if (isEmbedded) return <p className={css.status}>On this computer</p>;
-  const bytes = estimate?.downloadBytes ?? about?.downloadBytes ?? null;
+  const listedBytes = about?.gguf === choice.model ? about.ggufBytes : about?.downloadBytes;
+  const bytes = estimate?.downloadBytes ?? listedBytes ?? null;
   return <p className={css.status}>Not downloaded{bytes !== null && `, ${formatBytes(bytes)}`}</p>;
 }
 

@@ -59,7 +59,7 @@ export function Transport({ name, player }: { name: string; player: Player }) {
         Save as a trace
       </Button>
       <p className={css.what} title={name}>
-        {name}: {model.name}, {model.dtype}, {model.adapter}
+        {name}: {model.name}, {model.mixture ?? model.dtype}, {model.adapter}
       </p>
     </section>
   );

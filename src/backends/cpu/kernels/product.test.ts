@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { WeightsDtype } from "../../../protocol/config.ts";
+import type { FloatsDtype } from "../../../protocol/config.ts";
 import {
   bitsOf,
   expectNear,
@@ -17,7 +17,7 @@ import { EPILOGUE, outputColumns, type Epilogue } from "./epilogues.ts";
 import { GROUP_COLUMNS } from "./panels.ts";
 import { SCRATCH_BYTES } from "./product.ts";
 
-const DTYPES: readonly WeightsDtype[] = ["f32", "f16", "q8", "q4"];
+const DTYPES: readonly FloatsDtype[] = ["f32", "f16", "q8", "q4"];
 
 interface Case {
   readonly rows: number;
