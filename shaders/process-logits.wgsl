@@ -138,13 +138,13 @@ fn log_total_of(base: u32, lane: u32) -> f32 {
     highest = max(highest, partial[i]);
   }
   workgroupBarrier();
-  var total = 0.0;
+  var total = zero(samples[0].row);
   for (var token = lane; token < VOCABULARY; token += LANES) {
     total = fma(exp(logits[base + token] - highest), one(samples[0].row), total);
   }
   partial[lane] = total;
   workgroupBarrier();
-  var sum = 0.0;
+  var sum = zero(samples[0].row);
   for (var i = 0u; i < LANES; i++) {
     sum = fma(partial[i], one(samples[0].row), sum);
   }

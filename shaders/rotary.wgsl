@@ -31,7 +31,7 @@ fn scale_of_head(start: u32, lane: u32) -> f32 {
   }
   squares[lane] = sum;
   workgroupBarrier();
-  var total = 0.0;
+  var total = zero(count);
   for (var i = 0u; i < LANES; i++) {
     total = fma(squares[i], one(count), total);
   }

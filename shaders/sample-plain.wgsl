@@ -41,7 +41,7 @@ fn sample_plain(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   // (likeliest, luckiest)
   var best = vec2(FORBIDDEN);
   var found = vec2(NONE);
-  var total = 0.0; // sum of exp(logit - best.x)
+  var total = zero(samples[0].row); // sum of exp(logit - best.x)
   for (var i = lane; i < num_logit_parts(); i += LANES) {
     let part = logit_parts[own * num_logit_parts() + i];
     let peak = max(best.x, part.peak);
@@ -90,7 +90,7 @@ fn sample_plain(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
   if (lane > 0u) {
     return;
   }
-  var sums = vec2(0.0);
+  var sums = vec2(zero(samples[0].row));
   for (var i = 0u; i < LANES; i++) {
     sums = fma(values[i], vec2(one(samples[0].row)), sums);
   }

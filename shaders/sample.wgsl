@@ -80,7 +80,7 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
       for (var t = lane; t < VOCABULARY; t += LANES) {
         let logit = logit_of(d, t);
         if (may_be_drawn(logit, d)) {
-          luckiest = better(luckiest, logit / temperature + gumbel(seed, vec2(output_index, t)), t);
+          luckiest = better(luckiest, luck_of(logit, temperature, seed, vec2(output_index, t), samples[0].row), t);
         }
       }
     }
@@ -106,7 +106,7 @@ fn sample(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
 fn write_processed(drawn: Distribution, own: u32, token: u32, lane: u32) -> f32 {
   var d = drawn;
   d.temperature = select(d.temperature, 1.0, d.temperature == 0.0);
-  var total = 0.0;
+  var total = zero(samples[0].row);
   for (var t = lane; t < VOCABULARY; t += LANES) {
     let logit = logit_of(d, t);
     if (may_be_drawn(logit, d)) {

@@ -34,9 +34,10 @@ fn sum_logits(@builtin(global_invocation_id) id: vec3<u32>) {
     let temperature = samples[own].temperature;
     let seed = vec2(samples[own].seed_low, samples[own].seed_high);
     let output_index = samples[own].output_index;
+    let row = samples[own].row;
     for (var i = 0u; i < count; i++) {
       let l = logits[base + i];
-      let luck = l / temperature + gumbel(seed, vec2(output_index, first + i));
+      let luck = luck_of(l, temperature, seed, vec2(output_index, first + i), row);
       // FORBIDDEN divided by the temperature might no longer be the lowest value.
       luckiest = better(luckiest, select(FORBIDDEN, luck, l > FORBIDDEN), i);
     }

@@ -76,7 +76,7 @@ fn may_be_drawn(logit: f32, d: Distribution) -> bool {
 
 // Returns the sum of the kept tokens' weights.
 fn total_of(d: Distribution, lane: u32) -> f32 {
-  var total = 0.0;
+  var total = zero(samples[0].row);
   for (var t = lane; t < VOCABULARY; t += LANES) {
     let logit = logit_of(d, t);
     if (is_left(logit, d)) {
@@ -166,7 +166,7 @@ fn select_key(i: u32, d: Distribution, by_typicality: bool, goal: u32, lane: u32
 
 // Returns the entropy of the kept tokens, in nats.
 fn entropy_of(d: Distribution, lane: u32) -> f32 {
-  var entropy = 0.0;
+  var entropy = zero(samples[0].row);
   for (var t = lane; t < VOCABULARY; t += LANES) {
     let logit = logit_of(d, t);
     let weight = weight_of(logit, d);

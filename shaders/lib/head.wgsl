@@ -24,7 +24,8 @@ fn part_of_four(logits: vec4<f32>, token: u32, row: u32) -> LogitPart {
   if (draws_freely(row)) {
     let seed = vec2(samples[row].seed_low, samples[row].seed_high);
     for (var i = 0u; i < 4u; i++) {
-      let luck = l[i] / samples[row].temperature + gumbel(seed, vec2(samples[row].output_index, t[i]));
+      let counter = vec2(samples[row].output_index, t[i]);
+      let luck = luck_of(l[i], samples[row].temperature, seed, counter, step.num_rows);
       // FORBIDDEN divided by the temperature might no longer be the lowest value.
       luckiest = better(luckiest, select(FORBIDDEN, luck, l[i] > FORBIDDEN), t[i] % PART_TOKENS);
     }

@@ -30,7 +30,7 @@ fn best_of_all(mine: Best, lane: u32) -> Best {
 fn sum_of_all(mine: f32, lane: u32) -> f32 {
   values[lane] = mine;
   workgroupBarrier();
-  var sum = 0.0;
+  var sum = zero(samples[0].row);
   for (var i = 0u; i < LANES; i++) {
     sum = fma(values[i], one(samples[0].row), sum);
   }

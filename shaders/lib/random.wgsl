@@ -34,3 +34,8 @@ fn gumbel(key: vec2<u32>, counter: vec2<u32>) -> f32 {
   let uniform_number = (f32(threefry(key, counter).x >> 9u) + 0.5) * 0x1p-23;
   return -log(-log(uniform_number));
 }
+
+// Returns logit / temperature + gumbel: the token with the most is drawn. `count`: see one().
+fn luck_of(logit: f32, temperature: f32, key: vec2<u32>, counter: vec2<u32>, count: u32) -> f32 {
+  return fma(logit / temperature, one(count), gumbel(key, counter));
+}

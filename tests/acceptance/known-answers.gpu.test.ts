@@ -39,6 +39,22 @@ it("takes plainer kernels when the default ones compute wrong answers", async ()
 });
 
 it.each([
+  ["other random numbers", "0x1bd11bdau", "0x1bd11bdbu"],
+  ["chance alone", "fma(logit / temperature", "fma(0.0 * temperature"],
+  ["the logits alone", "one(count), gumbel(", "one(count), 0.0 * gumbel("],
+])("finds a sampler wrong that draws by %s", async (_by, right, wrong) => {
+  let numBroken = 0;
+  const onDevice = (device: GPUDevice) =>
+    miscompile(device, (_label, code) => {
+      numBroken += Number(code.includes(right));
+      return code.replaceAll(right, wrong);
+    });
+  const gpu = await withTamperedDevice(`broken ${crypto.randomUUID()}`, onDevice);
+  await expect(createEngine({ ...TINY, backend: "webgpu", gpu })).rejects.toMatchObject({ code: "wrong_answers" });
+  expect(numBroken).toBeGreaterThan(0);
+});
+
+it.each([
   { kernel: "matmul-subgroup", right: "own, 3u", wrong: "own, 2u" },
   // A row that does not see itself: the kernel for rows one by one, which is checked first, stays as it is.
   { kernel: "attention-quad", only: '"ROWS":4', right: "tile + corner <= position", wrong: "tile + corner < position" },

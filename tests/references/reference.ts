@@ -110,31 +110,3 @@ export function attentionReference(
   });
   return result;
 }
-
-/** Threefry-2x32-20, to hold the shader's against. */
-export function threefryReference(
-  key: readonly [number, number],
-  counter: readonly [number, number],
-): [number, number] {
-  const keys = [key[0], key[1], (0x1bd11bda ^ key[0] ^ key[1]) >>> 0];
-  const rotations = [13, 15, 26, 6, 17, 29, 16, 24];
-  let x = (counter[0] + key[0]) >>> 0;
-  let y = (counter[1] + key[1]) >>> 0;
-  for (let round = 0; round < 20; round++) {
-    const bits = rotations[round % 8] ?? 0;
-    x = (x + y) >>> 0;
-    y = (((y << bits) | (y >>> (32 - bits))) ^ x) >>> 0;
-    if (round % 4 === 3) {
-      const i = (round - 3) / 4 + 1;
-      x = (x + (keys[i % 3] ?? 0)) >>> 0;
-      y = (y + (keys[(i + 1) % 3] ?? 0) + i) >>> 0;
-    }
-  }
-  return [x, y];
-}
-
-/** The standard Gumbel number of a key and a counter, as lib/random.wgsl makes it. */
-export function gumbelReference(key: readonly [number, number], counter: readonly [number, number]): number {
-  const [bits] = threefryReference(key, counter);
-  return -Math.log(-Math.log(((bits >>> 9) + 0.5) * 2 ** -23));
-}

@@ -129,6 +129,11 @@ test.each<[string, Tamper]>([
   ["one logit in the third step", (token, step, i) => (step === 2 && i === 4 ? off(token, 0.01) : token)],
   ["no number in the last step", (token, step, i) => (step === 2 && i === 1 ? off(token, NaN) : token)],
   ["a draw", (token, step) => (step === 2 && token.rank === undefined ? { ...token, tokenId: 3 } : token)],
+  ["a draw by chance", (token, step) => (step === 0 && token.rank === undefined ? { ...token, tokenId: 3 } : token)],
+  [
+    "a draw that chance decides alone",
+    (token, step) => (step === 3 && token.rank === undefined ? { ...off(token, -9), tokenId: 3 } : token),
+  ],
   ["a draw's log-probability", (token, step) => (step === 1 && token.rank === undefined ? off(token, -99) : token)],
 ])("tells what is wrong: %s", async (_what, tamper) => {
   const { check, checks } = checked((await readFixture("gpt2-tiny")).weights(), tamper);

@@ -4,7 +4,8 @@
 import type { CheckedKernels, LoadedRunner } from "../../backends/backend.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { ROW_WORDS, type DrawParams, type Sample, type StepPlan } from "../../engine/step-plan.ts";
-import type { Runner, StepResult } from "../../engine/runner.ts";
+import type { Runner, SampledToken, StepResult } from "../../engine/runner.ts";
+import { gumbel } from "../../engine/sampling/gumbel.ts";
 import { NO_FILTERS } from "../../engine/sampling/sampling-params.ts";
 import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
 import { readF32 } from "../../files/tensor.ts";
@@ -31,11 +32,18 @@ const NUM_COMPARED = 8;
 const TOLERANCE = 1e-3;
 
 const GREEDY: DrawParams = { ...NO_RULES, ...NO_FILTERS, temperature: 0, seed: 0 };
+/** Logits hardly count. */
+const BY_CHANCE: DrawParams = { ...GREEDY, temperature: 1000 };
+/** Only logits count. */
+const BY_LOGITS: DrawParams = { ...GREEDY, temperature: 1e-3 };
+/** Most by which a token that chance draws may be less lucky than the luckiest: WGSL's log is inexact near 1. */
+const LUCK_TOLERANCE = 0.5;
 
 /** Rows of the head that are read at once. */
 const BAND_ROWS = 1024;
 const RIGHT = "right";
 const NOT_LIKELIEST = "a token was drawn that is not the likeliest";
+const NOT_LUCKIEST = "a token was drawn that is not the luckiest";
 
 interface CheckContext {
   readonly weights: ModelWeights;
@@ -112,9 +120,15 @@ export class KnownAnswers {
     if (got.some((step) => !scoresOf(step).every(Number.isFinite)) && !(await hasFiniteHead(weights))) return undefined;
     const fault = faultOf(expected, got);
     if (fault !== null) return fault;
-    const drawn = got.at(-1)?.sequences[0]?.drawn[0]?.tokenId ?? NaN;
-    const [again] = await answers(part, planSteps({ steps: steps.slice(-1), prompt, compared: [drawn] }, engine));
-    return again?.sequences[0]?.scored[0]?.rank === 1 ? null : NOT_LIKELIEST;
+    if (!isLuckiest(drawOf(got[0])?.tokenId ?? NaN, this.#context.vocabSize)) return NOT_LUCKIEST;
+    const drawn = drawOf(got.at(-1))?.tokenId ?? NaN;
+    const last = steps.slice(-1).map((step) => ({ ...step, params: BY_LOGITS }));
+    const [again] = await answers(part, planSteps({ steps: last, prompt, compared: [drawn] }, engine));
+    const [best] = again?.sequences[0]?.scored ?? [];
+    const near = drawOf(again);
+    if (best?.rank !== 1 || near === undefined) return NOT_LIKELIEST;
+    // Of two that are equally likely, chance draws either.
+    return near.tokenId === drawn || near.logprob > best.logprob - LUCK_TOLERANCE ? null : NOT_LIKELIEST;
   }
 
   #expectedAnswers(): Promise<readonly StepResult[] | null> {
@@ -165,6 +179,8 @@ interface CheckedStep {
   /** Position of its first row. */
   readonly start: number;
   readonly numRows: number;
+  /** How the token after it is drawn. */
+  readonly params: DrawParams;
 }
 
 /**
@@ -173,9 +189,9 @@ interface CheckedStep {
  */
 function stepsWithin(engine: ResolvedEngineConfig): CheckedStep[] {
   const length = maxSequenceLength(engine);
-  return STEPS.map(({ start, numRows }) => {
+  return STEPS.map(({ start, numRows }, i) => {
     const rows = Math.min(numRows, engine.maxNumBatchedTokens, length);
-    return { start: Math.min(start, length - rows), numRows: rows };
+    return { start: Math.min(start, length - rows), numRows: rows, params: i === 0 ? BY_CHANCE : GREEDY };
   });
 }
 
@@ -195,7 +211,7 @@ async function openPart(kernels: CheckedKernels, graph: Graph, platform: Pick<Pl
   return part;
 }
 
-/** One sequence in pieces; after each the compared tokens are scored, and one is drawn. */
+/** One sequence in pieces; after each the compared tokens are scored, and one is drawn, after the first by chance. */
 function planSteps(
   { steps, prompt, compared }: Questions,
   { blockSize }: Pick<ResolvedEngineConfig, "blockSize">,
@@ -204,7 +220,7 @@ function planSteps(
   // The first two blocks stand for those between by turns, so that these need not be computed. The last one is another: a
   // kernel may write a row's keys and values before or after it reads the positions before the row.
   const values = Array.from({ length: numBlocks }, (_, i) => (i === numBlocks - 1 ? Math.min(2, i) : i % 2));
-  return steps.map(({ start, numRows }, outputIndex): StepPlan => {
+  return steps.map(({ start, numRows, params }, outputIndex): StepPlan => {
     const row = numRows - 1;
     const scores = compared.map((tokenId): Sample => ({ kind: "score", row, slot: 0, tokenId, numTop: 0 }));
     const draw: Sample = {
@@ -214,7 +230,7 @@ function planSteps(
       numTop: 0,
       outputIndex,
       promptLength: prompt.length,
-      params: GREEDY,
+      params,
       isProcessed: false,
       isTooEarly: false,
       isNormalised: false,
@@ -243,7 +259,7 @@ function faultOf(expected: readonly StepResult[], got: readonly StepResult[]): s
   for (const [i, step] of expected.entries()) {
     const right = scoresOf(step);
     const given = scoresOf(got[i]);
-    const draw = got[i]?.sequences[0]?.drawn[0];
+    const draw = drawOf(got[i]);
     const scale = deviation(right);
     if (!(scale > 0 && scale < Infinity)) return undefined; // the model's own weights may be no numbers
     // Softmaxes over other tokens differ by a constant.
@@ -252,7 +268,7 @@ function faultOf(expected: readonly StepResult[], got: readonly StepResult[]): s
     if (errors.some((error) => !(error <= TOLERANCE))) {
       return `logits of a known step are off by ${Math.max(...errors).toPrecision(2)} standard deviations`;
     }
-    if (!given.every((one) => one <= (draw?.logprob ?? NaN))) return NOT_LIKELIEST;
+    if (i > 0 && !given.every((one) => one <= (draw?.logprob ?? NaN))) return NOT_LIKELIEST;
   }
   return null;
 }
@@ -267,6 +283,18 @@ async function hasFiniteHead(weights: ModelWeights): Promise<boolean> {
     if (!values.every(Number.isFinite)) return false;
   }
   return true;
+}
+
+/** Returns whether no token of the first step's draw has much better random numbers. */
+function isLuckiest(tokenId: number, vocabSize: number): boolean {
+  const luckOf = (token: number) => gumbel([BY_CHANCE.seed, 0], [0, token]);
+  const least = luckOf(tokenId) + LUCK_TOLERANCE;
+  for (let token = 0; token < vocabSize; token++) if (!(luckOf(token) <= least)) return false;
+  return true;
+}
+
+function drawOf(step: StepResult | undefined): SampledToken | undefined {
+  return step?.sequences[0]?.drawn[0];
 }
 
 function scoresOf(step: StepResult | undefined): number[] {

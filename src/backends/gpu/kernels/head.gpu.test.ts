@@ -12,7 +12,7 @@ import {
 } from "../../../../tests/gpu/gpu.ts";
 import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
-import { gumbelReference } from "../../../../tests/references/reference.ts";
+import { gumbel } from "../../../engine/sampling/gumbel.ts";
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layoutConstants } from "../matrix-layout.ts";
@@ -197,7 +197,7 @@ describe.each(VOCABULARIES)("of a vocabulary of $vocabulary tokens", async ({ vo
           expect(luck).toBe(Math.fround(-3.4028234e38));
           continue;
         }
-        const gumbels = own.map((_, i) => gumbelReference([seed_low, seed_high], [output_index, first + i]));
+        const gumbels = own.map((_, i) => gumbel([seed_low, seed_high], [output_index, first + i]));
         const lucks = own.map((logit, i) => logit / temperature + (gumbels[i] ?? NaN));
         const luckiest = lucks.indexOf(Math.max(...lucks));
         // WGSL allows log an error of 2^-21 near 1. gumbel = -log(-log u) multiplies that by exp(gumbel).

@@ -5,7 +5,7 @@ import { loadGolden } from "../../../../tests/models/golden.ts";
 import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
-import { gumbelReference, threefryReference } from "../../../../tests/references/reference.ts";
+import { gumbel, threefry } from "../../../engine/sampling/gumbel.ts";
 import { strideOf } from "../padding.ts";
 import { samplePlain } from "./sample-plain.ts";
 import { BINS, sample } from "./sample.ts";
@@ -121,7 +121,7 @@ function drawReference(
   let best = -1;
   let bestValue = -Infinity;
   logits.forEach((logit, token) => {
-    const luck = gumbelReference([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], [outputIndex, token]);
+    const luck = gumbel([seed % 2 ** 32, Math.floor(seed / 2 ** 32)], [outputIndex, token]);
     const value = logit / temperature + luck;
     if (keep(token) && value > bestValue) [best, bestValue] = [token, value];
   });
@@ -323,7 +323,7 @@ it("draws different tokens for different output indices and different halves of 
 it("makes no token certain, even with the largest random number", async () => {
   // The smallest seed whose random number for token 1 begins with 24 ones, the largest below 1.
   const request = { seed: 8739893 };
-  expect(threefryReference([request.seed, 0], [0, 1])[0] >>> 8).toBe(0xffffff);
+  expect(threefry([request.seed, 0], [0, 1])[0] >>> 8).toBe(0xffffff);
   expect((await draw(ofFew(10, -10), [request]))[0]?.token).toBe(0);
 });
 
