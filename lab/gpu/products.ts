@@ -6,7 +6,6 @@ import { kernelTraits } from "../../src/backends/gpu/kernel-style.ts";
 import { tuneMatmuls, tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
 import { matmulChoices, defaultMatmuls, type MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
 import { defaultDtype } from "../../src/backends/gpu/default-dtype.ts";
-import type { FloatsDtype } from "../../src/protocol/config.ts";
 import { openSafetensors } from "../../src/files/safetensors.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { openWeights, type ModelWeights } from "../../src/models/model-weights.ts";
@@ -15,12 +14,11 @@ import type { SectionFindings } from "../report/bench-result.ts";
 import { differingWords, readBuffer } from "../../tests/gpu/buffers.ts";
 import { prepareProducts, type PreparedProducts } from "../../tests/gpu/prepared-products.ts";
 import { WRONG, type Home } from "./home.ts";
+import { timePackedProducts } from "./packed-products.ts";
 import type { Part } from "./part.ts";
 
 /** Rows for a kernel without a limit of rows, as in the tuning. */
 const MAX_ROWS = 64;
-/** Bytes of a weight, the scales of groups of 32 among them. */
-const BYTES_OF_WEIGHT = { f32: 4, f16: 2, q8: 1.0625, q4: 0.5625 } as const satisfies Record<FloatsDtype, number>;
 
 interface TimedVariant {
   readonly rows: number;
@@ -35,7 +33,7 @@ export function productsPart({ gpu, tuning }: Home): Part {
     title: "Kernels to choose from",
     about:
       "Every kernel that the first load may choose for a class of rows, on the model's widest products with the norm before " +
-      "them, layer after layer. The fastest is taken. All of them must write the same bits.",
+      "them, layer after layer. The fastest is taken. All of them must write the same bits. Last, the fastest on packed weights.",
     share: 10,
     needsModel: false,
     async run(context) {
@@ -59,7 +57,9 @@ export function productsPart({ gpu, tuning }: Home): Part {
           );
           const classes = choices.map((choice) => choice.map((variant) => timer.timed(variant)));
           const names = chosen.map(({ name }) => name);
-          return resultOf(choices, classes, BYTES_OF_WEIGHT[dtype] * prepared.numWeights, names);
+          const findings = resultOf(choices, classes, prepared.weightBytes, names);
+          const packed = await timePackedProducts(opened, weights, chosen, MAX_ROWS, context);
+          return { ...findings, tables: [...findings.tables, ...packed] };
         } catch (error) {
           // Otherwise engines would measure again, which took too long already.
           await tuning.save(

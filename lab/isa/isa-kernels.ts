@@ -57,12 +57,16 @@ function productsOf({ hidden, intermediate }: IsaModel, hasAll: boolean): Labell
   const choices = matmulChoices({ style: "fused", hasSubgroups: false }).map((all) => (hasAll ? all : all.slice(0, 1)));
   const shape = { K4: hidden / 4, N4: intermediate / 2, Y4: intermediate / 4, SAMPLES_ONLY: false };
   const norm = { RMS: true, WIDTH: hidden, EPSILON: 1e-6 };
-  return Object.entries(LAYOUTS).flatMap(([name, layout]) =>
-    choices.flat().map((variant): Labelled => {
-      const product = { ...shape, EPILOGUE: Epilogue.swiglu, ...layoutConstants(layout) };
-      return [`${variant.name}, ${name}`, variant.kernel(product, { norm: isNormApart(variant) ? null : norm })];
-    }),
-  );
+  const fits = ([, layout]: readonly [string, WeightLayout]) =>
+    typeof layout === "string" || hidden % layout.block === 0;
+  return Object.entries(LAYOUTS)
+    .filter(fits)
+    .flatMap(([name, layout]) =>
+      choices.flat().map((variant): Labelled => {
+        const product = { ...shape, EPILOGUE: Epilogue.swiglu, ...layoutConstants(layout) };
+        return [`${variant.name}, ${name}`, variant.kernel(product, { norm: isNormApart(variant) ? null : norm })];
+      }),
+    );
 }
 
 function attentionOf({ heads, kvHeads, headSize }: IsaModel): Labelled[] {

@@ -22,8 +22,8 @@ export interface PreparedProducts {
   readonly y: GPUBuffer;
   /** Values of a row of y, without padding. */
   readonly width: number;
-  /** Numbers that one product multiplies with. */
-  readonly numWeights: number;
+  /** Bytes of the weights that one product reads. */
+  readonly weightBytes: number;
   readonly destroy: () => void;
 }
 
@@ -49,7 +49,8 @@ export async function prepareProducts(
   if ((widest?.type !== "linear" && widest?.type !== "gate") || ln2?.type !== "norm") {
     throw new Error("a graph without its products");
   }
-  const matrices = widest.type === "linear" ? [widest.linear.matrix] : [widest.gate.matrix, widest.up.matrix];
+  const { matrix } = widest.type === "linear" ? widest.linear : widest.gate;
+  const parts = widest.type === "linear" ? buffers.linear(widest.linear) : buffers.gate(widest);
   const [x, y] = [activations.buffer(ln2.input), activations.buffer(widest.output)];
   device.queue.writeBuffer(x, 0, randomFloats(x.size / 4, 1));
   const { vocabSize } = shape;
@@ -58,8 +59,8 @@ export async function prepareProducts(
     measure: measureOn(model),
     x,
     y,
-    width: matrices[0]?.outputs ?? 0,
-    numWeights: matrices.reduce((sum, { inputs, outputs }) => sum + inputs * outputs, 0),
+    width: matrix.outputs,
+    weightBytes: parts.reduce((sum, { w }) => sum + w.size, 0),
     destroy: () => arena.destroy(),
   };
 }
