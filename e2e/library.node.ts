@@ -31,8 +31,7 @@ it("compiles grammars in threads, which end with the engine", async () => {
   const script = promisify(execFile)(process.execPath, ["e2e/support/node-grammars.mjs"], { timeout: 200_000 });
   const { texts, bomb } = JSON.parse((await script).stdout) as { texts: string[]; bomb: string };
   for (const text of texts) expect(text).toMatch(/^(yes|no)$/);
-  // It takes too long to compile, or to follow.
-  expect(["invalid_value", ""]).toContain(bomb);
+  expect(bomb).toMatch(/^(invalid_value|[a-e]*)$/); // it may take too long
 });
 
 it("holds every family to its grammars, with the same bits together, with drafts, as alone", async () => {

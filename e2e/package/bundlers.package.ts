@@ -72,14 +72,7 @@ it("is of at most 3 MB, unpacked too, with types, workers and licences, without 
   const paths = files.map(({ path }) => path);
   expect(size).toBeLessThan(3e6);
   expect(unpackedSize).toBeLessThan(3e6);
-  for (const name of [
-    "chorus.js",
-    "chorus.d.ts",
-    "engine.worker.js",
-    "xgrammar.js",
-    "serve-command.js",
-    "LICENSES.md",
-  ]) {
+  for (const name of ["chorus.js", "chorus.d.ts", "engine.worker.js", "serve-command.js", "LICENSES.md"]) {
     expect(paths).toContain(`dist/lib/${name}`);
   }
   expect(paths.filter((path) => !/^(?:dist\/lib\/.*|package\.json|README\.md|LICENSE)$/.test(path))).toEqual([]);
@@ -187,7 +180,7 @@ it("answers in a build by esbuild, whose one file has the workers in it", async 
   expect(warnings).toEqual([]);
   const { text, requested } = await textOf(path);
   expect(text).toMatch(ANSWER);
-  expect(requested.filter((url) => /worker|xgrammar/.test(basename(url)) && !url.startsWith("blob:"))).toEqual([]);
+  expect(requested.filter((url) => /worker/.test(basename(url)) && !url.startsWith("blob:"))).toEqual([]);
   expect((await textOf(`${path}?shared`)).text).toMatch(ANSWER);
 });
 

@@ -5,9 +5,9 @@ import { loadModule } from "./load-module.mjs";
 /** @typedef {import("../../tools/command-line.mjs").CommandOption} CommandOption */
 /** @typedef {Record<string, string | boolean | undefined>} Values */
 /**
- * `run` returns false if the measurements are not as they should be, and throws if it can't measure.
+ * `argument` is one that must be given: `run` gets it as `path`. `run` returns false if the measurements are not as they should be, and throws if it can't measure.
  *
- * @typedef {{ name: string, about: string, options: readonly CommandOption[], run: (values: any) => Promise<unknown> }} Part
+ * @typedef {{ name: string, about: string, options: readonly CommandOption[], argument?: { name: string, about: string }, run: (values: any) => Promise<unknown> }} Part
  */
 
 const size = (/** @type {readonly string[]} */ choices, /** @type {string} */ defaultText) => ({
@@ -184,6 +184,17 @@ export async function listParts() {
         { flags: "--against <folder>", about: "another checkout, measured by turns with this one" },
       ],
       run: async (values) => (await import("./bench-loop.mjs")).benchLoop(values),
+    },
+    {
+      name: "schemas",
+      about: "Structured output by MaskBench's method: how many schemas it takes, and how long masks take.",
+      argument: { name: "<path>", about: "a file of one case a line (name, schema, tests), or a folder of cases" },
+      options: [
+        { flags: "--tokenizer <file>", about: "a tokenizer.json", defaultText: "151,936 tokens that are made up" },
+        { flags: "--seconds <n>", about: "most time for a schema", defaultText: "10", amount: "finite" },
+        { flags: "--verbose", about: "names each schema that fails, and why" },
+      ],
+      run: async (values) => (await import("./bench-schemas.mjs")).benchSchemas(values),
     },
     {
       name: "serve",

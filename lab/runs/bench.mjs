@@ -9,10 +9,12 @@ const ABOUT =
 
 const command = await openCommand("npm run bench --", ABOUT);
 const { listParts } = await import("./bench-parts.mjs");
-for (const { name, about, options, run } of await listParts()) {
+for (const { name, about, argument, options, run } of await listParts()) {
   const part = command.command(name).description(about).helpOption("--help", "this text");
   await addOptions(part, options);
-  part.action(async (values) => {
+  if (argument) part.argument(argument.name, argument.about).usage(`[options] ${argument.name}`);
+  part.action(async (/** @type {any[]} */ ...given) => {
+    const values = argument ? { path: given[0], ...given[1] } : given[0];
     try {
       if ((await run(values)) === false) process.exitCode = 1;
     } catch (error) {

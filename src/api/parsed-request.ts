@@ -1,7 +1,7 @@
 import { checkAdmission, maxSequenceLength, type Limits } from "../engine/scheduling/admission.ts";
 import type { ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
-import type { GrammarSource } from "../grammar/ebnf-of.ts";
+import type { GrammarSource } from "../grammar/grammar-source.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { TokenNames } from "./token-names.ts";
 import type { ChatFormat } from "./chat-format.ts";

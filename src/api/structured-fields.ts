@@ -1,7 +1,7 @@
 // The fields that constrain an answer. Schemas, expressions and grammars are checked when they are compiled, in grammar/,
 // which is loaded only then.
 
-import type { GrammarSource } from "../grammar/ebnf-of.ts";
+import type { GrammarSource } from "../grammar/grammar-source.ts";
 import { parseJson } from "../protocol/bounded-data.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields, StructuredOutputs } from "../protocol/openai.ts";

@@ -9,15 +9,6 @@ const BYTE_OF_CHARACTER: ReadonlyMap<string, number> = new Map(
     .map((byte, rank) => [String.fromCharCode(isPrintable(byte) ? byte : 256 + rank - 188), byte]),
 );
 
-const CHARACTER_OF_BYTE: ReadonlyMap<number, string> = new Map(
-  [...BYTE_OF_CHARACTER].map(([character, byte]) => [byte, character]),
-);
-
-/** Returns the token that stands for these bytes. */
-export function tokenOfBytes(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => CHARACTER_OF_BYTE.get(byte) ?? "").join("");
-}
-
 /** Returns the bytes of a SentencePiece token. */
 export function bytesOfPiece(piece: string): Uint8Array {
   const byte = /^<0x([0-9A-F]{2})>$/.exec(piece)?.[1];

@@ -1,112 +1,235 @@
-// Grammars as text, in xgrammar's notation.
+// Grammars as text, in the notation of xgrammar and llama.cpp: name ::= "text" [a-z]+ (other | ""){2,3} # comment
 
-import type { CharSet } from "./char-set.ts";
-import type { Expression, Rules } from "./expression.ts";
-import { utf8Sequences, type ByteRange } from "./utf8.ts";
+import { ChorusError } from "../protocol/errors.ts";
+import { codePoint, complement, normalized, union, type CharSet } from "./char-set.ts";
+import {
+  character,
+  choice,
+  mayBeEmpty,
+  NOTHING,
+  repeat,
+  rule,
+  rulesWhere,
+  sequence,
+  text,
+  type Expression,
+  type Rules,
+} from "./expression.ts";
 
-export function toEbnf(rules: Rules): string {
-  return new EbnfWriter().write(rules);
+const MAX_REPEAT = 10_000;
+const MAX_DEPTH = 64;
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", "0": "\0" };
+const NAME = /[A-Za-z_][\w.-]*/y;
+const DIGITS_OF: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
+
+/** @throws ChorusError invalid_value, saying what is wrong and in which line */
+export function parseEbnf(source: string, param: string): Rules {
+  return new EbnfParser(source, param).rules();
 }
 
-/**
- * xgrammar computes beforehand, for each token and each position in a rule, whether the token is allowed there. Longer
- * repetitions are composed of shorter ones, to keep the number of positions small.
- */
-const PIECE = 32;
+class EbnfParser {
+  readonly #source: string;
+  readonly #param: string;
+  #at = 0;
+  #depth = 0;
 
-class EbnfWriter {
-  /** Names of generated rules, by their text. */
-  readonly #made = new Map<string, string>();
-
-  write(rules: Rules): string {
-    const lines = [...rules].map(([name, body]) => `${name} ::= ${this.#expression(body)}`);
-    return [...lines, ...[...this.#made].map(([body, name]) => `${name} ::= ${body}`)].join("\n");
+  constructor(source: string, param: string) {
+    this.#source = source;
+    this.#param = param;
   }
 
-  #expression(expression: Expression): string {
-    switch (expression.kind) {
-      case "text":
-        return `"${Array.from(expression.text, escape).join("")}"`;
-      case "character":
-        return oneOf(expression.set);
-      case "sequence": {
-        const parts = expression.parts.filter((part) => part.kind !== "text" || part.text !== "");
-        return parts.length === 0
-          ? '""'
-          : grouped(
-              parts.map((part) => this.#expression(part)),
-              " ",
-            );
-      }
-      case "choice":
-        return grouped(
-          expression.options.map((option) => this.#expression(option)),
-          " | ",
-        );
-      case "repeat":
-        return this.#repeat(this.#expression(expression.of), expression.min, expression.max);
-      case "rule":
-        return expression.name;
+  rules(): Rules {
+    const found = new Map<string, Expression>();
+    const used = new Set<string>();
+    while (this.#skip() !== "") {
+      const name = this.#match(NAME);
+      if (name === "" || !this.#takes("::="))
+        throw this.#invalid('a rule must begin with its name and ::=, as root ::= "a"');
+      if (found.has(name)) throw this.#invalid(`the rule ${name} is there twice`);
+      found.set(name, withoutLeftRecursion(name, this.#choice(used)));
+    }
+    if (!found.has("root")) throw this.#invalid('the rule "root" is missing');
+    const missing = [...used].find((name) => !found.has(name));
+    if (missing !== undefined) throw this.#invalid(`the rule "${missing}" is missing`);
+    const loop = leftRecursive(found);
+    if (loop !== undefined)
+      throw this.#invalid(`the rule "${loop}" begins with itself, by way of others; write a repetition`);
+    return found;
+  }
+
+  #choice(used: Set<string>): Expression {
+    if (++this.#depth > MAX_DEPTH) throw this.#invalid(`groups are nested more than ${MAX_DEPTH} deep`);
+    const options = [this.#sequence(used)];
+    while (this.#takes("|")) options.push(this.#sequence(used));
+    this.#depth -= 1;
+    return options.length === 1 ? (options[0] ?? NOTHING) : choice(...options);
+  }
+
+  #sequence(used: Set<string>): Expression {
+    const parts: Expression[] = [];
+    for (;;) {
+      const next = this.#skip();
+      if (next === "" || next === "|" || next === ")" || this.#isRuleNext()) return sequence(...parts);
+      parts.push(this.#repeated(this.#atom(next, used)));
     }
   }
 
-  #repeat(body: string, min: number, max: number): string {
-    if (max === Infinity) return grouped([...this.#exactly(body, min), `(${body})*`], " ");
-    if (max === 1) return min === 1 ? body : `(${body})?`;
-    const parts = [...this.#exactly(body, min), ...(max > min ? [this.#atMost(body, max - min)] : [])];
-    return parts.length === 0 ? '""' : grouped(parts, " ");
+  #isRuleNext(): boolean {
+    const before = this.#at;
+    const isRule = this.#match(NAME) !== "" && this.#takes("::=");
+    this.#at = before;
+    return isRule;
   }
 
-  #exactly(body: string, count: number): string[] {
-    const name = this.#rule(body);
-    const rest = count % PIECE;
-    const pieces = Math.floor(count / PIECE);
-    const piece = pieces > 0 ? this.#rule(`${name}{${PIECE},${PIECE}}`) : "";
-    return [...Array.from({ length: pieces }, () => piece), ...(rest > 0 ? [`${name}{${rest},${rest}}`] : [])];
+  #atom(next: string, used: Set<string>): Expression {
+    if (this.#takes("(")) {
+      if (this.#takes("=")) throw this.#invalid("(= ...) looks ahead, which is not supported");
+      const body = this.#choice(used);
+      if (!this.#takes(")")) throw this.#invalid(") is missing");
+      return body;
+    }
+    if (this.#takes('"')) return this.#text();
+    if (this.#takes("[")) return character(this.#class());
+    const name = this.#match(NAME);
+    if (name === "") throw this.#invalid(`${next} has nothing that it belongs to`);
+    used.add(name);
+    return rule(name);
   }
 
-  #atMost(body: string, count: number): string {
-    const name = this.#rule(body);
-    const rest = count % PIECE;
-    let all = rest === 0 ? "" : this.#rule(`${name}{0,${rest}}`); // xgrammar misreads {0,0}
-    if (count < PIECE) return all;
-    const piece = this.#rule(`${name}{${PIECE},${PIECE}}`);
-    const less = this.#rule(`${name}{0,${PIECE - 1}}`);
-    for (let left = rest; left < count; left += PIECE) all = this.#rule(`${less} | ${piece} ${all}`.trimEnd());
-    return all;
+  #repeated(atom: Expression): Expression {
+    if (this.#takes("*")) return repeat(atom, 0, Infinity);
+    if (this.#takes("+")) return repeat(atom, 1, Infinity);
+    if (this.#takes("?")) return repeat(atom, 0, 1);
+    const bounds = this.#match(/\{\s*\d+\s*(?:,\s*\d*\s*)?\}/y);
+    if (bounds === "") return atom;
+    const [min = 0, most] = bounds
+      .slice(1, -1)
+      .split(",")
+      .map((part) => (part.trim() === "" ? Infinity : Number(part)));
+    const max = most ?? min;
+    if (min > max || [min, max].some((count) => count !== Infinity && count > MAX_REPEAT)) {
+      throw this.#invalid(`${bounds} must be in order, and at most ${MAX_REPEAT}`);
+    }
+    return repeat(atom, min, max);
   }
 
-  #rule(body: string): string {
-    if (/^\w+$/.test(body)) return body;
-    const name = this.#made.get(body) ?? `part${this.#made.size}`;
-    this.#made.set(body, name);
-    return name;
+  #text(): Expression {
+    let value = "";
+    for (let next = this.#one(); next !== '"'; next = this.#one()) {
+      if (next === "" || next === "\n") throw this.#invalid("Unterminated text");
+      value += next === "\\" ? this.#escape() : next;
+    }
+    return text(value);
+  }
+
+  #class(): CharSet {
+    const isNegated = this.#source[this.#at] === "^";
+    if (isNegated) this.#at += 1;
+    let set: CharSet = [];
+    for (let next = this.#member(); next !== null; next = this.#member()) {
+      const isRange = this.#source[this.#at] === "-" && this.#source[this.#at + 1] !== "]";
+      if (isRange) this.#at += 1;
+      const last = isRange ? (this.#member() ?? next) : next;
+      if (last < next) throw this.#invalid("a range in [] is out of order");
+      set = union(set, normalized([[next, last]]));
+    }
+    return isNegated ? complement(set) : set;
+  }
+
+  /** Returns a code point of a class; null at its end. */
+  #member(): number | null {
+    const next = this.#one();
+    if (next === "" || next === "\n") throw this.#invalid("Unterminated character class");
+    if (next === "]") return null;
+    return codePoint(next === "\\" ? this.#escape() : next);
+  }
+
+  #escape(): string {
+    const letter = this.#one();
+    const count = DIGITS_OF[letter];
+    if (count === undefined) return ESCAPES[letter] ?? letter;
+    const digits = this.#source.slice(this.#at, this.#at + count);
+    const code = /^[0-9a-fA-F]+$/.test(digits) && digits.length === count ? parseInt(digits, 16) : Infinity;
+    if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+      throw this.#invalid(`\\${letter}${digits} is no character`);
+    this.#at += count;
+    return String.fromCodePoint(code);
+  }
+
+  /** Skips white space and comments. Returns the next character; "" at the end. */
+  #skip(): string {
+    this.#match(/(?:\s|#[^\n]*)+/y);
+    return this.#source[this.#at] ?? "";
+  }
+
+  #takes(expected: string): boolean {
+    this.#skip();
+    if (!this.#source.startsWith(expected, this.#at)) return false;
+    this.#at += expected.length;
+    return true;
+  }
+
+  #one(): string {
+    const next = this.#source.codePointAt(this.#at);
+    if (next === undefined) return "";
+    const found = String.fromCodePoint(next);
+    this.#at += found.length;
+    return found;
+  }
+
+  #match(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#source)?.[0] ?? "";
+    this.#at += found.length;
+    return found;
+  }
+
+  #invalid(reason: string): ChorusError {
+    const line = this.#source.slice(0, this.#at).split("\n").length;
+    const message = `${this.#param} is not a valid grammar: ${reason} (line ${line}).`;
+    return new ChorusError("invalid_value", message, this.#param);
   }
 }
 
-function oneOf(set: CharSet): string {
-  const ascii = set.filter(([, last]) => last <= 0x7f).map((range) => classMember(range));
-  if (ascii.length === set.length) return `[${ascii.join("")}]`;
-  const sequences = utf8Sequences(set).map((bytes) => bytes.map((range) => `[${classMember(range)}]`).join(" "));
-  return grouped(sequences, " | ");
+/** Writes a ::= a "x" | "y" as a ::= "y" "x"*: a machine would never come to a's beginning. */
+function withoutLeftRecursion(name: string, body: Expression): Expression {
+  const options = body.kind === "choice" ? body.options : [body];
+  const restOf = (option: Expression) =>
+    option.kind === "sequence" && option.parts[0]?.kind === "rule" && option.parts[0].name === name
+      ? sequence(...option.parts.slice(1))
+      : null;
+  const rests = options.flatMap((option) => restOf(option) ?? []);
+  if (rests.length === 0) return body;
+  return sequence(
+    choice(...options.filter((option) => restOf(option) === null)),
+    repeat(choice(...rests), 0, Infinity),
+  );
 }
 
-/**
- * Writes a range of a class. xgrammar reads a class as one of bytes only if it has several members, so a single byte beyond
- * ASCII is written twice.
- */
-function classMember([first, last]: ByteRange): string {
-  return first === last ? code(first).repeat(2) : `${code(first)}-${code(last)}`;
-}
-
-function grouped(parts: readonly string[], separator: string): string {
-  return parts.length === 1 ? parts.join("") : `(${parts.join(separator)})`;
-}
-
-function escape(character: string): string {
-  return /[ !#-[\]-~]/.test(character) ? character : code(character.codePointAt(0) ?? 0);
-}
-
-function code(point: number): string {
-  return point > 0xffff ? `\\U${point.toString(16).padStart(8, "0")}` : `\\u${point.toString(16).padStart(4, "0")}`;
+/** Returns a rule that begins with itself. */
+function leftRecursive(rules: Rules): string | undefined {
+  const empty = rulesWhere(rules, mayBeEmpty);
+  const beginnings = (one: Expression): string[] => {
+    switch (one.kind) {
+      case "rule":
+        return [one.name];
+      case "repeat":
+        return beginnings(one.of);
+      case "choice":
+        return one.options.flatMap(beginnings);
+      case "sequence": {
+        const end = one.parts.findIndex((part) => !mayBeEmpty(part, empty));
+        return one.parts.slice(0, end === -1 ? undefined : end + 1).flatMap(beginnings);
+      }
+      case "text":
+      case "character":
+        return [];
+    }
+  };
+  const starts = new Map([...rules].map(([name, body]) => [name, new Set(beginnings(body))]));
+  return [...starts.keys()].find((name) => {
+    const seen = new Set(starts.get(name));
+    for (const next of seen) for (const further of starts.get(next) ?? []) seen.add(further);
+    return seen.has(name);
+  });
 }

@@ -32,13 +32,40 @@ export type Rules = ReadonlyMap<string, Expression>;
  * text that entered one could never end. Returns null if nothing is left.
  */
 export function withoutDeadEnds(rules: Rules): Rules | null {
-  const finite = new Set<string>();
-  for (let before = -1; before < finite.size;) {
-    before = finite.size;
-    for (const [name, body] of rules) if (canEnd(body, finite)) finite.add(name);
-  }
+  const finite = rulesWhere(rules, canEnd);
   if (!finite.has("root")) return null;
   return new Map([...rules].filter(([name]) => finite.has(name)).map(([name, body]) => [name, pruned(body, finite)]));
+}
+
+/** Returns the rules for which something holds, given those for which it does. */
+export function rulesWhere(
+  rules: Rules,
+  holds: (body: Expression, names: ReadonlySet<string>) => boolean,
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let before = -1; before < names.size;) {
+    before = names.size;
+    for (const [name, body] of rules) if (!names.has(name) && holds(body, names)) names.add(name);
+  }
+  return names;
+}
+
+/** @param empty rules that may be empty */
+export function mayBeEmpty(expression: Expression, empty: ReadonlySet<string>): boolean {
+  switch (expression.kind) {
+    case "text":
+      return expression.text === "";
+    case "character":
+      return false;
+    case "sequence":
+      return expression.parts.every((part) => mayBeEmpty(part, empty));
+    case "choice":
+      return expression.options.some((option) => mayBeEmpty(option, empty));
+    case "repeat":
+      return expression.min === 0 || mayBeEmpty(expression.of, empty);
+    case "rule":
+      return empty.has(expression.name);
+  }
 }
 
 function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {

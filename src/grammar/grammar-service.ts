@@ -1,6 +1,6 @@
 import type { LimitedPort } from "../threads/limited-thread.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
-import type { GrammarSource } from "./ebnf-of.ts";
+import type { GrammarSource } from "./grammar-source.ts";
 import type { GrammarCompiler, GrammarVocabulary } from "./grammar-compiler.ts";
 
 /** The calls of a grammar thread. */
@@ -35,7 +35,7 @@ export class GrammarService {
   async answer(call: GrammarCall): Promise<Uint32Array | null> {
     if (call.type === "start") {
       this.#compiler = this.#open(call.vocabulary);
-      await this.#compiler.load();
+      this.#compiler.load();
       return null;
     }
     if (call.type === "close") {

@@ -4,7 +4,7 @@ import { BYTE_VOCABULARY, byteTokens, EOS } from "../../tests/fakes/engine-harne
 import { allowedIds, drawAnswer, grammarCompiler } from "../../tests/requests/grammars.ts";
 import { GrammarService, type GrammarCall } from "./grammar-service.ts";
 import type { GrammarPort } from "./grammar-service.ts";
-import type { GrammarSource } from "./ebnf-of.ts";
+import type { GrammarSource } from "./grammar-source.ts";
 import { answerCalls } from "../threads/serve-thread.ts";
 import { IsolatedGrammars, DEFAULT_LIMITS, type GrammarLimits } from "./isolated-grammars.ts";
 

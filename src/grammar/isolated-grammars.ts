@@ -1,7 +1,7 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
-import type { GrammarSource } from "./ebnf-of.ts";
+import type { GrammarSource } from "./grammar-source.ts";
 import type { Grammars, GrammarVocabulary } from "./grammar-compiler.ts";
 import type { GrammarPort } from "./grammar-service.ts";
 import { GrammarThread } from "./grammar-thread.ts";

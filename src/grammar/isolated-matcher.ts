@@ -1,6 +1,6 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ThreadEnded } from "../threads/limited-thread.ts";
-import type { GrammarSource } from "./ebnf-of.ts";
+import type { GrammarSource } from "./grammar-source.ts";
 import type { GrammarThread } from "./grammar-thread.ts";
 
 interface IsolatedGrammar {

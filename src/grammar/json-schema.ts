@@ -246,7 +246,6 @@ function requiredConstants(schema: Record<string, unknown>): Map<string, string>
   );
 }
 
-/** Each part is its own rule: xgrammar misreads large ones. */
 function numberOf(node: SchemaNode, type: "integer" | "number", visitor: SchemaVisitor): Expression {
   const bounds = {
     minimum: node.number("minimum") ?? -Infinity,

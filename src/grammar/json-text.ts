@@ -31,13 +31,16 @@ function jsonCharacter(set: CharSet): Expression {
   return choice(...(plain.length > 0 ? [character(plain)] : []), ...escapes.map(text));
 }
 
+/** Any character of a JSON string. */
+export const ANY_JSON_CHARACTER = jsonCharacter(ANY_CHARACTER);
+
 /** Turns an expression for a text into one for that text inside a JSON string. */
 function inJsonString(expression: Expression): Expression {
   switch (expression.kind) {
     case "text":
       return text(JSON.stringify(expression.text).slice(1, -1));
     case "character":
-      return jsonCharacter(expression.set);
+      return expression.set === ANY_CHARACTER ? ANY_JSON_CHARACTER : jsonCharacter(expression.set);
     case "sequence":
       return sequence(...expression.parts.map(inJsonString));
     case "choice":

@@ -1,5 +1,5 @@
 import { ChorusError } from "../protocol/errors.ts";
-import { ebnfOf } from "./ebnf-of.ts";
+import { rulesOf } from "./grammar-source.ts";
 
 /**
  * Returns why answers can't follow a JSON schema, naming the place ("schema.properties.age..."), or null if they can. It is
@@ -7,7 +7,7 @@ import { ebnfOf } from "./ebnf-of.ts";
  */
 export function schemaProblem(schema: unknown): string | null {
   try {
-    ebnfOf({ kind: "schema", schema, param: "schema" });
+    rulesOf({ kind: "schema", schema, param: "schema" });
     return null;
   } catch (error) {
     if (error instanceof ChorusError) return error.message;

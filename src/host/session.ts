@@ -10,8 +10,7 @@ import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ThoughtMatcher, thoughtTokens, type ThoughtTokens } from "../engine/text/thought-matcher.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import { isInThought } from "../engine/text/reasoning-splitter.ts";
-import { tokenOfBytes } from "../files/byte-alphabet.ts";
-import type { GrammarSource } from "../grammar/ebnf-of.ts";
+import type { GrammarSource } from "../grammar/grammar-source.ts";
 import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { toErrorData, type ChorusError } from "../protocol/errors.ts";
@@ -312,6 +311,8 @@ function dispose(matchers: readonly GrammarMatcher[]): void {
 }
 
 function vocabularyOf({ card, tokenizer }: LoadedModel): GrammarVocabulary {
-  const tokens = Array.from({ length: tokenizer.vocabSize }, (_, id) => tokenOfBytes(tokenizer.tokenBytes(id)));
+  const tokens = Array.from({ length: tokenizer.vocabSize }, (_, id) =>
+    String.fromCharCode(...tokenizer.tokenBytes(id)),
+  );
   return { vocabSize: card.vocabSize, tokens };
 }

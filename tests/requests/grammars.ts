@@ -1,35 +1,15 @@
-// Grammars without a GPU: xgrammar in Node, and answers drawn at random from what a grammar allows.
-
-import { pathToFileURL } from "node:url";
-import { resolve } from "node:path";
+// Grammars without a GPU, and answers drawn at random from what a grammar allows.
 
 import type { GrammarMatcher } from "../../src/engine/sampling/grammar-matcher.ts";
 import { GrammarCompiler } from "../../src/grammar/grammar-compiler.ts";
 import { GrammarService } from "../../src/grammar/grammar-service.ts";
 import type { GrammarPort } from "../../src/grammar/grammar-service.ts";
-import { loadXgrammar, type Xgrammar } from "../../src/grammar/load-xgrammar.ts";
-import { tokenOfBytes } from "../../src/files/byte-alphabet.ts";
 import { answerCalls } from "../../src/threads/serve-thread.ts";
 
-/**
- * Compiles for a vocabulary, given as the bytes of each token.
- * @param onLoad is shown the module before it is used
- */
-export function grammarCompiler(
-  vocabulary: readonly Uint8Array[],
-  vocabSize = vocabulary.length,
-  onLoad: (xgrammar: Xgrammar) => void = () => undefined,
-): GrammarCompiler {
-  const url = pathToFileURL(resolve("node_modules/@mlc-ai/web-xgrammar/lib/index.js")).href;
-  const tokens = vocabulary.map(tokenOfBytes);
-  return new GrammarCompiler(
-    () => ({ vocabSize, tokens }),
-    async () => {
-      const xgrammar = await loadXgrammar(url);
-      onLoad(xgrammar);
-      return xgrammar;
-    },
-  );
+/** Compiles for a vocabulary, given as the bytes of each token. */
+export function grammarCompiler(vocabulary: readonly Uint8Array[], vocabSize = vocabulary.length): GrammarCompiler {
+  const tokens = vocabulary.map((bytes) => String.fromCharCode(...bytes));
+  return new GrammarCompiler(() => ({ vocabSize, tokens }));
 }
 
 let shared: GrammarCompiler | null = null;

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -9,29 +7,20 @@ import { build, type Plugin } from "vite";
 import { wgslWithoutComments } from "./wgsl-plugin.ts";
 
 const WORKER_URL = /new URL\(\s*"[^"]*\/([\w.-]+\.(?:shared-)?worker)\.ts",\s*import\.meta\.url\s*\)/g;
-const XGRAMMAR_ID = "@mlc-ai/web-xgrammar/lib/index.js?url&no-inline";
 const INLINE_WORKERS = /\/src\/client\/inline-workers\.ts$/;
-
-const readXgrammar = () =>
-  readFileSync(createRequire(import.meta.url).resolve("@mlc-ai/web-xgrammar"), "utf8").replace(
-    /\n\/\/# sourceMappingURL=.*\s*$/,
-    "\n",
-  );
 
 /**
  * In the library's build, workers are entries that share its chunks. Vite would build each by itself, with all that it
- * imports. Bundlers understand what is written here: `new Worker(new URL("./name.worker.js", import.meta.url))`, and
- * `new URL("./xgrammar.js", import.meta.url)`. For those that leave the files behind, src/client/inline-workers.ts gets the
- * text of them all.
+ * imports. Bundlers understand what is written here: `new Worker(new URL("./name.worker.js", import.meta.url))`. For those
+ * that leave the files behind, src/client/inline-workers.ts gets the text of them all.
  */
 export function workerFiles(): Plugin {
   return {
     name: "worker-files",
     enforce: "pre",
-    resolveId: (id) => (id === XGRAMMAR_ID || id.endsWith(".worker.ts?worker&url") ? `\0file:${basename(id)}` : null),
+    resolveId: (id) => (id.endsWith(".worker.ts?worker&url") ? `\0file:${basename(id)}` : null),
     load(id) {
       if (INLINE_WORKERS.test(id)) return packWorkers();
-      if (id === `\0file:${basename(XGRAMMAR_ID)}`) return 'export default fileUrl("xgrammar.js").href';
       const [, worker] = /^\0file:(.*\.worker)\.ts\?/.exec(id) ?? [];
       return worker === undefined ? null : `export default "./${worker}.js"`;
     },
@@ -39,9 +28,6 @@ export function workerFiles(): Plugin {
     transform: (code) => replaceInLines(code, WORKER_URL, 'fileUrl("$1.js")'),
     renderChunk: (code) =>
       replaceInLines(code, /\bfileUrl\(["'`]([\w.-]+)["'`]\)/g, 'new URL("./$1", import.meta.url)'),
-    generateBundle() {
-      this.emitFile({ type: "asset", fileName: "xgrammar.js", source: readXgrammar() });
-    },
     async writeBundle({ dir = "" }, bundle) {
       const workers = Object.keys(bundle).filter((name) => name.endsWith("worker.js"));
       await Promise.all(workers.map((name) => checkBundles(join(dir, name))));
@@ -87,16 +73,11 @@ async function packWorkers(): Promise<string> {
   return `export const packedWorkers = "${packed.toString("base64")}";`;
 }
 
-/** In that script a worker is the script itself, and xgrammar's is a string. */
+/** In that script a worker is the script itself. */
 function filesWithin(): Plugin {
   return {
     name: "files-within",
     enforce: "pre",
-    resolveId: (id) => (id === XGRAMMAR_ID ? "\0xgrammar" : null),
-    load: (id) =>
-      id === "\0xgrammar"
-        ? `export default URL.createObjectURL(new Blob([${JSON.stringify(readXgrammar())}], { type: "text/javascript" }))`
-        : null,
     transform: (code) => code.replaceAll(WORKER_URL, 'new URL("#$1", self.location.href)'),
   };
 }

@@ -1,0 +1,149 @@
+// npm run bench -- schemas FILE: coverage and speed of structured output, by MaskBench's method.
+
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { gunzipSync } from "node:zlib";
+
+import { loadModule } from "./load-module.mjs";
+
+/** @typedef {import("../schemas/measure-schema.ts").SchemaCase} SchemaCase */
+/** @typedef {import("../schemas/measure-schema.ts").SchemaResult} SchemaResult */
+
+const VOCABULARY_SIZE = 151_936;
+/** MaskBench's results of 2025-03, of 11,306 schemas. */
+const PUBLISHED = [
+  ["LLGuidance", 8909],
+  ["XGrammar", 8122],
+  ["Outlines", 7050],
+  ["llama.cpp", 6505],
+];
+const NUM_PUBLISHED = 11_306;
+
+/** @param {{ path: string, tokenizer?: string, seconds?: string, verbose?: boolean }} options */
+export async function benchSchemas({ path, tokenizer, seconds = "10", verbose = false }) {
+  const { madeUpVocabulary, vocabularyOf } = await loadModule("lab/schemas/vocabulary.ts");
+  const cases = readCases(path);
+  const tokens = tokenizer
+    ? vocabularyOf(JSON.parse(readFileSync(tokenizer, "utf8")))
+    : madeUpVocabulary(
+        cases.map((one) => JSON.stringify(one)),
+        VOCABULARY_SIZE,
+      );
+  const results = await measureAll(cases, tokens, Number(seconds) * 1000);
+  const { markdownTable } = await loadModule("lab/report/table.ts");
+  const { meanOf, percentileOf } = await loadModule("lab/statistics.ts");
+  if (verbose) results.forEach((result, i) => report(cases[i]?.name ?? "", result));
+  const figures = (/** @type {number[]} */ values) => {
+    const points = [50, 90, 99, 100].map((percent) => percentileOf(values, percent).toFixed(2));
+    return [meanOf(values).toFixed(2), ...points];
+  };
+  const compiled = results.flatMap((result) => (result === null || result.refused !== null ? [] : [result]));
+  const times = [
+    ["to the first mask", ...figures(compiled.map(({ firstMaskMs }) => firstMaskMs))],
+    ["a mask", ...figures(compiled.flatMap(({ maskMs }) => maskMs))],
+  ];
+  console.log(`\n${markdownTable(["ms", "mean", "p50", "p90", "p99", "max"], times).join("\n")}\n`);
+  const passed = compiled.filter(({ rejected, accepted }) => rejected.length + accepted.length === 0).length;
+  const counts = [
+    ["passed", passed],
+    ["refused", results.filter((result) => result !== null && result.refused !== null).length],
+    ["took too long", results.filter((result) => result === null).length],
+    ["rejected a valid instance", compiled.filter(({ rejected }) => rejected.length > 0).length],
+    ["accepted an invalid instance", compiled.filter(({ accepted }) => accepted.length > 0).length],
+  ];
+  console.log(
+    `${markdownTable(
+      [`${cases.length} schemas`, ""],
+      counts.map(([name, n]) => [name, String(n)]),
+    ).join("\n")}\n`,
+  );
+  const share = (/** @type {number} */ part, /** @type {number} */ all) => `${((100 * part) / all).toFixed(1)}%`;
+  const rows = [
+    ["Chorus, here", share(passed, cases.length)],
+    ...PUBLISHED.map(([name, count]) => [`${name}, as published`, share(Number(count), NUM_PUBLISHED)]),
+  ];
+  console.log(markdownTable(["passes", ""], rows).join("\n"));
+  console.log(`\n${ranking(results).join("\n")}`);
+}
+
+/** Returns the most frequent reasons of refusals, by keyword. @param {(SchemaResult | null)[]} results */
+function ranking(results) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const result of results) {
+    if (!result?.refused) continue;
+    const place = /^(\S+?) /.exec(result.refused)?.[1] ?? "";
+    const reason = `${place.split(".").at(-1)}: ${result.refused.slice(place.length + 1, place.length + 100)}`;
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  return [...counts]
+    .toSorted((a, b) => b[1] - a[1])
+    .slice(0, 25)
+    .map(([reason, count]) => `${String(count).padStart(5)} ${reason}`);
+}
+
+/** @param {string} name @param {SchemaResult | null} result */
+function report(name, result) {
+  if (result === null) console.log(`${name}: took too long`);
+  else if (result.refused !== null) console.log(`${name}: refused: ${result.refused}`);
+  for (const one of result?.rejected ?? []) console.log(`${name}: rejected: ${one}`);
+  for (const one of result?.accepted ?? []) console.log(`${name}: accepted: ${one}`);
+}
+
+/**
+ * Reads a file of one case a line, or a folder of cases, as MaskBench has them.
+ *
+ * @param {string} path
+ * @returns {SchemaCase[]}
+ */
+function readCases(path) {
+  const textOf = (/** @type {string} */ file) => {
+    const bytes = readFileSync(file);
+    return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  };
+  const isFolder = statSync(path).isDirectory();
+  const texts = isFolder
+    ? readdirSync(path)
+        .filter((name) => name.endsWith(".json"))
+        .map((name) => textOf(join(path, name)))
+    : textOf(path).trim().split("\n");
+  return texts.map((text, i) => {
+    const { name = String(i), schema, tests = [] } = JSON.parse(text);
+    return { name, schema, tests };
+  });
+}
+
+/**
+ * @param {readonly SchemaCase[]} cases
+ * @param {readonly string[]} tokens
+ * @param {number} limitMs
+ * @returns {Promise<(SchemaResult | null)[]>} null for one that took too long
+ */
+async function measureAll(cases, tokens, limitMs) {
+  const start = async () => {
+    const worker = new Worker(new URL("../schemas/schema-worker.mjs", import.meta.url), { workerData: tokens });
+    await once(worker, "message");
+    return worker;
+  };
+  /** @type {(SchemaResult | null)[]} */
+  const results = [];
+  let worker = await start();
+  for (const one of cases) {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), limitMs);
+    worker.postMessage(one);
+    const [result = null] = await once(worker, "message", { signal: late.signal }).catch((error) => {
+      if (late.signal.aborted) return [];
+      throw error;
+    });
+    clearTimeout(timer);
+    results.push(result);
+    if (result !== null) continue;
+    await worker.terminate();
+    worker = await start();
+  }
+  await worker.terminate();
+  return results;
+}

@@ -1,0 +1,89 @@
+// MaskBench's method (guidance-ai/jsonschemabench): an engine passes a schema if it compiles it, allows each token of the valid
+// instances, and forbids a token of each invalid one.
+
+import { GrammarCompiler } from "../../src/grammar/grammar-compiler.ts";
+import { jsonText } from "../../src/grammar/json-text.ts";
+import { ChorusError } from "../../src/protocol/errors.ts";
+
+export interface SchemaCase {
+  readonly name: string;
+  readonly schema: unknown;
+  readonly tests: readonly { readonly valid: boolean; readonly data: unknown }[];
+}
+
+export interface SchemaResult {
+  /** Why the schema was refused; null if it was compiled. */
+  readonly refused: string | null;
+  /** Valid instances that the masks forbid, as far as they go. */
+  readonly rejected: readonly string[];
+  /** Invalid instances that the masks allow. */
+  readonly accepted: readonly string[];
+  /** From the schema to its first mask. */
+  readonly firstMaskMs: number;
+  readonly maskMs: readonly number[];
+}
+
+/** A vocabulary, and the tokens that texts are cut into: the longest that fit. The last token ends a text. */
+export class SchemaMeter {
+  readonly #compiler: GrammarCompiler;
+  readonly #ids = new Map<string, number>();
+  readonly #longest: number;
+  readonly #end: number;
+
+  /** @param tokens a character for each byte */
+  constructor(tokens: readonly string[]) {
+    this.#end = tokens.length;
+    tokens.forEach((token, id) => token !== "" && this.#ids.set(token, id));
+    this.#longest = tokens.reduce((most, { length }) => Math.max(most, length), 0);
+    this.#compiler = new GrammarCompiler(() => ({ vocabSize: tokens.length + 1, tokens: [...tokens, ""] }));
+    this.#compiler.load();
+  }
+
+  async measure({ schema, tests }: SchemaCase): Promise<SchemaResult> {
+    const source = { kind: "schema", schema, param: "schema" } as const;
+    const began = performance.now();
+    try {
+      await this.#compiler.matchers(source, [this.#end], 1);
+    } catch (error) {
+      if (!(error instanceof ChorusError)) throw error;
+      return { refused: error.message, rejected: [], accepted: [], firstMaskMs: 0, maskMs: [] };
+    }
+    const firstMaskMs = performance.now() - began;
+    const maskMs: number[] = [];
+    const rejected: string[] = [];
+    const accepted: string[] = [];
+    for (const { valid, data } of tests) {
+      const text = jsonText(data);
+      const [matcher] = await this.#compiler.matchers(source, [this.#end], 1);
+      let read = "";
+      let isAllowed = true;
+      for (const [id, token] of this.#tokensOf(text)) {
+        const from = performance.now();
+        await matcher?.prepareMask();
+        maskMs.push(performance.now() - from);
+        isAllowed = (((matcher?.mask[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1 && (matcher?.accept(id) ?? false);
+        if (!isAllowed) break;
+        read += token;
+      }
+      if (valid && !isAllowed)
+        rejected.push(
+          `${text.slice(Math.max(0, read.length - 60), read.length)} >>> ${text.slice(read.length, read.length + 60)}`,
+        );
+      if (!valid && isAllowed) accepted.push(text.slice(0, 400));
+    }
+    return { refused: null, rejected, accepted, firstMaskMs, maskMs };
+  }
+
+  /** Returns a text's tokens and the one that ends it. */
+  *#tokensOf(text: string): Generator<readonly [id: number, token: string]> {
+    const bytes = String.fromCharCode(...new TextEncoder().encode(text));
+    for (let at = 0; at < bytes.length;) {
+      let length = Math.min(this.#longest, bytes.length - at);
+      while (length > 1 && !this.#ids.has(bytes.slice(at, at + length))) length -= 1;
+      const token = bytes.slice(at, at + length);
+      yield [this.#ids.get(token) ?? this.#end, token];
+      at += length;
+    }
+    yield [this.#end, ""];
+  }
+}

@@ -1,0 +1,75 @@
+import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import { TooManyPlaces, type Machine, type Position } from "./machine.ts";
+import type { TokenTrie } from "./token-trie.ts";
+
+/** Follows a grammar over a vocabulary. */
+export class MachineMatcher implements GrammarMatcher {
+  readonly endTokenIds: readonly number[];
+  readonly mask: Uint32Array;
+  readonly #machine: Machine;
+  readonly #trie: TokenTrie;
+  readonly #taken: number[] = [];
+  #generation: number;
+  /** null once the text has ended. */
+  #position: Position | null;
+
+  constructor(machine: Machine, trie: TokenTrie, endTokenIds: readonly number[]) {
+    this.endTokenIds = endTokenIds;
+    this.mask = new Uint32Array(Math.ceil(trie.vocabSize / 32));
+    this.#machine = machine;
+    this.#trie = trie;
+    this.#position = machine.start();
+    this.#generation = machine.generation;
+  }
+
+  prepareMask(): Promise<boolean> {
+    const position = this.#now();
+    if (position === null) return Promise.resolve(false);
+    try {
+      this.mask.set(this.#trie.mask(this.#machine, position));
+    } catch (error) {
+      if (error instanceof TooManyPlaces) return Promise.resolve(false);
+      throw error;
+    }
+    for (const id of this.endTokenIds) {
+      const bit = 1 << (id & 31);
+      const word = this.mask[id >>> 5] ?? 0;
+      this.mask[id >>> 5] = position.isComplete ? word | bit : word & ~bit;
+    }
+    return Promise.resolve(this.mask.some((word) => word !== 0));
+  }
+
+  accept(tokenId: number): boolean {
+    const position = this.#now();
+    if (this.endTokenIds.includes(tokenId)) {
+      this.#position = null;
+      return position?.isComplete ?? false;
+    }
+    const after = position && this.#after(position, tokenId);
+    if (after === null) return false;
+    this.#position = after;
+    this.#taken.push(tokenId);
+    return true;
+  }
+
+  dispose(): void {
+    this.#position = null;
+  }
+
+  /** Returns where the text is. The machine may have forgotten its positions: then it reads the text again. */
+  #now(): Position | null {
+    if (this.#position === null) return null;
+    const start = this.#machine.start();
+    if (this.#generation !== this.#machine.generation) {
+      this.#generation = this.#machine.generation;
+      this.#position = this.#taken.reduce<Position | null>((at, id) => at && this.#after(at, id), start);
+    }
+    return this.#position;
+  }
+
+  #after(position: Position, tokenId: number): Position | null {
+    const bytes = this.#trie.bytesOf(tokenId);
+    if (bytes === undefined) return null;
+    return bytes.reduce<Position | null>((at, byte) => at && this.#machine.next(at, byte), position);
+  }
+}

@@ -1,0 +1,89 @@
+// A grammar as a machine that reads bytes. A state is followed by the next; a rule's state remembers where to go on.
+
+import { mayBeEmpty, rulesWhere, type Expression, type Rules } from "./expression.ts";
+import { ANY_JSON_CHARACTER } from "./json-text.ts";
+import { utf8Sequences, type ByteRange } from "./utf8.ts";
+
+export type State =
+  /** Reads one byte. */
+  | { readonly kind: "bytes"; readonly edges: readonly (readonly [range: ByteRange, next: number])[] }
+  /** Goes on with any of these. */
+  | { readonly kind: "either"; readonly next: readonly number[] }
+  | { readonly kind: "call"; readonly rule: string; readonly next: number }
+  /** Reads its body so many times. `isText`: its body is any character of a JSON string, and the string ends after it. */
+  | {
+      readonly kind: "repeat";
+      readonly body: number;
+      readonly min: number;
+      readonly max: number;
+      readonly next: number;
+      readonly isText: boolean;
+    }
+  /** Goes on behind what called it. */
+  | { readonly kind: "return" };
+
+/** Always the first state. */
+export const RETURN = 0;
+/** Keeps grammars small: an expression of 100,000 characters has fewer. */
+const MAX_STATES = 2_000_000;
+
+export class TooManyStates extends Error {}
+
+export class Program {
+  readonly states: State[] = [{ kind: "return" }];
+  /** First states of the rules. */
+  readonly entries = new Map<string, number>();
+
+  readonly #empty: ReadonlySet<string>;
+
+  constructor(rules: Rules) {
+    this.#empty = rulesWhere(rules, mayBeEmpty);
+    for (const [name, body] of rules) this.entries.set(name, this.#before(body, RETURN));
+  }
+
+  /** Returns the state that reads the expression and goes on with `next`. */
+  #before(expression: Expression, next: number): number {
+    switch (expression.kind) {
+      case "text":
+        return new TextEncoder()
+          .encode(expression.text)
+          .reduceRight((after, byte) => this.#add({ kind: "bytes", edges: [[[byte, byte], after]] }), next);
+      case "character":
+        return this.#add({
+          kind: "bytes",
+          edges: utf8Sequences(expression.set).map(([first = [0, 0], ...rest]) => [first, this.#bytes(rest, next)]),
+        });
+      case "sequence":
+        return expression.parts.reduceRight((after, part) => this.#before(part, after), next);
+      case "choice": {
+        const options = expression.options.map((option) => this.#before(option, next));
+        return options.length === 1 ? (options[0] ?? next) : this.#add({ kind: "either", next: options });
+      }
+      case "repeat": {
+        const { of, max } = expression;
+        const min = mayBeEmpty(of, this.#empty) ? 0 : expression.min;
+        if (max === 0) return next;
+        if (max === 1) {
+          const once = this.#before(of, next);
+          return min === 1 ? once : this.#add({ kind: "either", next: [once, next] });
+        }
+        const after = this.states[next];
+        const endsText =
+          after?.kind === "bytes" && after.edges.every(([[first, last]]) => first === 0x22 && last === 0x22);
+        const isText = of === ANY_JSON_CHARACTER && endsText;
+        return this.#add({ kind: "repeat", body: this.#before(of, RETURN), min, max, next, isText });
+      }
+      case "rule":
+        return this.#add({ kind: "call", rule: expression.name, next });
+    }
+  }
+
+  #bytes(ranges: readonly ByteRange[], next: number): number {
+    return ranges.reduceRight((after, range) => this.#add({ kind: "bytes", edges: [[range, after]] }), next);
+  }
+
+  #add(state: State): number {
+    if (this.states.length >= MAX_STATES) throw new TooManyStates();
+    return this.states.push(state) - 1;
+  }
+}
