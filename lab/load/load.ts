@@ -37,7 +37,14 @@ export async function runLoad(
 ): Promise<LoadRun> {
   const steps: StepReport[] = [];
   const unsubscribe = engine.on("step", (report) => steps.push(report));
-  const read = (request: LoadRequest, queueMs: number) => readStream(engine, request, queueMs, options.signal);
+  const { signal } = options;
+  const read = ({ prompt, outputTokens }: LoadRequest, clientQueueMs: number) => {
+    const fields = { prompt: [...prompt], max_tokens: outputTokens, temperature: 0, ignore_eos: true };
+    // A chunk for every token, also for one that adds no text.
+    const body = { ...fields, stream: true, return_token_ids: true } as const;
+    const send = () => engine.completions.create(body, { signal });
+    return readStream(send, { promptTokens: prompt.length, clientQueueMs, signal });
+  };
   try {
     const sent = await sendAll(requests, read, { maxConcurrency, ...options });
     return { requestRate, maxConcurrency, ...sent, steps };
@@ -98,37 +105,43 @@ export async function stepsOf(
   }
 }
 
-async function readStream(
-  engine: ChorusEngine,
-  { prompt, outputTokens }: LoadRequest,
-  clientQueueMs: number,
-  signal: AbortSignal,
+interface StreamChunk {
+  readonly choices?: readonly { readonly text: string; readonly token_ids?: readonly number[] | null }[];
+  readonly usage?: { readonly prompt_tokens: number; readonly completion_tokens: number } | null | undefined;
+}
+
+interface ReadOptions {
+  /** [as the stream's usage says] */
+  readonly promptTokens?: number;
+  readonly clientQueueMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Reads a stream of OpenAI's completions to its end. A request that fails is a record with an error. */
+export async function readStream(
+  send: () => Promise<AsyncIterable<StreamChunk>>,
+  { clientQueueMs = 0, signal, ...given }: ReadOptions,
 ): Promise<RequestRecord> {
   const chunks: OutputChunk[] = [];
   const sentMs = performance.now();
+  let { promptTokens = 0 } = given;
+  let missing = 0;
   let error: string | null = null;
   try {
-    const stream = await engine.completions.create(
-      {
-        prompt: [...prompt],
-        max_tokens: outputTokens,
-        temperature: 0,
-        ignore_eos: true,
-        stream: true,
-        // A chunk for every token, also for one that adds no text.
-        return_token_ids: true,
-      },
-      { signal },
-    );
-    for await (const { choices } of stream) {
-      const tokens = choices[0]?.token_ids?.length ?? 0;
+    for await (const { choices: [choice] = [], usage } of await send()) {
+      const tokens = choice ? (choice.token_ids?.length ?? 1) : 0;
       if (tokens > 0) chunks.push({ atMs: performance.now(), tokens });
+      promptTokens = usage?.prompt_tokens ?? promptTokens;
+      // A chunk may hold several tokens; the server knows how many there were.
+      missing = (usage?.completion_tokens ?? chunks.length) - chunks.length;
     }
   } catch (thrown) {
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     error = thrown instanceof Error ? thrown.message : String(thrown);
   }
-  return { promptTokens: prompt.length, sentMs, clientQueueMs, chunks, error };
+  const last = chunks.pop();
+  if (last) chunks.push({ ...last, tokens: Math.max(0, last.tokens + missing) });
+  return { promptTokens, sentMs, clientQueueMs, chunks, error };
 }
 
 async function sleepUntil(atMs: number, signal?: AbortSignal): Promise<void> {

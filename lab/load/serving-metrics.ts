@@ -16,54 +16,30 @@ export interface LoadRun {
 export type LatencyName = "ttft" | "tpot" | "itl" | "e2el";
 type LatencyStatistic = "mean" | "median" | "std" | "p50" | "p95" | "p99";
 
-/** The keys of the JSON that `vllm bench serve` saves, with the percentiles 50, 95 and 99, and two of our own. */
-export type ServingMetrics = {
-  /** Seconds. */
-  readonly duration: number;
-  readonly completed: number;
-  readonly failed: number;
-  readonly total_input_tokens: number;
-  readonly total_output_tokens: number;
-  readonly request_rate: number | "inf";
-  readonly max_concurrency: number | null;
-  readonly request_throughput: number;
-  readonly output_throughput: number;
-  readonly total_token_throughput: number;
-  readonly input_lens: readonly number[];
-  readonly output_lens: readonly number[];
-  /** Seconds, as vLLM saves them. */
-  readonly ttfts: readonly number[];
-  readonly itls: readonly (readonly number[])[];
-  readonly latencies: readonly number[];
-  readonly start_times: readonly number[];
-  readonly queue_times: readonly number[];
-  readonly errors: readonly string[];
-  readonly max_output_tokens_per_s: number;
-  readonly max_concurrent_requests: number;
-  /** Ours: mean sequences in a step, and the median step. */
-  readonly batch_occupancy: number;
-  readonly step_ms: number;
-} & { readonly [Key in `${LatencyStatistic}_${LatencyName}_ms`]: number };
+export type ServingMetrics = ReturnType<typeof servingMetrics>;
 
-export function servingMetrics(run: LoadRun): ServingMetrics {
+/** Returns the keys of the JSON that `vllm bench serve` saves, with the percentiles 50, 95 and 99, and two of our own. */
+export function servingMetrics(run: LoadRun) {
   const good = run.records.filter(({ error }) => error === null);
   const duration = run.durationMs / 1000;
   const inputTokens = sumOf(good.map(({ promptTokens }) => promptTokens));
   const outputTokens = sumOf(good.map(outputTokensOf));
   const startMs = Math.min(...run.records.map(({ sentMs }) => sentMs));
   return {
+    /** Seconds. */
     duration,
     completed: good.length,
     failed: run.records.length - good.length,
     total_input_tokens: inputTokens,
     total_output_tokens: outputTokens,
-    request_rate: run.requestRate === Infinity ? "inf" : run.requestRate,
+    request_rate: run.requestRate === Infinity ? ("inf" as const) : run.requestRate,
     max_concurrency: run.maxConcurrency,
     request_throughput: good.length / duration,
     output_throughput: outputTokens / duration,
     total_token_throughput: (inputTokens + outputTokens) / duration,
     input_lens: good.map(({ promptTokens }) => promptTokens),
     output_lens: good.map(outputTokensOf),
+    /** Seconds, as vLLM saves them. */
     ttfts: good.map((record) => ttftMs(record) / 1000),
     itls: good.map((record) => itlsMs(record).map((ms) => ms / 1000)),
     latencies: good.map((record) => e2elMs(record) / 1000),
@@ -72,6 +48,7 @@ export function servingMetrics(run: LoadRun): ServingMetrics {
     errors: run.records.flatMap(({ error }) => error ?? []),
     max_output_tokens_per_s: bestSecond(good, startMs),
     max_concurrent_requests: mostAtOnce(good),
+    /** Ours: mean sequences in a step, and the median step. */
     batch_occupancy: meanOf(run.steps.map(({ entries }) => entries.length)),
     step_ms: medianOf(run.steps.map(({ stepMs }) => stepMs)),
     ...statistics("ttft", good.map(ttftMs)),

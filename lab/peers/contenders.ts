@@ -41,7 +41,6 @@ interface Lineup {
   readonly contenders: readonly [reference: Contender, ...others: Contender[]];
   /** Most prompts at once. */
   readonly mostSequences: number;
-  readonly longestPrompt: number;
 }
 
 /**
@@ -52,59 +51,47 @@ export function listContenders(place: Place, newTokens: number, isLarge: boolean
   return place === "gpu" ? onTheGpu(newTokens) : onTheCpu(newTokens, isLarge);
 }
 
+const F32 = { dtype: "f32", kvCacheDtype: "f32" } as const;
+const chorus = (config: object): EngineDescription => ({ module: "chorus", config });
+const transformers = (config: object): EngineDescription => ({ module: "transformers", config });
+
 function onTheGpu(newTokens: number): Lineup {
   const mostSequences = 8;
   const against = "WebGPU, default settings";
+  const contender = (name: string, how: string, page: EngineDescription, ...given: Load[][]): Contender => ({
+    name,
+    how,
+    against,
+    page,
+    loads: given.flat(),
+  });
   const wllama = (type: "f32" | "f16", gpu: boolean) =>
     wllamaPage({ type, gpu, slots: mostSequences, tokensOfSequence: PROMPT_TOKENS + newTokens });
+  const onCpu = "CPU (WASM), f32";
   const contenders: Lineup["contenders"] = [
-    {
-      name: "Chorus",
-      how: "WebGPU, f32",
+    contender("Chorus", "WebGPU, f32", chorus({ backend: "webgpu", ...F32 }), loads("at once", 1, 8)),
+    // Weights in f16, or in f32 on a software adapter without halves; the cache in f16.
+    contender(
+      "Chorus",
       against,
-      page: { module: "chorus", config: { backend: "webgpu", dtype: "f32", kvCacheDtype: "f32" } },
-      loads: loads("at once", 1, 8),
-    },
-    {
-      // Weights in f16, or in f32 on a software adapter without halves; the cache in f16.
-      name: "Chorus",
-      how: against,
-      against,
-      page: { module: "chorus", config: { backend: "webgpu" } },
-      loads: [...loads("at once", 1, 4, 8), ...loads("one after the other", 8)],
-    },
-    {
-      name: "transformers.js",
-      how: "WebGPU, f32",
-      against,
-      page: { module: "transformers", config: { device: "webgpu" } },
-      loads: [...loads("padded batch", 1, 4, 8), ...loads("at once", 4)],
-    },
-    {
-      name: "wllama",
-      how: "WebGPU, f16 weights and cache",
-      against,
-      page: wllama("f16", true),
-      loads: loads("at once", 1, 4, 8),
-    },
-    { name: "wllama", how: "WebGPU, f32", against, page: wllama("f32", true), loads: loads("at once", 1, 8) },
-    {
-      name: "Chorus",
-      how: "CPU (WASM), f32",
-      against,
-      page: { module: "chorus", config: { backend: "cpu", dtype: "f32", kvCacheDtype: "f32" } },
-      loads: loads("at once", 1, 4, 8),
-    },
-    {
-      name: "transformers.js",
-      how: "CPU (WASM), f32",
-      against,
-      page: { module: "transformers", config: { device: "wasm" } },
-      loads: loads("padded batch", 1, 4, 8),
-    },
-    { name: "wllama", how: "CPU (WASM), f32", against, page: wllama("f32", false), loads: loads("at once", 1, 4, 8) },
+      chorus({ backend: "webgpu" }),
+      loads("at once", 1, 4, 8),
+      loads("one after the other", 8),
+    ),
+    contender(
+      "transformers.js",
+      "WebGPU, f32",
+      transformers({ device: "webgpu" }),
+      loads("padded batch", 1, 4, 8),
+      loads("at once", 4),
+    ),
+    contender("wllama", "WebGPU, f16 weights and cache", wllama("f16", true), loads("at once", 1, 4, 8)),
+    contender("wllama", "WebGPU, f32", wllama("f32", true), loads("at once", 1, 8)),
+    contender("Chorus", onCpu, chorus({ backend: "cpu", ...F32 }), loads("at once", 1, 4, 8)),
+    contender("transformers.js", onCpu, transformers({ device: "wasm" }), loads("padded batch", 1, 4, 8)),
+    contender("wllama", onCpu, wllama("f32", false), loads("at once", 1, 4, 8)),
   ];
-  return { contenders, mostSequences, longestPrompt: PROMPT_TOKENS };
+  return { contenders, mostSequences };
 }
 
 /**
@@ -114,54 +101,33 @@ function onTheGpu(newTokens: number): Lineup {
 function onTheCpu(newTokens: number, isLarge: boolean): Lineup {
   const mostSequences = Math.max(...CPU_SEQUENCES);
   const longPrompts = isLarge ? LONG_PROMPTS.slice(0, 1) : LONG_PROMPTS;
-  const longestPrompt = Math.max(...longPrompts);
-  const tokensOfSequence = Math.max(PROMPT_TOKENS + newTokens, longestPrompt + TOKENS_AFTER_LONG_PROMPT);
+  const tokensOfSequence = Math.max(PROMPT_TOKENS + newTokens, Math.max(...longPrompts) + TOKENS_AFTER_LONG_PROMPT);
   // Whole requests are compared, so all answers are of one length.
-  const loadsAs = (way: Way) => [
+  const loadsAs = (way: Way): Load[] => [
     ...CPU_SEQUENCES.map((sequences) => ({ way, sequences, newTokens })),
-    ...longPrompts.map((promptTokens) => ({
-      way,
-      sequences: 1,
-      promptTokens,
-      newTokens: TOKENS_AFTER_LONG_PROMPT,
-    })),
+    ...longPrompts.map((promptTokens) => ({ way, sequences: 1, promptTokens, newTokens: TOKENS_AFTER_LONG_PROMPT })),
   ];
   const threadCounts = isLarge ? CPU_THREADS.slice(-1) : CPU_THREADS;
   // A large model's file in f32 is more than wllama reads.
   const wllamaType = isLarge ? "f16" : "f32";
   const contenders = threadCounts.flatMap((threads): Contender[] => {
     const against = cpuHow("default settings", threads);
-    const chorus = (config: object) => ({
-      module: "chorus",
-      config: { backend: "cpu", cpuThreads: threads, ...config },
+    const contender = (name: string, what: string, way: Way, page: EngineDescription): Contender => ({
+      name,
+      how: cpuHow(what, threads),
+      against,
+      page,
+      loads: loadsAs(way),
     });
+    const own = { backend: "cpu", cpuThreads: threads };
+    const wllama = { type: wllamaType, gpu: false, threads, slots: mostSequences, tokensOfSequence } as const;
     return [
-      { name: "Chorus", how: against, against, page: chorus({}), loads: loadsAs("at once") },
+      contender("Chorus", "default settings", "at once", chorus(own)),
       ...(isLarge
         ? []
-        : [
-            {
-              name: "Chorus",
-              how: cpuHow("portable arithmetic", threads),
-              against,
-              page: chorus({ cpuMath: "portable" }),
-              loads: loadsAs("at once"),
-            },
-          ]),
-      {
-        name: "transformers.js",
-        how: cpuHow("f32", threads),
-        against,
-        page: { module: "transformers", config: { device: "wasm", threads } },
-        loads: loadsAs("padded batch"),
-      },
-      {
-        name: "wllama",
-        how: cpuHow(wllamaType, threads),
-        against,
-        page: wllamaPage({ type: wllamaType, gpu: false, threads, slots: mostSequences, tokensOfSequence }),
-        loads: loadsAs("at once"),
-      },
+        : [contender("Chorus", "portable arithmetic", "at once", chorus({ ...own, cpuMath: "portable" }))]),
+      contender("transformers.js", "f32", "padded batch", transformers({ device: "wasm", threads })),
+      contender("wllama", wllamaType, "at once", wllamaPage(wllama)),
     ];
   });
   const how = "CPU, f32 weights and cache";
@@ -169,13 +135,10 @@ function onTheCpu(newTokens: number, isLarge: boolean): Lineup {
     name: "Chorus",
     how,
     against: how,
-    page: {
-      module: "chorus",
-      config: { backend: "cpu", cpuThreads: threadCounts[0], dtype: "f32", kvCacheDtype: "f32" },
-    },
+    page: chorus({ backend: "cpu", cpuThreads: threadCounts[0], ...F32 }),
     loads: [{ way: "at once", sequences: 1, newTokens }],
   };
-  return { contenders: [reference, ...contenders], mostSequences, longestPrompt };
+  return { contenders: [reference, ...contenders], mostSequences };
 }
 
 /** Returns the report's name of a contender on the CPU. */

@@ -21,8 +21,6 @@ export interface PreparedModel {
 const SEED = 1234;
 const EMBEDDED_MODEL = join("public", "models", "chorus-chat");
 
-export const MODEL_NAMES = [...Object.keys(SIZES), "embedded"] as const;
-
 /** @param into the folder for all models */
 export async function prepareModel(name: string, into: string, say: (line: string) => void): Promise<PreparedModel> {
   const folder = join(into, name);

@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { expect, it } from "vitest";
 
-import { readmeFigure, SVG_PATH } from "./readme-figure.ts";
-import { renderReport } from "./report.ts";
+import { withMeasured } from "../report/measured-part.ts";
+import { README_BEGIN, readmeFigure, SVG_PATH } from "./readme-figure.ts";
+import { renderRuns } from "./report.ts";
 
 const { runs } = JSON.parse(readFileSync("docs/benchmarks/peers.json", "utf8"));
 
@@ -26,12 +27,20 @@ const runOn = (/** @type {string} */ adapter, /** @type {string} */ how, /** @ty
 
 it("README has the figure that the report gives: npm run bench -- readme", () => {
   const { markdown, svg } = readmeFigure(runs, "small");
-  expect(readFileSync("README.md", "utf8")).toContain(markdown);
+  const readme = readFileSync("README.md", "utf8");
+  expect(withMeasured(readme, markdown, README_BEGIN)).toBe(readme);
   expect(readFileSync(SVG_PATH, "utf8")).toBe(svg);
 });
 
 it("the report is what its figures give: npm run bench -- readme", () => {
-  expect(readFileSync("docs/benchmarks/peers.md", "utf8")).toBe(renderReport(runs));
+  const report = readFileSync("docs/benchmarks/peers.md", "utf8");
+  expect(withMeasured(report, renderRuns(runs))).toBe(report);
+});
+
+it("a document without the two comments is refused, and is not written over", () => {
+  expect(() => withMeasured("<!-- end -->", "figures")).toThrow(
+    "The document lacks <!-- measured --> or <!-- end -->.",
+  );
 });
 
 it("takes the last run on the CPU, and one on a GPU before it, but none that is emulated", () => {

@@ -6,13 +6,12 @@ import type { EngineResult } from "./compare.ts";
 import type { PeerRun } from "./report.ts";
 
 interface ReadmeFigure {
-  /** Between README's markers. */
+  /** Between README's comments. */
   readonly markdown: string;
   readonly svg: string;
 }
 
-const BEGIN = "<!-- npm run bench -- readme -->";
-export const END = "<!-- end -->";
+export const README_BEGIN = "<!-- npm run bench -- readme -->";
 export const SVG_PATH = "docs/benchmarks/peers.svg";
 
 /** The CPU's name in peers.json. Adapters that emulate a GPU say nothing about speed. */
@@ -63,13 +62,9 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
   const numRounds = Math.max(...run.engines.flatMap(({ loads }) => loads.map(({ runs: rounds }) => rounds.length)));
   const rounds = numRounds === 1 ? "one round" : `medians of ${numRounds} rounds`;
   const markdown = [
-    BEGIN,
-    "",
     `The chart: tokens per second of a model of ${millions} million parameters on ${where}, prompts included`,
     `(${rounds} on ${run.cpu}, ${run.date}; [more](docs/benchmarks/peers.md)).`,
     `Alone: ${ratesAt(counts[0])}. With ${counts.at(-1)} at once: ${ratesAt(counts.at(-1))}.`,
-    "",
-    END,
   ].join("\n");
   return { markdown, svg: `${withColours(chartSvg(chart, SIZE))}\n` };
 }
@@ -87,11 +82,4 @@ function ratesOf({ loads }: EngineResult): Map<number, number> {
 
 function withColours(svg: string): string {
   return svg.replace(">", `><style>${COLOURS}</style>`);
-}
-
-/** Puts the figure between README's markers. @throws Error where there are none */
-export function putIntoReadme(readme: string, markdown: string): string {
-  const [from, to] = [readme.indexOf(BEGIN), readme.indexOf(END)];
-  if (from < 0 || to < from) throw new Error(`README.md lacks ${BEGIN} or ${END}.`);
-  return readme.slice(0, from) + markdown + readme.slice(to + END.length);
 }

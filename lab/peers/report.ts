@@ -1,4 +1,4 @@
-// Renders docs/benchmarks/peers.md from the runs in peers.json.
+// Renders the runs in docs/benchmarks/peers.json for peers.md.
 
 import type { NamedSectionResult, ResultTable } from "../report/bench-result.ts";
 import { formatFigure } from "../report/format-figure.ts";
@@ -71,47 +71,10 @@ function atOnce({ loads }: EngineResult, { sequences, promptTokens }: Load): Loa
   );
 }
 
-export function renderReport(runs: readonly PeerRun[]): string {
-  return `${[INTRODUCTION, ...runs.flatMap((run) => [...sectionLines(sectionOf(run)), ""])].join("\n").trim()}\n`;
+/** Returns what peers.md has of each run. */
+export function renderRuns(runs: readonly PeerRun[]): string {
+  return runs.flatMap((run) => [...sectionLines(sectionOf(run)), ""]).join("\n");
 }
-
-const INTRODUCTION = `# Chorus beside its peers
-
-Written by \`npm run bench -- peers\` (\`--size\`, \`--backend\`, \`--adapter\`, \`--quick\`; see \`--help\`). [peers.json](peers.json) has the
-figures of each round.
-
-**The same weights.** One checkpoint is converted, without rounding, to each engine's format: safetensors for Chorus, ONNX
-for transformers.js, GGUF for wllama. Sizes \`tiny\`, \`small\` and \`gpt2\` are GPT-2 shapes, \`tiny-llama\` and \`smollm2-135m\`
-Llama shapes, \`qwen3-0.6b\` is Qwen3's, all with random weights. f16 represents all of them exactly, so f32 and f16 are the
-same weights. \`embedded\` is the model that the app opens with.
-
-**The same work.** Each engine has a separate page in one Chromium. They take turns, round by round: eight different prompts
-of the same length, greedy, no end of text, no cached prefix. Before anything is timed, all eight answers are compared, token
-by token, with those of Chorus in f32.
-
-**How to read it.** \`tok/s\` counts all sequences together, from the first token of any to the last of all; "with prompts" is
-all tokens over the whole time since the call. TTFT is the time from the call to a sequence's first token: the mean, and the
-last one's. "Chorus is" says how many times as fast Chorus with its default settings is in this run, with as many sequences
-at once; below 1 the other engine is faster. An engine that would take too long makes shorter answers. Figures are medians of
-the runs. On a software adapter everything shares the CPU with the machine's other work: see its load average.
-
-- transformers.js batches the prompts of one call ("padded batch"; here all have the same length, so nothing is padded).
-  Calls made at the same time ("at once") take turns. A GPT-2's graph has onnxruntime's fused GELU but plain attention; a
-  Llama's has the fused norms and attention of published exports.
-- wllama batches calls made at the same time, each in a slot of its own. On WebGPU it needs \`shader-f16\`. With many
-  sequences its tokens arrive late, on a busy machine all at the end; then only "with prompts" says how fast it is.
-- Paged attention is in onnxruntime-web's WebGPU kernels since 1.30, but nothing here uses it: transformers.js 4.3 does not
-  know its operator, and published exports have \`GroupQueryAttention\` instead.
-- WebLLM is left out. It runs models that MLC's compiler has made into WebAssembly, and for these weights there are none.
-- A model of more than 2 GB in f32 is measured on the CPU, on two threads and with shorter answers. wllama, whose files end
-  at 2 GB, has its weights in f16, as Chorus has by default, and is slow with them; transformers.js has them in f32.
-- Where tokens differ, one side rounds in between: Chorus's default settings keep keys and values in f16, and wllama's flash
-  attention rounds inside. Random weights amplify that from layer to layer, until it decides between two tokens that are
-  nearly as likely.
-- The CPU engines run in WebAssembly with as many threads as each chooses. **On a machine without a GPU use one of them**: a
-  software WebGPU adapter emulates a GPU on the same CPU. Rows on such an adapter compare how the engines use WebGPU, and
-  show what that costs against the CPU itself.
-`;
 
 function sectionOf(run: PeerRun): NamedSectionResult {
   const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`);

@@ -31,13 +31,9 @@ export function timingOf(answers: readonly Answer[]): Timing {
 
 /** Returns each figure's median. */
 export function medianTiming(timings: readonly Timing[]): Timing {
-  const median = (name: keyof Timing) => medianOf(timings.map((timing) => timing[name]));
-  return {
-    decodeTokensPerSecond: median("decodeTokensPerSecond"),
-    tokensPerSecond: median("tokensPerSecond"),
-    meanTtftMs: median("meanTtftMs"),
-    lastTtftMs: median("lastTtftMs"),
-  };
+  const names = Object.keys(timings[0] ?? {}) as (keyof Timing)[];
+  const medians = names.map((name) => [name, medianOf(timings.map((timing) => timing[name]))]);
+  return Object.fromEntries(medians);
 }
 
 /**

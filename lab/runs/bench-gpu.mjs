@@ -50,7 +50,7 @@ export async function benchGpu({ pack, peers = false, ...options }) {
     timeout: MAX_MS,
   });
   if (status === 0 && peers) {
-    const { benchPeers } = await import("../peers/peers.mjs");
+    const { benchPeers } = await loadModule("lab/peers/bench.ts");
     return benchPeers({ size: "gpt2", quick: true, adapter: options.adapter ?? "real" });
   }
   return status === 0;

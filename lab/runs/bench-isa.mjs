@@ -11,7 +11,7 @@ import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
 import { INSTALL_MS, root, run } from "../../tools/run-command.mjs";
 import { loadModule } from "./load-module.mjs";
 
-const REPORT = join(root, "docs", "benchmarks", "isa.md");
+const REPORT = "docs/benchmarks/isa.md";
 const FOLDER = join(root, ".chorus", "isa");
 const PACKAGES =
   "spirv-tools libvulkan1 libvulkan-dev gcc g++ libc6-dev mesa-vulkan-drivers ninja-build bison flex python3-mako python3-ply python3-packaging " +
@@ -48,13 +48,9 @@ export async function benchIsa({ gpus = GPUS.join(","), models, only = "" }) {
     throw new Error(`Every kernel is refused for ${unknown.join(", ")}: is it set up, and so called?`);
   // The report has all of them.
   if (only || models || gpus !== GPUS.join(",")) return console.log(table);
-  const [begin, end] = ["<!-- measured -->", "<!-- end -->"];
-  const written = new RegExp(`${begin}[^]*${end}`);
-  writeFileSync(
-    REPORT,
-    readFileSync(REPORT, "utf8").replace(written, () => `${begin}\n\n${table}\n\n${end}`),
-  );
-  await run("oxfmt docs/benchmarks/isa.md");
+  const { writeMeasured } = await loadModule("lab/report/measured-part.ts");
+  writeMeasured(REPORT, table);
+  await run(`oxfmt ${REPORT}`);
   console.log(`Written to ${REPORT}.`);
 }
 

@@ -1,7 +1,7 @@
 // npm run bench -- loop: a step's cost in JavaScript, in Node, on a GPU that computes nothing. Writes
 // docs/benchmarks/loop.md between two comments.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join, resolve as absolute } from "node:path";
 
 import { build } from "vite";
@@ -21,10 +21,8 @@ export async function benchLoop({ rounds = "3", against }) {
   }
   const folders = against === undefined ? [root] : [absolute(against), root];
   const measured = await describe(await measure(folders, Number(rounds)));
-  const [begin, end] = ["<!-- measured -->", "<!-- end -->"];
-  const before = readFileSync(join(root, REPORT), "utf8");
-  const after = before.replace(new RegExp(`${begin}[^]*${end}`), () => `${begin}\n\n${measured}\n\n${end}`);
-  writeFileSync(join(root, REPORT), after);
+  const { writeMeasured } = await loadModule("lab/report/measured-part.ts");
+  writeMeasured(REPORT, measured);
   console.log(`${measured}\n\nWritten to ${REPORT}.`);
 }
 

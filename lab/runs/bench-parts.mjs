@@ -140,13 +140,13 @@ export async function listParts() {
         },
         { flags: "--as <name>", about: "what to call the adapter, where the browser does not say it well" },
       ],
-      run: async (values) => (await import("../peers/peers.mjs")).benchPeers(values),
+      run: async (values) => (await loadModule("lab/peers/bench.ts")).benchPeers(values),
     },
     {
       name: "readme",
       about: "Measures nothing: makes README's figure and docs/benchmarks/peers.md out of peers.json.",
       options: [{ ...size(PEERS_SIZES, "small"), about: "which of its sizes" }],
-      run: async (values) => (await import("../peers/update-readme.mjs")).updateReadme(values),
+      run: async (values) => (await loadModule("lab/peers/bench.ts")).updateReadme(values),
     },
     {
       name: "gpu",

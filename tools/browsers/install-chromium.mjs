@@ -10,14 +10,14 @@ import { listChromiums, tryChromium } from "./find-chromium.mjs";
  * The path of a Chromium that starts and has WebGPU; installs one where there is none. Where nothing works it says what
  * was tried and ends the process.
  *
- * @param {{ forTests?: boolean }} [options] see listChromiums
+ * @param {{ forTests?: boolean, on?: import("./chromium-flags.mjs").Adapter }} [options] see listChromiums and tryChromium
  * @returns {Promise<string>}
  */
 export async function ensureChromium(options) {
   const { path, tried } = await ensureBrowser("Chromium with WebGPU", {
     list: () => listChromiums(options),
     async attempt(executablePath) {
-      const { version, adapter } = await tryChromium(executablePath);
+      const { version, adapter } = await tryChromium(executablePath, options?.on);
       return `${version}, WebGPU on ${adapter}`;
     },
     installations: () => installations(options),
