@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 
-import { growthExponent, meanOf, medianOf, percentileOf, spreadOf, standardDeviationOf } from "./statistics.ts";
+import {
+  growthExponent,
+  meanOf,
+  medianOf,
+  mediansOf,
+  percentileOf,
+  spreadOf,
+  standardDeviationOf,
+} from "./statistics.ts";
 
 describe("percentiles, in a straight line between two values as numpy's are", () => {
   const values = [15, 20, 35, 40, 50];
@@ -29,6 +37,12 @@ it("the median of an even number lies between the two in the middle", () => {
 it("the deviation is that of the values, not an estimate: divided by n", () => {
   expect(meanOf([2, 4, 4, 4, 5, 5, 7, 9])).toBe(5);
   expect(standardDeviationOf([2, 4, 4, 4, 5, 5, 7, 9])).toBe(2);
+});
+
+it("takes the median of each number of rounds, and none of what a round lacks", () => {
+  const round = (ms: number, gpuMs: number | null) => ({ ms, gpuMs, ahead: [{ depth: 1, ms: 2 * ms }] });
+  const rounds = [round(1, 4), round(5, null), round(3, 6)];
+  expect(mediansOf(rounds)).toEqual({ ms: 3, gpuMs: null, ahead: [{ depth: 1, ms: 6 }] });
 });
 
 it("the spread is half the range, as a part of the median", () => {

@@ -27,6 +27,16 @@ export function medianOf(values: readonly number[]): number {
   return percentileOf(values, 50);
 }
 
+/** Returns the median of each number in objects of one shape; null where one of them has null. */
+export function mediansOf<Figures>(rounds: readonly Figures[]): Figures {
+  const [first] = rounds as readonly unknown[];
+  if (rounds.includes(null as Figures)) return null as Figures;
+  if (typeof first !== "object") return medianOf(rounds as readonly number[]) as Figures;
+  const names = Object.keys(first ?? {}) as (keyof Figures)[];
+  const medians = names.map((name) => [name, mediansOf(rounds.map((round) => round[name]))] as const);
+  return (Array.isArray(first) ? medians.map(([, median]) => median) : Object.fromEntries(medians)) as Figures;
+}
+
 /** Returns half of the range as a fraction of the median: the x of "±x". NaN for a single value. */
 export function spreadOf(values: readonly number[]): number {
   if (values.length < 2) return NaN;

@@ -67,7 +67,7 @@ export class GpuListener {
       this.device = device;
       this.bytes += buffer.size;
     });
-    before(GPUBuffer.prototype, "destroy", (buffer) => {
+    after(GPUBuffer.prototype, "destroy", (buffer) => {
       this.bytes -= buffer.size;
     });
     after(prototype, "createBindGroup", (_, bindGroup, { entries }) => {
@@ -89,19 +89,19 @@ export class GpuListener {
     let pipeline: GPUComputePipeline | null = null;
     let bindGroup: GPUBindGroup | null = null;
     let recorded: ObservedDispatch[] = [];
-    before(GPUDevice.prototype, "createCommandEncoder", () => {
+    after(GPUDevice.prototype, "createCommandEncoder", () => {
       recorded = [];
     });
-    before(GPUQueue.prototype, "submit", () => {
+    after(GPUQueue.prototype, "submit", () => {
       if (this.#isOn && recorded.length > 0) this.dispatches = recorded;
     });
-    before(prototype, "setPipeline", (_, next) => {
+    after(prototype, "setPipeline", (_, __, next) => {
       pipeline = next;
     });
-    before(prototype, "setBindGroup", (_, index, next) => {
+    after(prototype, "setBindGroup", (_, __, index, next) => {
       if (index === 0) bindGroup = next ?? null;
     });
-    before(prototype, "dispatchWorkgroups", (_, x, y = 1, z = 1) => {
+    after(prototype, "dispatchWorkgroups", (_, __, x, y = 1, z = 1) => {
       if (this.#isOn && pipeline && bindGroup) recorded.push({ pipeline, bindGroup, workgroups: [x, y, z] });
     });
   }
@@ -109,19 +109,6 @@ export class GpuListener {
 
 type Method = (...args: never[]) => unknown;
 type MethodsOf<Target> = { [Name in keyof Target]: Target[Name] extends Method ? Name : never }[keyof Target];
-
-/** Calls a listener before each call of the method. */
-function before<Target, Name extends MethodsOf<Target>>(
-  prototype: Target,
-  name: Name,
-  listener: (self: Target, ...args: Target[Name] extends (...given: infer Args) => unknown ? Args : never) => void,
-): void {
-  const method = prototype[name] as (...args: unknown[]) => unknown;
-  prototype[name] = function (this: Target, ...args: unknown[]) {
-    (listener as (...values: unknown[]) => void)(this, ...args);
-    return method.apply(this, args);
-  } as Target[Name];
-}
 
 /** Calls a listener after each call of the method, with its result. */
 function after<Target, Name extends MethodsOf<Target>>(

@@ -1,30 +1,10 @@
 // Measures a step's costs besides its computations: recording, submitting, and waiting for results. Uses dispatches that do
 // next to nothing, as many as in a small model's step.
 
-import { medianOf, percentileOf } from "../statistics.ts";
+import { medianOf, mediansOf, percentileOf } from "../statistics.ts";
 import copyCode from "./roofline-copy.wgsl?raw";
 
-export interface SubmitCosts {
-  /** Dispatches of a step here. */
-  readonly dispatches: number;
-  /** JavaScript time of recording one dispatch, and a pass without any. */
-  readonly recordDispatchMs: number;
-  readonly recordPassMs: number;
-  /** JavaScript time of submitting a step to the queue. */
-  readonly submitMs: number;
-  /** Time of one dispatch among many in a pass, each of which waits for the one before. */
-  readonly dispatchMs: number;
-  /** From the submit of one dispatch to its result in JavaScript, and to the queue's completion. */
-  readonly readBack: Latency;
-  readonly workDone: Latency;
-  /** Time per step by the number of steps that run ahead of the awaited one. */
-  readonly ahead: readonly { readonly depth: number; readonly stepMs: number }[];
-}
-
-interface Latency {
-  readonly medianMs: number;
-  readonly p95Ms: number;
-}
+export type SubmitCosts = Awaited<ReturnType<typeof measureSubmits>>;
 
 /** GPT-2's step of five dispatches a layer has about as many. */
 const DISPATCHES = 64;
@@ -38,31 +18,14 @@ const DEPTHS = [0, 1, 2, 3, 4];
 const RESULT_BYTES = 256;
 
 /** Measures in rounds, and returns medians. Ends early, after at least one round, if `mostMs` would be exceeded. */
-export async function measureSubmits(device: GPUDevice, rounds: number, mostMs: number): Promise<SubmitCosts> {
+export async function measureSubmits(device: GPUDevice, rounds: number, mostMs: number) {
   const bench = await SubmitBench.create(device);
-  const startMs = performance.now();
-  const figures: Omit<SubmitCosts, "dispatches">[] = [];
   await bench.round(); // warm up
-  for (let round = 0; round < rounds; round++) {
-    if (round > 0 && performance.now() - startMs > mostMs) break;
-    figures.push(await bench.round());
-  }
+  const startMs = performance.now();
+  const figures = [await bench.round()];
+  while (figures.length < rounds && performance.now() - startMs <= mostMs) figures.push(await bench.round());
   bench.destroy();
-  const median = (pick: (figure: (typeof figures)[number]) => number) => medianOf(figures.map(pick));
-  const latency = (name: "readBack" | "workDone"): Latency => ({
-    medianMs: median((figure) => figure[name].medianMs),
-    p95Ms: median((figure) => figure[name].p95Ms),
-  });
-  return {
-    dispatches: DISPATCHES,
-    recordDispatchMs: median((figure) => figure.recordDispatchMs),
-    recordPassMs: median((figure) => figure.recordPassMs),
-    submitMs: median((figure) => figure.submitMs),
-    dispatchMs: median((figure) => figure.dispatchMs),
-    readBack: latency("readBack"),
-    workDone: latency("workDone"),
-    ahead: DEPTHS.map((depth, i) => ({ depth, stepMs: median((figure) => figure.ahead[i]?.stepMs ?? NaN) })),
-  };
+  return { dispatches: DISPATCHES, ...mediansOf(figures) };
 }
 
 class SubmitBench {
@@ -97,7 +60,7 @@ class SubmitBench {
     for (const buffer of this.#buffers) buffer.destroy();
   }
 
-  async round(): Promise<Omit<SubmitCosts, "dispatches">> {
+  async round() {
     const { queue } = this.#device;
     const recordMs = (dispatches: number) => {
       const startMs = performance.now();
@@ -110,18 +73,22 @@ class SubmitBench {
     for (const commands of step.recorded) queue.submit([commands]);
     const submitMs = (performance.now() - startMs) / RECORDED;
     await queue.onSubmittedWorkDone();
-    const ahead: SubmitCosts["ahead"][number][] = [];
+    const ahead: { readonly depth: number; readonly stepMs: number }[] = [];
     for (const depth of DEPTHS) ahead.push({ depth, stepMs: await this.#stepMs(depth) });
     return {
+      /** JavaScript time of recording one dispatch, of recording a pass without any, and of submitting a step to the queue. */
       recordDispatchMs: (step.ms - pass.ms) / DISPATCHES,
       recordPassMs: pass.ms,
       submitMs,
+      /** Time of one dispatch among many in a pass, each of which waits for the one before. */
       dispatchMs: (await this.#passMs(CHAIN)) / CHAIN,
+      /** From the submit of one dispatch to its result in JavaScript, and to the queue's completion. */
       readBack: await latencyOf(() => this.#step(0, 1)),
       workDone: await latencyOf(() => {
         queue.submit([this.#record(1)]);
         return queue.onSubmittedWorkDone();
       }),
+      /** Time per step by the number of steps that run ahead of the awaited one. */
       ahead,
     };
   }
@@ -168,7 +135,7 @@ class SubmitBench {
   }
 }
 
-async function latencyOf(act: () => Promise<unknown>): Promise<Latency> {
+async function latencyOf(act: () => Promise<unknown>) {
   const times: number[] = [];
   for (let i = 0; i < ROUND_TRIPS; i++) {
     const startMs = performance.now();

@@ -4,11 +4,12 @@ import type { Browser } from "playwright";
 
 import type { Adapter } from "../../tools/browsers/chromium-flags.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
+import { mediansOf } from "../statistics.ts";
 import { isLarge, type PreparedModel } from "./prepare-model.ts";
 import { listContenders, PROMPT_TOKENS, type Contender, type Load, type Place } from "./contenders.ts";
 import { EnginePage, type Answer, type Prompt } from "./engine-page.ts";
 import { makePrompts } from "./prompts.ts";
-import { medianTiming, timingOf, tokensWithin, type Timing } from "./timing.ts";
+import { timingOf, tokensWithin, type Timing } from "./timing.ts";
 import { checkTokens, type TokenCheck } from "./token-check.ts";
 
 interface CompareOptions {
@@ -219,7 +220,7 @@ function resultOf({ contender: { name, how, against }, page, failure, tokens, lo
     loadMs: page?.loadMs ?? null,
     threads: page?.threads ?? null,
     tokens,
-    loads: measured.map(({ load, newTokens, runs }) => ({ ...load, newTokens, timing: medianTiming(runs), runs })),
+    loads: measured.map(({ load, newTokens, runs }) => ({ ...load, newTokens, timing: mediansOf(runs), runs })),
   };
 }
 

@@ -3,7 +3,9 @@
 // A message of Protocol Buffers ends at 2 GB. The weights of a larger model are in files beside the graph, which names for
 // each its file and place there ("external data").
 
-import { floatField, integerField, messageField, textField, type Encoded } from "./protobuf.ts";
+/** A message, or bytes, in parts: weights are put in as they are, and copied only when the file is written. */
+type Encoded = readonly Uint8Array[];
+type Field = number | string | Float32Array | Encoded;
 
 /** Elements' types. */
 const FLOAT = 1;
@@ -62,15 +64,9 @@ export class OnnxGraph {
   node(operator: string, inputs: readonly string[], options: NodeOptions = {}): string {
     const name = `${operator}_${this.#numNodes++}`;
     const { outputs = [name], attributes = {}, domain } = options;
+    const encoded = Object.entries(attributes).map(([key, value]) => encodeAttribute(key, value));
     this.#nodes.push(
-      messageField(1, [
-        ...inputs.flatMap((input) => textField(1, input)),
-        ...outputs.flatMap((output) => textField(2, output)),
-        ...textField(3, name),
-        ...textField(4, operator),
-        ...Object.entries(attributes).flatMap(([key, value]) => encodeAttribute(key, value)),
-        ...(domain ? textField(7, domain) : []),
-      ]),
+      message({ 1: inputs, 2: outputs, 3: [name], 4: [operator], 5: encoded, 7: domain ? [domain] : [] }),
     );
     return outputs[0] ?? name;
   }
@@ -89,17 +85,17 @@ export class OnnxGraph {
 
   /** Axes are numbers, or names for what differs from call to call. */
   input(name: string, type: keyof typeof TYPES, axes: readonly (number | string)[]): void {
-    this.#inputs.push(describeValue(11, name, TYPES[type], axes));
+    this.#inputs.push(describeValue(name, TYPES[type], axes));
   }
 
   output(name: string, type: keyof typeof TYPES, axes: readonly (number | string)[]): void {
-    this.#outputs.push(describeValue(12, name, TYPES[type], axes));
+    this.#outputs.push(describeValue(name, TYPES[type], axes));
   }
 
   /** @param path of the graph's file; those beside it have the names that transformers.js looks for */
   encode(path: string, mostFileBytes = MAX_FILE_BYTES): OnnxFiles {
     const numBytes = this.#constants.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    if (numBytes <= mostFileBytes) return new Map([[path, this.#encodeGraph(encodeConstant)]]);
+    if (numBytes <= mostFileBytes) return new Map([[path, this.#encodeGraph((constant) => encodeConstant(constant))]]);
     const outside = new OutsideConstants(`${path}_data`, mostFileBytes);
     const graph = this.#encodeGraph((constant) =>
       constant.bytes.length < LEAST_OUTSIDE_BYTES ? encodeConstant(constant) : outside.add(constant),
@@ -108,17 +104,15 @@ export class OnnxGraph {
   }
 
   #encodeGraph(encodeEach: (constant: Constant) => Encoded): Encoded {
-    const graph = [
-      ...this.#nodes.flat(),
-      ...textField(2, "decoder"),
-      ...this.#constants.flatMap((constant) => messageField(5, encodeEach(constant))),
-      ...this.#inputs.flat(),
-      ...this.#outputs.flat(),
-    ];
-    const opsets = Object.entries(OPSETS).flatMap(([domain, version]) =>
-      messageField(8, [...textField(1, domain), ...integerField(2, version)]),
-    );
-    return [...integerField(1, IR_VERSION), ...textField(2, "chorus"), ...messageField(7, graph), ...opsets];
+    const graph = message({
+      1: this.#nodes,
+      2: ["decoder"],
+      5: this.#constants.map(encodeEach),
+      11: this.#inputs,
+      12: this.#outputs,
+    });
+    const opsets = Object.entries(OPSETS).map(([domain, version]) => message({ 1: [domain], 2: [version] }));
+    return message({ 1: [IR_VERSION], 2: ["chorus"], 7: [graph], 8: opsets });
   }
 
   #constant(name: string, type: number, shape: readonly number[], values: Float32Array | BigInt64Array): string {
@@ -128,13 +122,12 @@ export class OnnxGraph {
   }
 }
 
-/** A TensorProto without its data. */
-function describeConstant({ name, type, shape }: Constant): Encoded {
-  return [...shape.flatMap((size) => integerField(1, size)), ...integerField(2, type), ...textField(8, name)];
-}
-
-function encodeConstant(constant: Constant): Encoded {
-  return [...describeConstant(constant), ...messageField(9, [constant.bytes])];
+/** A TensorProto, with its data or with what says where that is. */
+function encodeConstant(
+  { name, type, shape, bytes }: Constant,
+  data: Readonly<Record<number, readonly Field[]>> = { 9: [[bytes]] },
+): Encoded {
+  return message({ 1: shape, 2: [type], 8: [name], ...data });
 }
 
 /** Constants in files of their own, each begun when the one before is full. */
@@ -163,25 +156,46 @@ class OutsideConstants {
     const place = { location, offset: String(this.#offset), length: String(bytes.length) };
     parts.push(bytes, new Uint8Array(padding));
     this.#offset += bytes.length + padding;
-    const entries = Object.entries(place).flatMap(([key, value]) =>
-      messageField(13, [...textField(1, key), ...textField(2, value)]),
-    );
-    return [...describeConstant(constant), ...entries, ...integerField(14, EXTERNAL)];
+    const entries = Object.entries(place).map(([key, value]) => message({ 1: [key], 2: [value] }));
+    return encodeConstant(constant, { 13: entries, 14: [EXTERNAL] });
   }
 }
 
 function encodeAttribute(name: string, value: OnnxAttribute): Encoded {
-  const content = [...textField(1, name)];
-  if ("float" in value) content.push(...floatField(2, value.float), ...integerField(20, 1));
-  else if ("int" in value) content.push(...integerField(3, value.int), ...integerField(20, 2));
-  else content.push(...value.ints.flatMap((item) => integerField(8, item)), ...integerField(20, 7));
-  return messageField(5, content);
+  if ("float" in value) return message({ 1: [name], 2: [Float32Array.of(value.float)], 20: [1] });
+  return "int" in value
+    ? message({ 1: [name], 3: [value.int], 20: [2] })
+    : message({ 1: [name], 8: value.ints, 20: [7] });
 }
 
-function describeValue(field: number, name: string, type: number, axes: readonly (number | string)[]): Encoded {
-  const shape = axes.flatMap((axis) =>
-    messageField(1, typeof axis === "number" ? integerField(1, axis) : textField(2, axis)),
+function describeValue(name: string, type: number, axes: readonly (number | string)[]): Encoded {
+  const shape = axes.map((axis) => message(typeof axis === "number" ? { 1: [axis] } : { 2: [axis] }));
+  const tensor = message({ 1: [type], 2: [message({ 1: shape })] });
+  return message({ 1: [name], 2: [message({ 1: [tensor] })] });
+}
+
+const VARINT = 0;
+const LENGTH_DELIMITED = 2;
+const FIXED_32 = 5;
+
+/** Returns a message of Protocol Buffers: the values of each field by its number. */
+function message(fields: Readonly<Record<number, readonly Field[]>>): Encoded {
+  return Object.entries(fields).flatMap(([number, values]) =>
+    values.flatMap((value): Encoded => {
+      const tag = (wireType: number) => varint((Number(number) << 3) | wireType);
+      if (typeof value === "number") return [tag(VARINT), varint(value)];
+      if (value instanceof Float32Array) return [tag(FIXED_32), new Uint8Array(value.buffer)];
+      const parts = typeof value === "string" ? [Buffer.from(value)] : value;
+      return [tag(LENGTH_DELIMITED), varint(parts.reduce((sum, { length }) => sum + length, 0)), ...parts];
+    }),
   );
-  const tensor = [...integerField(1, type), ...messageField(2, shape)];
-  return messageField(field, [...textField(1, name), ...messageField(2, messageField(1, tensor))]);
+}
+
+/** Seven bits a byte, lowest first, the eighth set where more follow; a negative number as its 64-bit complement. */
+function varint(value: number): Uint8Array {
+  let rest = BigInt.asUintN(64, BigInt(value));
+  const bytes = [];
+  for (; rest > 127n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
+  bytes.push(Number(rest));
+  return Uint8Array.from(bytes);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { medianTiming, timingOf, tokensWithin } from "./timing.ts";
+import { timingOf, tokensWithin } from "./timing.ts";
 
 const answer = (/** @type {number} */ startMs, /** @type {number[]} */ ...timesMs) => ({
   startMs,
@@ -30,11 +30,6 @@ describe("timing", () => {
     ]);
     expect(decodeTokensPerSecond).toBe(10);
     expect(tokensPerSecond).toBe(8);
-  });
-
-  it("takes each figure's median", () => {
-    const timings = [1, 5, 3].map((value) => timingOf([answer(0, value * 1000, (value + 1) * 1000)]));
-    expect(medianTiming(timings).meanTtftMs).toBe(3000);
   });
 
   it("fits the length of answers to the time there is", () => {

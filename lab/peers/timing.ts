@@ -1,4 +1,4 @@
-import { meanOf, medianOf, sumOf } from "../statistics.ts";
+import { meanOf, sumOf } from "../statistics.ts";
 import type { Answer } from "./engine-page.ts";
 
 export interface Timing {
@@ -27,13 +27,6 @@ export function timingOf(answers: readonly Answer[]): Timing {
     meanTtftMs: meanOf(ttftsMs),
     lastTtftMs: Math.max(...ttftsMs),
   };
-}
-
-/** Returns each figure's median. */
-export function medianTiming(timings: readonly Timing[]): Timing {
-  const names = Object.keys(timings[0] ?? {}) as (keyof Timing)[];
-  const medians = names.map((name) => [name, medianOf(timings.map((timing) => timing[name]))]);
-  return Object.fromEntries(medians);
 }
 
 /**

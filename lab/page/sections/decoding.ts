@@ -7,7 +7,7 @@ import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
 import type { SamplingFields } from "../../load/load.ts";
 import { stepFigures } from "../../load/load-summary.ts";
-import { medianOf, spreadOf } from "../../statistics.ts";
+import { mediansOf, spreadOf } from "../../statistics.ts";
 
 interface DecodeCase {
   readonly sequences: number;
@@ -39,17 +39,10 @@ async function measureCases<Case extends DecodeCase>(
   });
   const lines = measured.map(({ of, outcomes }) => {
     const rates = outcomes.map(({ tokensPerSecond }) => tokensPerSecond);
-    const gpuMs = outcomes.map((figures) => figures.gpuMs ?? NaN);
-    return {
-      ...of,
-      tokensPerSecond: medianOf(rates),
-      spread: spreadOf(rates),
-      /** Of all steps; `stepMs` is the median step's. */
-      meanStepMs: (1000 * of.sequences) / medianOf(rates),
-      stepMs: medianOf(outcomes.map(({ stepMs }) => stepMs)),
-      cpuMs: medianOf(outcomes.map(({ cpuMs }) => cpuMs)),
-      gpuMs: gpuMs.some(Number.isNaN) ? null : medianOf(gpuMs),
-    };
+    const figures = mediansOf(outcomes);
+    /** Of all steps; `stepMs` is the median step's. */
+    const meanStepMs = (1000 * of.sequences) / figures.tokensPerSecond;
+    return { ...of, ...figures, meanStepMs, spread: spreadOf(rates) };
   });
   return { lines, notes, title: `Decode steps, prompts of ${promptTokens} tokens, ${outputTokens} new ones` };
 }

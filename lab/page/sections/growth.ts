@@ -1,5 +1,7 @@
+import type { ChorusEngine } from "../../../src/protocol/engine.ts";
+import type { StepReport } from "../../../src/protocol/reports.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
-import type { ResultChart, ResultTable } from "../../report/bench-result.ts";
+import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
 import { stepsOf } from "../../load/load.ts";
 import { decodeSteps } from "../../load/load-summary.ts";
@@ -23,6 +25,15 @@ interface Growth {
   readonly points: readonly (readonly [x: number, y: number])[];
 }
 
+type Progress = (share: number, what: string) => void;
+/** What grows, with what, and how to get steps at one x. */
+interface StepGrowth extends Pick<Growth, "of" | "xName"> {
+  readonly xs: readonly number[];
+  readonly stepsAt: (x: number) => Promise<readonly StepReport[]>;
+}
+
+const PLAIN = { enablePrefixCaching: false } as const;
+
 /** Step time and memory against each quantity that can grow. */
 export const growthSection: Section = {
   id: "growth",
@@ -32,16 +43,33 @@ export const growthSection: Section = {
     "and what the GPU holds against the sequences it is made for.",
   async run(context) {
     const ofMemory = context.model.backend === "webgpu" ? [memoryBySequences] : [];
-    const parts = [stepBySequences, stepByRows, stepByContext, stepByVocabulary, ...ofMemory];
+    const ofSteps = [bySequences, byRows, byContext, byVocabulary].map(
+      (part) => async (_: BenchContext, progress: Progress) => stepMs(context, progress, await part(context)),
+    );
+    const parts = [...ofSteps, ...ofMemory];
     const growths: Growth[] = [];
     for (const [i, part] of parts.entries()) {
-      const inPart = (share: number, what: string) => context.progress((i + share) / parts.length, what);
-      growths.push(await part(context, inPart));
+      growths.push(await part(context, (share, what) => context.progress((i + share) / parts.length, what)));
       await context.closeEngines();
     }
     return {
-      charts: growths.map(chartOf),
-      tables: [exponents(growths), ...growths.map(tableOf)],
+      charts: growths.map((growth) =>
+        chartOf(titleOf(growth), { x: growth.xName, y: growth.unit }, { "": growth.points }),
+      ),
+      tables: [
+        tableOf("How fast it grows", growths, {
+          What: ({ of }) => of,
+          with: ({ xName }) => xName,
+          "as x to the": ({ points }) => growthExponent(points).toFixed(2),
+        }),
+        ...growths.map((growth) =>
+          tableOf(titleOf(growth), growth.points, {
+            [growth.xName]: ([x]) => x,
+            [growth.unit]: ([, y]) => y,
+            [`${growth.unit} each`]: ([x, y]) => y / x,
+          }),
+        ),
+      ],
       notes: [
         "Growth of y with x: the k of y = c x^k that fits best over all points; 1 is linear, 0 not at all. A fixed cost " +
           "makes it less.",
@@ -51,57 +79,54 @@ export const growthSection: Section = {
   },
 };
 
-type Progress = (share: number, what: string) => void;
+async function stepMs(context: BenchContext, progress: Progress, { of, xName, xs, stepsAt }: StepGrowth) {
+  const measured = await context.interleave(
+    xs,
+    (x) => `${x} ${xName}`,
+    async (x) => medianOf((await stepsAt(x)).map((step) => step.stepMs)),
+    { progress },
+  );
+  return { of, unit: "ms", xName, points: measured.map(({ of: x, outcomes }) => [x, medianOf(outcomes)] as const) };
+}
 
-async function stepBySequences(context: BenchContext, progress: Progress): Promise<Growth> {
+async function bySequences(context: BenchContext): Promise<StepGrowth> {
   const engine = await context.openEngine(DECODING);
   const { counts } = countsThatFit(engine, context.options.sequences, SHORT_PROMPT, DECODED);
-  const points = await medians(context, progress, counts, "sequences", async (count) => {
+  const stepsAt = (count: number) => {
     const prompts = Array.from({ length: count }, () => context.prompt(SHORT_PROMPT));
-    const steps = await decodeTogether(engine, prompts, DECODED, context.signal);
-    return medianOf(steps.map(({ stepMs }) => stepMs));
-  });
-  return { of: "a decode step", unit: "ms", xName: "sequences", points };
+    return decodeTogether(engine, prompts, DECODED, context.signal);
+  };
+  return { of: "a decode step", xName: "sequences", xs: counts, stepsAt };
 }
 
-async function stepByRows(context: BenchContext, progress: Progress): Promise<Growth> {
-  const rows = (context.options.quick ? QUICK_ROWS : ROWS).filter((count) => count < context.model.contextLength);
-  const engine = await context.openEngine({ enablePrefixCaching: false });
-  const points = await medians(context, progress, rows, "rows", async (count) => {
-    const steps = await stepsOf(engine, [context.prompt(count)], 1, context.signal);
-    return medianOf(steps.map(({ stepMs }) => stepMs));
-  });
-  return { of: "a prompt's step", unit: "ms", xName: "rows", points };
+async function byRows(context: BenchContext): Promise<StepGrowth> {
+  const xs = (context.options.quick ? QUICK_ROWS : ROWS).filter((count) => count < context.model.contextLength);
+  const engine = await context.openEngine(PLAIN);
+  const stepsAt = (rows: number) => stepsOf(engine, [context.prompt(rows)], 1, context.signal);
+  return { of: "a prompt's step", xName: "rows", xs, stepsAt };
 }
 
-async function stepByContext(context: BenchContext, progress: Progress): Promise<Growth> {
+async function byContext(context: BenchContext): Promise<StepGrowth> {
   const longest = context.model.contextLength - DECODED;
-  const contexts = (context.options.quick ? QUICK_CONTEXTS : CONTEXTS).filter((tokens) => tokens <= longest);
-  const engine = await context.openEngine({ enablePrefixCaching: false });
-  const points = await medians(context, progress, contexts, "tokens of context", async (tokens) => {
-    const steps = await stepsOf(engine, [context.prompt(tokens)], DECODED, context.signal);
-    return medianOf(decodeSteps(steps, 1).map(({ stepMs }) => stepMs));
-  });
-  return { of: "one sequence's decode step", unit: "ms", xName: "context, tokens", points };
+  const xs = (context.options.quick ? QUICK_CONTEXTS : CONTEXTS).filter((tokens) => tokens <= longest);
+  const engine = await context.openEngine(PLAIN);
+  const stepsAt = (tokens: number) => decodedAlone(engine, context.prompt(tokens), context);
+  return { of: "one sequence's decode step", xName: "context, tokens", xs, stepsAt };
 }
 
-async function stepByVocabulary(context: BenchContext, progress: Progress): Promise<Growth> {
-  const vocabularies = context.options.quick ? QUICK_VOCABULARIES : VOCABULARIES;
-  const engines = new Map(
-    await Promise.all(
-      vocabularies.map(async (vocabSize) => {
-        const files = makeRandomModel({ ...MODEL_SIZES.tiny, vocabSize }, context.options.seed);
-        return [vocabSize, await context.openEngine({ enablePrefixCaching: false }, files)] as const;
-      }),
-    ),
-  );
-  const points = await medians(context, progress, vocabularies, "tokens of vocabulary", async (vocabSize) => {
-    const engine = engines.get(vocabSize);
-    if (!engine) throw new Error(`no engine for ${vocabSize}`);
-    const steps = await stepsOf(engine, [[1, 2, 3, 4]], DECODED, context.signal);
-    return medianOf(decodeSteps(steps, 1).map(({ stepMs }) => stepMs));
-  });
-  return { of: "a decode step of a tiny random model", unit: "ms", xName: "vocabulary, tokens", points };
+async function byVocabulary(context: BenchContext): Promise<StepGrowth> {
+  const xs = context.options.quick ? QUICK_VOCABULARIES : VOCABULARIES;
+  const engines = new Map<number, ChorusEngine>();
+  for (const vocabSize of xs) {
+    const files = makeRandomModel({ ...MODEL_SIZES.tiny, vocabSize }, context.options.seed);
+    engines.set(vocabSize, await context.openEngine(PLAIN, files));
+  }
+  const stepsAt = (vocabSize: number) => decodedAlone(engines.get(vocabSize), [1, 2, 3, 4], context);
+  return { of: "a decode step of a tiny random model", xName: "vocabulary, tokens", xs, stepsAt };
+}
+
+async function decodedAlone(engine: ChorusEngine | undefined, prompt: number[], { signal }: BenchContext) {
+  return engine ? decodeSteps(await stepsOf(engine, [prompt], DECODED, signal), 1) : [];
 }
 
 /** Measures the memory of an engine by its number of sequences, with cache for each one's whole context. */
@@ -111,53 +136,16 @@ async function memoryBySequences(
 ): Promise<Growth> {
   progress(0, "memory");
   const blocksEach = Math.ceil(model.contextLength / model.blockSize);
-  const bytes = await withKernelLab(signal, (lab) =>
-    lab.gpuBytes(
-      source,
-      options.sequences.map((maxNumSeqs) => ({
-        dtype: model.dtype,
-        maxNumSeqs,
-        numGpuBlocks: maxNumSeqs * blocksEach,
-      })),
-    ),
-  );
+  const configs = options.sequences.map((maxNumSeqs) => ({
+    dtype: model.dtype,
+    maxNumSeqs,
+    numGpuBlocks: maxNumSeqs * blocksEach,
+  }));
+  const bytes = await withKernelLab(signal, (lab) => lab.gpuBytes(source, configs));
   const points = options.sequences.map((count, i) => [count, (bytes[i] ?? NaN) / 1e6] as const);
   return { of: "GPU memory, weights and all", unit: "MB", xName: "sequences of full context", points };
 }
 
-async function medians(
-  context: BenchContext,
-  progress: Progress,
-  xs: readonly number[],
-  what: string,
-  measure: (x: number) => Promise<number>,
-): Promise<[x: number, y: number][]> {
-  const measured = await context.interleave(xs, (x) => `${x} ${what}`, measure, { progress });
-  return measured.map(({ of, outcomes }) => [of, medianOf(outcomes)]);
-}
-
 function titleOf({ of, unit, xName }: Growth): string {
   return `${of[0]?.toUpperCase()}${of.slice(1)}, ${unit}, by ${xName}`;
-}
-
-function chartOf(growth: Growth): ResultChart {
-  const { unit, xName, points } = growth;
-  return { title: titleOf(growth), xName, yName: unit, xScale: "linear", series: [{ name: "", points }] };
-}
-
-function tableOf(growth: Growth): ResultTable {
-  const { unit, xName, points } = growth;
-  return {
-    title: titleOf(growth),
-    columns: [xName, unit, `${unit} each`],
-    rows: points.map(([x, y]) => [x, y, y / x]),
-  };
-}
-
-function exponents(growths: readonly Growth[]): ResultTable {
-  return {
-    title: "How fast it grows",
-    columns: ["What", "with", "as x to the"],
-    rows: growths.map(({ of, xName, points }) => [of, xName, growthExponent(points).toFixed(2)]),
-  };
 }

@@ -3,6 +3,7 @@ import type { ResultTable } from "../../report/bench-result.ts";
 import { formatFigure } from "../../report/format-figure.ts";
 import type { KernelClass, KernelCost } from "../../kernels/kernel-cost.ts";
 import type { KernelTime, KernelTimes, StepCase, StepTimes } from "../../kernels/kernel-lab.ts";
+import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { sumOf } from "../../statistics.ts";
 
 const CLASSES: readonly KernelClass[] = ["matmul", "attention", "head and sampling", "the rest"];
@@ -39,16 +40,13 @@ export const kernelsSection: Section = {
         { value: String(decodes[0]?.dispatches ?? 0), label: "dispatches a step" },
       ],
       charts: [
-        {
-          title: "Where a decode step goes, ms",
-          xName: "sequences at once",
-          yName: "ms per step",
-          xScale: "log",
-          series: CLASSES.map((name) => ({
-            name,
-            points: decodes.map((times_) => [times_.step.rows, classMs(times_, name)]),
-          })),
-        },
+        chartOf(
+          "Where a decode step goes, ms",
+          { x: "sequences at once", y: "ms per step", xScale: "log" },
+          Object.fromEntries(
+            CLASSES.map((name) => [name, decodes.map((times_) => [times_.step.rows, classMs(times_, name)] as const)]),
+          ),
+        ),
       ],
       tables: [whereItGoes(times.steps), modelTable(times), ...times.steps.map((step) => kernelTable(step, times))],
       notes: [
@@ -79,17 +77,13 @@ function classMs({ kernels }: StepTimes, name: KernelClass): number {
 }
 
 function whereItGoes(steps: readonly StepTimes[]): ResultTable {
-  return {
-    title: "Where a step goes, ms",
-    columns: ["Step", "dispatches", ...CLASSES, "sum", "all in one pass"],
-    rows: steps.map((step) => [
-      nameOf(step),
-      step.dispatches,
-      ...CLASSES.map((name) => classMs(step, name)),
-      sumOf(CLASSES.map((name) => classMs(step, name))),
-      step.passMs,
-    ]),
-  };
+  return tableOf("Where a step goes, ms", steps, {
+    Step: nameOf,
+    dispatches: (step) => step.dispatches,
+    ...Object.fromEntries(CLASSES.map((name) => [name, (step: StepTimes) => classMs(step, name)])),
+    sum: (step) => sumOf(CLASSES.map((name) => classMs(step, name))),
+    "all in one pass": (step) => step.passMs,
+  });
 }
 
 /** Least time: its bytes at the speed of a copy, its operations at the speed of a multiplication in registers. */
@@ -119,38 +113,25 @@ function modelTable(times: KernelTimes): ResultTable {
 
 function kernelTable(step: StepTimes, times: KernelTimes): ResultTable {
   const { copyBytesPerSecond, multiplyFlopsPerSecond } = times;
-  return {
-    title: `Kernels of a ${nameOf(step)}`,
-    columns: [
-      "Kernel",
-      "shape",
-      "dispatches",
-      "ms each",
-      "GB/s",
-      "of copy, %",
-      "GFLOP/s",
-      "of multiply, %",
-      "of the limit, %",
-    ],
-    rows: step.kernels.map((kernel) => {
-      const { kernel: name, dispatches, ms, cost } = kernel;
-      if (!cost) return [name, shapeOf(kernel), dispatches, ms, null, null, null, null, null];
-      const bytesPerSecond = (1000 * cost.bytes) / ms;
-      const flopsPerSecond = (1000 * cost.flops) / ms;
-      const limitMs = Math.max(...limitsMs(cost, times));
-      return [
-        name,
-        shapeOf(kernel),
-        dispatches,
-        ms,
-        bytesPerSecond / 1e9,
-        Math.round((100 * bytesPerSecond) / copyBytesPerSecond),
-        flopsPerSecond / 1e9,
-        Math.round((100 * flopsPerSecond) / multiplyFlopsPerSecond),
-        Math.round((100 * limitMs) / ms),
-      ];
-    }),
-  };
+  /** A figure of kernels that have bytes and operations. */
+  const ofCost =
+    (figureOf: (cost: KernelCost, ms: number) => number) =>
+    ({ cost, ms }: KernelTime) =>
+      cost && figureOf(cost, ms);
+  const bytesPerSecond = ({ bytes }: KernelCost, ms: number) => (1000 * bytes) / ms;
+  const flopsPerSecond = ({ flops }: KernelCost, ms: number) => (1000 * flops) / ms;
+  const percent = (share: number) => Math.round(100 * share);
+  return tableOf(`Kernels of a ${nameOf(step)}`, step.kernels, {
+    Kernel: ({ kernel }) => kernel,
+    shape: shapeOf,
+    dispatches: ({ dispatches }) => dispatches,
+    "ms each": ({ ms }) => ms,
+    "GB/s": ofCost((...given) => bytesPerSecond(...given) / 1e9),
+    "of copy, %": ofCost((...given) => percent(bytesPerSecond(...given) / copyBytesPerSecond)),
+    "GFLOP/s": ofCost((...given) => flopsPerSecond(...given) / 1e9),
+    "of multiply, %": ofCost((...given) => percent(flopsPerSecond(...given) / multiplyFlopsPerSecond)),
+    "of the limit, %": ofCost((cost, ms) => percent(Math.max(...limitsMs(cost, times)) / ms)),
+  });
 }
 
 function shapeOf({ constants }: KernelTime): string {

@@ -1,5 +1,6 @@
 import type { Section } from "../bench-context.ts";
 import type { SubmitCosts } from "../../kernels/submit-costs.ts";
+import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { formatFigure } from "../../report/format-figure.ts";
 
 /** A step's fixed costs on this adapter and in this browser. */
@@ -21,13 +22,11 @@ export const submitsSection: Section = {
         { value: `${formatFigure(costs.readBack.medianMs)} ms`, label: "from a submit to its result" },
       ],
       charts: [
-        {
-          title: "Time of an empty step by the steps that run ahead",
-          xName: "steps ahead",
-          yName: "ms per step",
-          xScale: "linear",
-          series: [{ name: "empty steps", points: ahead.map(({ depth, stepMs }) => [depth, stepMs]) }],
-        },
+        chartOf(
+          "Time of an empty step by the steps that run ahead",
+          { x: "steps ahead", y: "ms per step" },
+          { "empty steps": ahead.map(({ depth, stepMs }) => [depth, stepMs]) },
+        ),
       ],
       tables: [costsTable(costs), aheadTable(costs)],
       data: costs,
@@ -58,9 +57,9 @@ function costsTable(costs: SubmitCosts) {
 }
 
 function aheadTable({ dispatches, ahead, dispatchMs }: SubmitCosts) {
-  return {
-    title: `An empty step of ${dispatches} dispatches, whose result is read back`,
-    columns: ["Steps ahead", "ms per step", "beside its dispatches, ms"],
-    rows: ahead.map(({ depth, stepMs }) => [depth, stepMs, Math.max(0, stepMs - dispatches * dispatchMs)]),
-  };
+  return tableOf(`An empty step of ${dispatches} dispatches, whose result is read back`, ahead, {
+    "Steps ahead": ({ depth }) => depth,
+    "ms per step": ({ stepMs }) => stepMs,
+    "beside its dispatches, ms": ({ stepMs }) => Math.max(0, stepMs - dispatches * dispatchMs),
+  });
 }
