@@ -92,8 +92,8 @@ export interface LoadedRunner extends Runner {
   /** Kernels whose answers must be checked. [null: other backends are compared with this one] */
   readonly kernels?: CheckedKernels | null;
   /**
-   * Compiles kernels that the first step can do without, while steps are computed. Resolves to the names of kernels that can't
-   * be used. Call it once. [all is compiled before]
+   * Compiles kernels that the first step can do without, while steps are computed. Resolves to the kernels that can't
+   * be used, each with its reason. Call it once. [all is compiled before]
    * @param when resolves when kernels that nobody waits for may begin to compile [at once]
    */
   complete?(when?: Promise<unknown>): Promise<readonly string[]>;

@@ -146,10 +146,9 @@ export class Telemetry {
     return this.#alerts.observeStep(step, isTimed);
   }
 
-  /** @param names of kernels that were compiled while the engine ran, and can't be used */
-  observeUnusedKernels(names: readonly string[]): void {
-    for (const name of names)
-      this.#log.write("warn", () => `the GPU computes wrong results with these kernels: ${name}`);
+  /** @param kernels that were compiled while the engine ran and can't be used, each with its reason */
+  observeUnusedKernels(kernels: readonly string[]): void {
+    for (const kernel of kernels) this.#log.write("warn", () => `a kernel is not used: ${kernel}`);
   }
 
   /** The device refuses what timing its kernels takes. */

@@ -35,6 +35,19 @@ it("gives a token the same bits when its context is read in splits as when its w
   prepared.arena.destroy();
 });
 
+it("reads a long context in splits also where a step has few rows", async () => {
+  const weights = await withPositions((await loadGolden("gpt2-tiny")).weights, LENGTH);
+  const tokens = Array.from({ length: LENGTH }, (_, i) => (37 * i + 11) % weights.model.shape.vocabSize);
+  const long = sequenceAt(0, tokens);
+  for (const maxNumBatchedTokens of [1, 3, 8]) {
+    const config = { maxNumSeqs: 1, maxNumBatchedTokens, numGpuBlocks: 2 * BLOCKS };
+    const engine = resolveEngineConfig(config, weights.model.shape);
+    const prepared = await prepareGraph(opened, weights, engine, { adapter: GPU });
+    expect((await compute(prepared, [rowsOf(long, LENGTH - 1, LENGTH)])).splits).toBe(weights.model.shape.numLayers);
+    prepared.arena.destroy();
+  }
+});
+
 /** Returns the weights with `n_positions` positions, repeating the existing ones. */
 async function withPositions(weights: ModelWeights, n_positions: number): Promise<ModelWeights> {
   const config = (await (await fetch("/tests/fixtures/gpt2-tiny/config.json")).json()) as object;

@@ -105,7 +105,10 @@ describe("pipelines that no step has asked for", () => {
     await finish(2);
     await expect(refused.ready).rejects.toThrow("refused");
     expect(await wrong.ready).toBeNull();
-    expect(await complete).toEqual(["kernel 1", "kernel 2"]);
+    expect(await complete).toEqual([
+      "kernel 1: refused",
+      "kernel 2: its bits differ from the kernel's that it would replace",
+    ]);
   });
 
   it("are neither begun nor checked after the end", async () => {

@@ -12,6 +12,9 @@ export const Rank = {
 } as const;
 export type Rank = (typeof Rank)[keyof typeof Rank];
 
+const OTHER_BITS = "its bits differ from the kernel's that it would replace";
+const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
 /** A pipeline that no step needs yet. */
 export interface LaterPipeline {
   /** Rejects with kernel_refused; null if the check failed. */
@@ -65,7 +68,7 @@ export class LaterPipelines {
   }
 
   /**
-   * Resolves when all are compiled, with the labels of the kernels that must not be used.
+   * Resolves when all are compiled, with the kernels that must not be used, each with its reason.
    * @param when resolves when pipelines that no step waits for may begin [at once]
    */
   async start(when?: Promise<unknown>): Promise<readonly string[]> {
@@ -75,8 +78,8 @@ export class LaterPipelines {
     for (let job = this.#jobs.shift(); job !== undefined && !this.#isStopped; job = this.#jobs.shift()) await job.run();
     if (this.#isStopped) return [];
     const outcomes = [...this.#byLabel].map(async ([label, { ready }]) => {
-      const pipeline = await ready.catch(() => null);
-      return pipeline === null ? [label] : [];
+      const why = await ready.then((pipeline) => pipeline === null && OTHER_BITS, reasonOf);
+      return why === false ? [] : [`${label}: ${why}`];
     });
     return (await Promise.all(outcomes)).flat();
   }

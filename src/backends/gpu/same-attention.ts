@@ -22,9 +22,6 @@ const LONGEST_WINDOW = 4096;
 /** Blocks of keys and values from earlier steps, which all positions share. */
 const OLD_BLOCKS = 5;
 
-/** Most rows that are tried without tiles. */
-export const MOST_SINGLE_ROWS = 12;
-
 /** The constants of the kernels that decide which rows are tried. */
 interface TriedShape {
   readonly HEADS: number;
@@ -39,6 +36,8 @@ interface TriedShape {
   readonly maxLength: number;
   /** Rows of a tile; 1: no tiles. */
   readonly tileRows: number;
+  /** Most rows that the dispatches have room for. */
+  readonly maxRows: number;
 }
 
 /** The compared dispatches: all rows by `single`, or as `tried` computes a step of this size. */
@@ -98,13 +97,14 @@ export async function isSameAttention(
 }
 
 /** Returns a prompt from its beginning whose last tile is not full, and rows of a long context that begin within a tile. */
-function triedSequences({ maxLength, tileRows: rows, window }: TriedShape): PlannedSequence[] {
+function triedSequences({ maxLength, tileRows: rows, window, maxRows }: TriedShape): PlannedSequence[] {
   const tileRows = Math.max(2, rows);
-  const numRows = Math.min(maxLength, 2 * tileRows + tileRows / 2 + 1);
+  const numRows = Math.min(maxLength, 2 * tileRows + tileRows / 2 + 1, Math.ceil(maxRows / 2));
   const context = window > LONGEST_WINDOW ? CONTEXT : Math.max(CONTEXT, window + BEYOND_WINDOW);
   const latest = Math.min(context, maxLength - numRows);
   const amid = latest - (latest % tileRows) - tileRows + 1;
-  return [0, Math.max(0, amid)].map((start, slot) => ({ slot, start, numRows, numScored: 0, numDrawn: 0 }));
+  const starts = maxRows < 2 * numRows ? [Math.max(0, amid)] : [0, Math.max(0, amid)];
+  return starts.map((start, slot) => ({ slot, start, numRows, numScored: 0, numDrawn: 0 }));
 }
 
 function rowsOf(sequences: readonly PlannedSequence[]): Uint32Array<ArrayBuffer> {

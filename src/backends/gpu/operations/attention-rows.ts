@@ -85,6 +85,8 @@ interface LaterWay {
   readonly whole: { readonly kernel: AttentionKernel; readonly single: Dispatch };
   /** Rows of its tiles; 1: it has none. */
   readonly rows: number;
+  /** Most rows of a step that it takes. [any] */
+  readonly maxRows?: number;
   readonly rank: Rank;
   readonly variants: readonly [KernelVariant, KernelVariant];
   /** Makes it for a layer's buffers, or for a test's. */
@@ -95,14 +97,15 @@ interface LaterWay {
 export async function laterWay(
   context: OperationContext,
   operation: Attention,
-  { whole: { kernel, single }, rows, rank, variants: [first, second], dispatches }: LaterWay,
+  { whole: { kernel, single }, rows, maxRows = Infinity, rank, variants: [first, second], dispatches }: LaterWay,
 ): Promise<CompiledOperation | null> {
   const other = context.later.add(second, rank);
   const own = context.later.add(first, rank, async (pipeline) => {
     other.hurry();
     const otherPipeline = await other.ready;
     if (otherPipeline === null) return false;
-    const shape = { ...cacheConstants(context), maxLength: maxSequenceLength(context.engine), tileRows: rows };
+    const maxLength = maxSequenceLength(context.engine);
+    const shape = { ...cacheConstants(context), maxLength, tileRows: rows, maxRows };
     return isSameAttention(context, { ...shape, window: windowOf(operation) }, (buffers) => {
       const alone = kernel.dispatch(1, single.pipeline, buffers);
       return { single: alone, tried: dispatches([pipeline, otherPipeline], buffers, alone) };

@@ -6,12 +6,12 @@ import {
   attentionMerge,
   attentionTile,
   isSplit,
+  MAX_SPLIT_ROWS,
   maxSplits,
   sharedQueries,
   splitsSeen,
 } from "../kernels/attention.ts";
 import { strideOf } from "../padding.ts";
-import { MOST_SINGLE_ROWS } from "../same-attention.ts";
 import { Rank } from "../later-pipelines.ts";
 import { laterWay, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";
 import {
@@ -68,8 +68,7 @@ async function laterSplits(
 ): Promise<CompiledOperation | null> {
   const { compiler, engine, activations, step } = context;
   const window = windowOf(operation);
-  const isLong = isSplit(1, Math.min(window, maxSequenceLength(engine)));
-  if (!isLong || step.maxRows < MOST_SINGLE_ROWS) return null;
+  if (!isSplit(1, Math.min(window, maxSequenceLength(engine)))) return null;
   const constants = constantsOf(context, operation);
   const { SPLIT, MAX_SPLITS, WINDOW, HEADS, QUERIES, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
   const merged = { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE, LANES: MERGE_LANES };
@@ -77,6 +76,7 @@ async function laterSplits(
   return laterWay(context, operation, {
     whole,
     rows: 1,
+    maxRows: Math.min(MAX_SPLIT_ROWS, step.maxRows),
     rank: Rank.answers,
     variants: [variantOf(attention, { ...constants, ROWS: 1, ALONE: false }), variantOf(attentionMerge, merged)],
     dispatches: ([split, merge], buffers) => {
