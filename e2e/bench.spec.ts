@@ -17,7 +17,7 @@ test("the benchmark page measures, shows and exports its figures", async ({ page
     "./#/bench?backend=webgpu&quick&model=tiny&sections=decode,kernels&sequences=1,2&outputTokens=4&repeats=1",
   );
   await expect(page.getByRole("checkbox", { name: "Decode" })).toBeChecked();
-  await expect(page.getByRole("checkbox", { name: "Growth" })).not.toBeChecked();
+  await expect(page.getByRole("checkbox", { name: "Drafts" })).not.toBeChecked();
   await page.getByRole("button", { name: "Run" }).scrollIntoViewIfNeeded();
   await page.getByRole("button", { name: "Run" }).click();
   const status = page.getByRole("complementary", { name: "What to run" }).getByRole("status");
@@ -109,7 +109,7 @@ test("one button measures one number: how many times as fast sixteen answers at 
 });
 
 test("a run can be stopped and started again; a link leads to the chats", async ({ page }) => {
-  await page.goto("./#/bench?backend=webgpu&quick&model=tiny&sections=modes,growth");
+  await page.goto("./#/bench?backend=webgpu&quick&model=tiny&sections=modes,drafts");
   await page.getByRole("button", { name: "Run" }).click();
   await page.getByRole("button", { name: "Stop" }).click();
   await expect(page.getByRole("complementary", { name: "What to run" }).getByRole("status")).toHaveText(/^Stopped/);

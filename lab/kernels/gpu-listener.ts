@@ -19,11 +19,9 @@ export class GpuListener {
   device: GPUDevice | null = null;
   /** The dispatches of the last submit. */
   dispatches: readonly ObservedDispatch[] = [];
-  /** Bytes of all buffers that have not been destroyed. */
-  bytes = 0;
   readonly pipelines = new Map<GPUComputePipeline, ObservedPipeline>();
   readonly #bound = new Map<GPUBindGroup, readonly number[]>();
-  readonly #untouched = [GPUDevice, GPUBuffer, GPUQueue, GPUComputePassEncoder].map(
+  readonly #untouched = [GPUDevice, GPUQueue, GPUComputePassEncoder].map(
     ({ prototype }) => [prototype, Object.getOwnPropertyDescriptors(prototype)] as const,
   );
   #isOn = true;
@@ -63,12 +61,8 @@ export class GpuListener {
 
   #listenToDevice(): void {
     const { prototype } = GPUDevice;
-    after(prototype, "createBuffer", (device, buffer) => {
+    after(prototype, "createBuffer", (device) => {
       this.device = device;
-      this.bytes += buffer.size;
-    });
-    after(GPUBuffer.prototype, "destroy", (buffer) => {
-      this.bytes -= buffer.size;
     });
     after(prototype, "createBindGroup", (_, bindGroup, { entries }) => {
       this.#bound.set(

@@ -87,18 +87,6 @@ export class KernelLab {
     }
   }
 
-  /** Returns an engine's bytes on the GPU with each of these configs. */
-  async gpuBytes(model: ModelSource, configs: readonly EngineConfig[]): Promise<number[]> {
-    const bytes: number[] = [];
-    for (const config of configs) {
-      const before = this.#listener.bytes;
-      const engine = await this.#open({ ...config, model });
-      bytes.push(this.#listener.bytes - before);
-      await engine.dispose();
-    }
-    return bytes;
-  }
-
   async measure(run: KernelRun, onProgress: (share: number) => void): Promise<KernelTimes> {
     const { model, config, cases } = run;
     // One step after the other, so that the last observed one is the requested one.

@@ -4,7 +4,7 @@ import { announced } from "../../src/protocol/announced-endpoint.ts";
 import type { KernelLab } from "./kernel-lab.ts";
 
 /** The kernel lab's methods for sections, in this thread or in a worker. */
-type OpenKernelLab = Pick<KernelLab, "measure" | "gpuBytes" | "submits">;
+type OpenKernelLab = Pick<KernelLab, "measure" | "submits">;
 
 /** Opens the lab for the duration of `work`. */
 export type WithKernelLab = <T>(signal: AbortSignal, work: (lab: OpenKernelLab) => Promise<T>) => Promise<T>;
@@ -20,7 +20,6 @@ export const withKernelLab: WithKernelLab = async (signal, work) => {
   try {
     const lab: OpenKernelLab = {
       measure: (run, onProgress) => remote.measure(run, Comlink.proxy(onProgress)),
-      gpuBytes: (model, configs) => remote.gpuBytes(model, configs),
       submits: (rounds, mostMs) => remote.submits(rounds, mostMs),
     };
     return await Promise.race([work(lab), aborted]);

@@ -30,7 +30,7 @@ it("takes what the address says, also over what quick means", () => {
 });
 
 it("measures one number with the address's model, whatever else it names", () => {
-  const options = measureOptions(read("model=small&backend=cpu&sections=growth,modes&sequences=2"));
+  const options = measureOptions(read("model=small&backend=cpu&sections=drafts,modes&sequences=2"));
   expect(options).toMatchObject({ model: "small", backend: "cpu", sections: ["decode"], sequences: [1, 16] });
 });
 

@@ -21,7 +21,6 @@ export const SECTIONS = {
   arrivals: { name: "Arrivals", seconds: [65, 20] },
   prefixes: { name: "Shared prefixes", seconds: [75, 10] },
   drafts: { name: "Drafts", seconds: [150, 40] },
-  growth: { name: "Growth", seconds: [100, 30] },
 } as const;
 export type SectionId = keyof typeof SECTIONS;
 export const SECTION_IDS = Object.keys(SECTIONS) as SectionId[];

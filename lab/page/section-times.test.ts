@@ -30,7 +30,7 @@ it("knows what they took here with the same options, also on the next visit", ()
   const next = new SectionTimes(place);
   expect(next.secondsFor(options)).toBe(10.5);
   expect(next.areKnown(options)).toBe(true);
-  expect(next.areKnown(optionsOf("quick&sections=decode,growth"))).toBe(false);
+  expect(next.areKnown(optionsOf("quick&sections=decode,drafts"))).toBe(false);
   expect(next.secondsOf("decode", optionsOf("sections=decode"))).not.toBe(3.5);
 });
 

@@ -1,3 +1,4 @@
+import { growthExponent } from "../statistics.ts";
 import { groupedNumber } from "../../src/protocol/grouped-number.ts";
 import type { Figure } from "./bench-result.ts";
 
@@ -29,4 +30,11 @@ export function formatRatio(ratio: number, ...spreads: readonly number[]): strin
   const spread = Math.hypot(...spreads);
   const besides = spreads.length > 0 && Number.isFinite(spread) ? ` ${formatSpread(spread)}` : "";
   return `${ratio.toFixed(ratio >= 10 ? 1 : 2)}${besides}`;
+}
+
+/** Returns a note on how fast a time grows with sequences or tokens; none for a single row. */
+export function growthNote(what: string, points: readonly (readonly [x: number, ms: number])[]): string[] {
+  const exponent = growthExponent(points).toFixed(2);
+  const note = `The time grows as the ${what} to the ${exponent}, by the best fit over all rows: 1 is linear, 0 not at all.`;
+  return points.length > 1 ? [note] : [];
 }

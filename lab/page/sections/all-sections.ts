@@ -3,7 +3,6 @@ import { arrivalsSection } from "./arrivals.ts";
 import { batchSizeSection } from "./batch-size.ts";
 import { decodeSection, runAheadSection, samplingSection } from "./decoding.ts";
 import { draftsSection } from "./drafts.ts";
-import { growthSection } from "./growth.ts";
 import { kernelsSection } from "./kernels.ts";
 import { modesSections } from "./modes.ts";
 import { prefillSection } from "./prefill.ts";
@@ -27,5 +26,4 @@ export const ALL_SECTIONS: readonly Section[] = [
   draftsSection,
   kernelsSection,
   submitsSection,
-  growthSection,
 ];

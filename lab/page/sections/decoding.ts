@@ -2,7 +2,7 @@ import type { EngineConfig } from "../../../src/protocol/config.ts";
 import type { BenchContext, Section } from "../bench-context.ts";
 import type { BenchOptions } from "../bench-options.ts";
 import type { SectionFindings } from "../../report/bench-result.ts";
-import { formatFigure, formatRatio, formatSpread, inTimes } from "../../report/format-figure.ts";
+import { formatFigure, formatRatio, formatSpread, growthNote, inTimes } from "../../report/format-figure.ts";
 import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
 import type { SamplingFields } from "../../load/load.ts";
@@ -113,7 +113,13 @@ export async function measureDecode(
         "ms per token": (line) => 1000 / line.tokensPerSecond,
       }),
     ],
-    notes,
+    notes: [
+      ...notes,
+      ...growthNote(
+        "sequences",
+        lines.map((line) => [line.sequences, line.stepMs]),
+      ),
+    ],
     data: lines,
   };
 }

@@ -1,5 +1,5 @@
 import type { BenchContext, Section } from "../bench-context.ts";
-import { formatFigure, formatSpread } from "../../report/format-figure.ts";
+import { formatFigure, formatSpread, growthNote } from "../../report/format-figure.ts";
 import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { runLoad } from "../../load/load.ts";
 import { ttftMs } from "../../load/request-record.ts";
@@ -52,6 +52,12 @@ export const prefillSection: Section = {
           spread: (line) => formatSpread(line.spread),
           "tokens/s": (line) => line.tokensPerSecond,
         }),
+      ],
+      notes: [
+        ...growthNote(
+          "tokens",
+          lines.map((line) => [line.promptTokens, line.ttftMs]),
+        ),
       ],
       data: lines,
     };
