@@ -7,7 +7,7 @@
 // its characters back and is encoded as plain text. Only the tags of thoughts stay in an assistant's messages: templates look
 // for them there.
 
-import type { ChatFrame } from "../protocol/catalogue.ts";
+import type { ChatFrame } from "../protocol/chat-frames.ts";
 import { CLOSING, NO_REASONING, OPENING, type ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatMessage } from "../protocol/openai.ts";

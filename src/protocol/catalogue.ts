@@ -1,13 +1,9 @@
 // Models of the hub whose families this engine runs. Names, sizes, licences and frames were read from their repositories,
 // which may change; models.estimate() asks the repository itself.
 
-/** Chat frame for a model without its own chat template. */
-export interface ChatFrame {
-  /** Jinja, as in Hugging Face's tokenizer_config.json. */
-  readonly template: string;
-  /** Strings that end an answer, besides the model's end of text. */
-  readonly stop: readonly string[];
-}
+import { CHAT_FRAMES, type ChatFrame } from "./chat-frames.ts";
+
+export type { ChatFrame };
 
 export interface CatalogueEntry {
   /** What createEngine takes as `model`. */
@@ -36,35 +32,7 @@ export interface CatalogueEntry {
   readonly chatFrame: ChatFrame | null;
 }
 
-/** Ends the answer where the model would invent the next instruction. */
-const ALPACA: ChatFrame = {
-  template:
-    "Below is an instruction that describes a task. Write a response that appropriately completes the request.\n\n" +
-    "{% for message in messages %}" +
-    "{% if message.role == 'assistant' %}### Response:\n{{ message.content }}\n\n" +
-    "{% elif message.role == 'user' %}### Instruction:\n{{ message.content }}\n\n" +
-    "{% else %}{{ message.content }}\n\n{% endif %}" +
-    // Jinja drops a newline at the end of the template.
-    "{% endfor %}### Response:{{ '\\n' }}",
-  stop: ["\n### "],
-};
-
-/** Every turn ends with the end of text; no roles are named. */
-const TURNS: ChatFrame = {
-  template: "{% for message in messages %}{{ message.content }}{{ eos_token }}{% endfor %}",
-  stop: [],
-};
-
-const AIRA: ChatFrame = {
-  template:
-    "{% for message in messages %}" +
-    "{% if message.role == 'assistant' %}{{ message.content }}<|endofcompletion|>" +
-    "{% else %}<|startofinstruction|>{{ message.content }}<|endofinstruction|>{% endif %}" +
-    "{% endfor %}",
-  stop: ["<|endofcompletion|>"],
-};
-
-export const CATALOGUE: readonly CatalogueEntry[] = [
+const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   {
     model: "HuggingFaceTB/SmolLM2-135M-Instruct",
     gguf: "bartowski/SmolLM2-135M-Instruct-GGUF:Q4_K_M",
@@ -76,7 +44,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "apache-2.0",
     kind: "chat",
     expect: "The first choice for a chat: quick, follows simple instructions, and is often wrong on facts.",
-    chatFrame: null,
   },
   {
     model: "HuggingFaceTB/SmolLM2-360M-Instruct",
@@ -88,7 +55,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "apache-2.0",
     kind: "chat",
     expect: "Like SmolLM2 135M, with better answers at less than half the speed.",
-    chatFrame: null,
   },
   {
     model: "Qwen/Qwen2.5-0.5B-Instruct",
@@ -100,7 +66,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "apache-2.0",
     kind: "chat",
     expect: "Follows instructions in many languages, and writes some code and JSON.",
-    chatFrame: null,
   },
   {
     model: "Qwen/Qwen3-0.6B",
@@ -113,7 +78,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "apache-2.0",
     kind: "chat",
     expect: "Thinks before it answers, in many languages. 311 MB of its file are stored twice and not downloaded.",
-    chatFrame: null,
   },
   {
     model: "google/gemma-3-270m-it",
@@ -125,7 +89,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "gemma",
     kind: "chat",
     expect: "Short answers in many languages. The hub asks for a token of somebody who accepted Google's terms.",
-    chatFrame: null,
   },
   {
     model: "distilbert/distilgpt2",
@@ -136,7 +99,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "apache-2.0",
     kind: "base",
     expect: "Half of GPT-2's layers: quick, and goes on with a text in its style. It does not answer questions.",
-    chatFrame: null,
   },
   {
     model: "openai-community/gpt2",
@@ -147,7 +109,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "mit",
     kind: "base",
     expect: "Goes on with a text in its style. It does not answer questions.",
-    chatFrame: null,
   },
   {
     model: "openai-community/gpt2-medium",
@@ -158,7 +119,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "mit",
     kind: "base",
     expect: "As GPT-2, with fewer slips over a paragraph or two.",
-    chatFrame: null,
   },
   {
     model: "openai-community/gpt2-large",
@@ -169,7 +129,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "mit",
     kind: "base",
     expect: "The most coherent of these; needs a real GPU, and q8 or q4 on most.",
-    chatFrame: null,
   },
   {
     model: "microsoft/DialoGPT-small",
@@ -180,7 +139,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "mit",
     kind: "chat",
     expect: "Short replies of small talk, trained on Reddit threads. It knows little and follows no instructions.",
-    chatFrame: TURNS,
   },
   {
     model: "microsoft/DialoGPT-medium",
@@ -191,7 +149,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "mit",
     kind: "chat",
     expect: "As DialoGPT small, with better replies.",
-    chatFrame: TURNS,
   },
   {
     model: "MBZUAI/LaMini-GPT-124M",
@@ -202,7 +159,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "cc-by-nc-4.0",
     kind: "instruction",
     expect: "Follows simple instructions, a turn at a time; often wrong on facts. Not for commercial use.",
-    chatFrame: ALPACA,
   },
   {
     model: "nicholasKluge/Aira-2-124M-DPO",
@@ -213,7 +169,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: "apache-2.0",
     kind: "instruction",
     expect: "Answers instructions in whole sentences; often wrong on facts.",
-    chatFrame: AIRA,
   },
   {
     model: "SebastianSchramm/Cerebras-GPT-111M-instruction",
@@ -224,7 +179,6 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: null,
     kind: "instruction",
     expect: "Follows simple instructions, a turn at a time, within a context of 2048 tokens.",
-    chatFrame: ALPACA,
   },
   {
     model: "hf-internal-testing/tiny-gpt2-with-chatml-template",
@@ -235,6 +189,10 @@ export const CATALOGUE: readonly CatalogueEntry[] = [
     license: null,
     kind: "test",
     expect: "Random words: it is there to try downloads and chat templates with.",
-    chatFrame: null,
   },
 ];
+
+export const CATALOGUE: readonly CatalogueEntry[] = MODELS.map((entry) => ({
+  ...entry,
+  chatFrame: CHAT_FRAMES[entry.model] ?? null,
+}));

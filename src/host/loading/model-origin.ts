@@ -3,7 +3,7 @@ import { openRemoteFiles, openRemoteHeaders } from "../../files/hub/remote-files
 import { openRemoteFolder } from "../../files/hub/remote-folder.ts";
 import { openFileList, type ModelFiles } from "../../files/model-files.ts";
 import { isWeightsFile, TOKENIZER_FILE } from "../../files/model-folder.ts";
-import { CATALOGUE, type ChatFrame } from "../../protocol/catalogue.ts";
+import { CHAT_FRAMES, type ChatFrame } from "../../protocol/chat-frames.ts";
 import type { ModelSource } from "../../protocol/config.ts";
 import { locateModel, type ModelLocation } from "../../protocol/model-source.ts";
 import type { DownloadProgress } from "../../protocol/models.ts";
@@ -31,7 +31,7 @@ export class ModelOrigin {
   /** How chats with this model are framed, if it has no template; null: as with any model. */
   get chatFrame(): ChatFrame | null {
     const location = this.#location;
-    return CATALOGUE.find(({ model }) => location.type === "hub" && model === location.id)?.chatFrame ?? null;
+    return (location.type === "hub" ? CHAT_FRAMES[location.id] : null) ?? null;
   }
 
   /** Returns another model's origin: a hub id names a model of the same hub. @throws ChorusError as locateModel does */

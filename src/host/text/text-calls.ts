@@ -2,7 +2,7 @@
 
 import type { ParsedRequest, RequestContext } from "../../api/parsed-request.ts";
 import type { TokenizerSource } from "../../files/tokenizer.ts";
-import type { ChatFrame } from "../../protocol/catalogue.ts";
+import type { ChatFrame } from "../../protocol/chat-frames.ts";
 import type { RenderChatRequest, RenderedChat } from "../../protocol/rendered-chat.ts";
 import type { GenerationRequest } from "../../protocol/service.ts";
 import type { TokenizeRequest, TokenizeResponse } from "../../protocol/tokenize.ts";
