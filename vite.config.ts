@@ -36,6 +36,9 @@ const oneFontFormat: Plugin = {
     id.endsWith("katex.min.css") ? code.replaceAll(/,url\([^)]*\.(?:woff|ttf)\) format\("[^"]*"\)/g, "") : null,
 };
 
+/** A page's or a worker's first imports are one file: cut by their other users, they would be eighty. */
+const INITIAL = { name: "app", tags: ["$initial" as const], includeDependenciesRecursively: false };
+
 export default defineConfig({
   base: "./",
   // A missing file is a 404 here too, as on a static host, and not index.html.
@@ -52,17 +55,18 @@ export default defineConfig({
     serviceWorker(isNeededOffline),
     plainWeights(),
   ],
-  worker: { format: "es", plugins: () => [wgslWithoutComments()] },
+  worker: {
+    format: "es",
+    plugins: () => [wgslWithoutComments()],
+    rolldownOptions: { output: { codeSplitting: { groups: [INITIAL] } } },
+  },
   build: {
     target: "esnext",
     // The policy allows no fonts in addresses.
     assetsInlineLimit: (path) => (path.endsWith(".woff2") ? false : undefined),
-    // The page's first imports are one file: cut by their other users, they would be eighty.
     rolldownOptions: {
       output: {
-        codeSplitting: {
-          groups: [{ name: "app", tags: ["$initial"], includeDependenciesRecursively: false }],
-        },
+        codeSplitting: { groups: [INITIAL] },
         // The service worker keeps what is in docs/ and late/ once it was visited.
         assetFileNames: ({ names, originalFileNames }) =>
           // Some hosts don't know .mjs.

@@ -6,7 +6,6 @@ import { isGguf } from "../gguf/gguf-names.ts";
 import { openRemoteFolder } from "../hub/remote-folder.ts";
 import { ModelFiles, type OnBytes } from "../model-files.ts";
 import { hexDigest } from "../hex-digest.ts";
-import { downloadModel } from "./download-model.ts";
 import { canWriteFiles, isNotFound, readFile } from "./opfs.ts";
 import type { AsFolder, DescribeModel } from "./plan-download.ts";
 import { partsOf } from "./part.ts";
@@ -126,6 +125,7 @@ export class ModelStore {
     const { key, model, origin } = await entryOf(location);
     return this.#locked(key, { signal }, async () => {
       const folder = await this.#root.getDirectoryHandle(key, { create: true });
+      const { downloadModel } = await import("./download-model.ts"); // no part of the first visit
       const manifest =
         (await wholeManifest(folder)) ??
         (await downloadModel({
