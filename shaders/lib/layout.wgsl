@@ -16,7 +16,7 @@ override FACTOR: f32;
 override HAS_MINIMUM: bool;
 
 const HIGH_BITS = BITS & 3u; // of an integer, beside its nibble; 0 of 4 and of 8
-const HIGH_ROWS = 8u / max(HIGH_BITS, 1u); // fours of k in an element of high bits
+const HIGH_ROWS = 8u >> (HIGH_BITS / 2u); // fours of k in an element of high bits
 const HIGH_MASK = 0x01010101u * ((1u << HIGH_BITS) - 1u);
 const HAS_CODES = BLOCK > GROUP;
 const PER_GROUP = 1u + u32(HAS_MINIMUM); // numbers that a group has, and a block
