@@ -52,8 +52,9 @@ fn matmul_any(@builtin(global_invocation_id) id: vec3<u32>) {
     var sum2 = nothing;
     var sum3 = nothing;
     let scales = chunk_scales(chunk / 4u, n4);
-    for (var k = chunk; k < chunk + 32u; k++) {
-      let weights = weights_1x4(k, n4, scales);
+    for (var i = 0u; i < 32u; i++) {
+      let k = chunk + i;
+      let weights = weights_1x4(chunk / 4u, i, n4, scales);
       sum0 = fma(weights, vec4(x[start + k]), sum0);
       sum1 = fma(weights, vec4(x[start + width + k]), sum1);
       sum2 = fma(weights, vec4(x[start + 2u * width + k]), sum2);

@@ -25,8 +25,9 @@ fn matmul_lane(@builtin(global_invocation_id) id: vec3<u32>) {
     var sum2 = nothing;
     var sum3 = nothing;
     let scales = chunk_scales(chunk, n4);
-    for (var k4 = chunk; k4 < chunk + 8u; k4++) {
-      let weights = weights_4x4(k4, n4, scales);
+    for (var i = 0u; i < 8u; i++) {
+      let k4 = chunk + i;
+      let weights = weights_4x4(chunk, i, n4, scales);
       sum0 = accumulate(weights, x[row * K4 + k4], sum0);
       sum1 = accumulate(weights, x[(row + 1u) * K4 + k4], sum1);
       sum2 = accumulate(weights, x[(row + 2u) * K4 + k4], sum2);

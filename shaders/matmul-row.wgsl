@@ -18,8 +18,9 @@ fn matmul_row(@builtin(global_invocation_id) id: vec3<u32>) {
   for (var chunk = 0u; chunk < K4; chunk += 8u) {
     var sum = nothing;
     let scales = chunk_scales(chunk, n4);
-    for (var k4 = chunk; k4 < chunk + 8u; k4++) {
-      let weights = weights_4x4(k4, n4, scales);
+    for (var i = 0u; i < 8u; i++) {
+      let k4 = chunk + i;
+      let weights = weights_4x4(chunk, i, n4, scales);
       let input = x[row * K4 + k4];
       sum = fma(weights.k0, vec4(input.x), sum);
       sum = fma(weights.k1, vec4(input.y), sum);

@@ -79,11 +79,12 @@ fn matmul_skinny(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
       sum[r] = nothing;
     }
     if (split < num_chunks) {
-      let scales = chunk_scales(round + 8u * split, read_n4);
+      let chunk = round + 8u * split;
+      let scales = chunk_scales(chunk, read_n4);
       let chunk_k4 = unknown(8u, step.num_rows);
       for (var j = 0u; j < CHUNK_ROUNDS && (!KEEPS_LOOP || j < chunk_k4); j++) {
         let i = 8u * split + j;
-        let weights = weights_4x4(round + i, read_n4, scales);
+        let weights = weights_4x4(chunk, j, read_n4, scales);
         for (var r = 0u; r < ROWS; r++) {
           var input: vec4<f32>;
           if (NORM) {

@@ -43,8 +43,9 @@ fn matmul_subgroup(
     var sum6 = nothing;
     var sum7 = nothing;
     let scales = chunk_scales(chunk, n4);
-    for (var k4 = chunk; k4 < chunk + 8u; k4++) {
-      let weights = weights_4x4(k4, n4, scales);
+    for (var i = 0u; i < 8u; i++) {
+      let k4 = chunk + i;
+      let weights = weights_4x4(chunk, i, n4, scales);
       let k = mine + 4u * k4;
       sum0 = accumulate(weights, x[k], sum0);
       sum1 = accumulate(weights, x[k + 4u * K4], sum1);

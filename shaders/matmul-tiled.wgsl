@@ -80,7 +80,7 @@ fn matmul_tiled(
       let column = i % TILE_N4;
       if (k4 < 8u) {
         let n4 = min(first_n4 + column, N4 - 1u);
-        let weights = weights_4x4(chunk + k4, n4, chunk_scales(chunk, n4));
+        let weights = weights_4x4(chunk, k4, n4, chunk_scales(chunk, n4));
         w_tile[4u * k4 * TILE_N4 + column] = weights.k0;
         w_tile[(4u * k4 + 1u) * TILE_N4 + column] = weights.k1;
         w_tile[(4u * k4 + 2u) * TILE_N4 + column] = weights.k2;

@@ -18,12 +18,15 @@ struct Scales {
   last_minimum: vec4<f32>,
 }
 
-// Returns the scales of chunk k4 / 8 for columns 4 n4 .. 4 n4 + 3.
-fn chunk_scales(k4: u32, n4: u32) -> Scales {
+// Chunks are named by their first value of k over 4, and places in them by a number of their own: in a loop that is written
+// out compilers know the latter, and so the shifts, and that two places are in one element.
+
+// Returns the scales of a chunk for columns 4 n4 .. 4 n4 + 3.
+fn chunk_scales(chunk: u32, n4: u32) -> Scales {
   if (LAYOUT != PACKED) {
     return Scales();
   }
-  let k = 4u * k4;
+  let k = 4u * chunk;
   let scale = group_scale(k, n4);
   let minimum = group_minimum(k, n4);
   if (GROUP > 16u) {
@@ -64,8 +67,9 @@ fn block_floats(i: u32, n4: u32) -> vec4<f32> {
   return widened((one >> vec4(0u, 16u, 0u, 16u)) & vec4(0xffffu));
 }
 
-// w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3]
-fn weights_4x4(k4: u32, n4: u32, scales: Scales) -> Weights4x4 {
+// w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3], k4 = chunk + i
+fn weights_4x4(chunk: u32, i: u32, n4: u32, scales: Scales) -> Weights4x4 {
+  let k4 = chunk + i;
   switch LAYOUT {
     case F16, BF16: {
       let a = w[(2u * k4) * N4 + n4];
@@ -73,13 +77,13 @@ fn weights_4x4(k4: u32, n4: u32, scales: Scales) -> Weights4x4 {
       return Weights4x4(unpack_halves(a.xy), unpack_halves(a.zw), unpack_halves(b.xy), unpack_halves(b.zw));
     }
     case PACKED: {
-      let low = integers_4x4(k4, n4);
+      let low = integers_4x4(chunk, i, n4);
       let high = low >> vec4(16u);
       return Weights4x4(
-        weights_of(first_byte(low), k4, scales),
-        weights_of(second_byte(low), k4, scales),
-        weights_of(first_byte(high), k4, scales),
-        weights_of(second_byte(high), k4, scales),
+        weights_of(first_byte(low), i, scales),
+        weights_of(second_byte(low), i, scales),
+        weights_of(first_byte(high), i, scales),
+        weights_of(second_byte(high), i, scales),
       );
     }
     default: {
@@ -94,16 +98,16 @@ fn weights_4x4(k4: u32, n4: u32, scales: Scales) -> Weights4x4 {
   }
 }
 
-// w[k, 4 n4 .. 4 n4 + 3], with fewer loads for a kernel that takes one k at a time.
-fn weights_1x4(k: u32, n4: u32, scales: Scales) -> vec4<f32> {
+// w[k, 4 n4 .. 4 n4 + 3], k = 4 chunk + i, with fewer loads for a kernel that takes one k at a time.
+fn weights_1x4(chunk: u32, i: u32, n4: u32, scales: Scales) -> vec4<f32> {
+  let k = 4u * chunk + i;
   switch LAYOUT {
     case F16, BF16: {
       let a = w[(k >> 1u) * N4 + n4];
       return unpack_halves(select(a.xy, a.zw, (k & 1u) == 1u));
     }
     case PACKED: {
-      let k4 = k >> 2u;
-      return weights_of(first_byte(integers_4x4(k4, n4) >> vec4(8u * (k & 3u))), k4, scales);
+      return weights_of(first_byte(integers_4x4(chunk, i / 4u, n4) >> vec4(8u * (i % 4u))), i / 4u, scales);
     }
     default: { return bitcast<vec4<f32>>(w[k * N4 + n4]); }
   }
@@ -112,19 +116,20 @@ fn weights_1x4(k: u32, n4: u32, scales: Scales) -> vec4<f32> {
 // w[k, n]
 fn weight(k: u32, n: u32) -> f32 {
   let n4 = n >> 2u;
-  return weights_1x4(k, n4, chunk_scales(8u * (k / 32u), n4))[n & 3u];
+  let chunk = 8u * (k / 32u);
+  return weights_1x4(chunk, k % 32u, n4, chunk_scales(chunk, n4))[n & 3u];
 }
 
 // Returns four columns' integers of 4 k4 .. 4 k4 + 3, a byte each, lowest first.
-fn integers_4x4(k4: u32, n4: u32) -> vec4<u32> {
+fn integers_4x4(chunk: u32, i: u32, n4: u32) -> vec4<u32> {
   if (BITS == 8u) {
-    return w[k4 * N4 + n4];
+    return w[(chunk + i) * N4 + n4];
   }
-  let nibbles = (w[(k4 / 2u) * N4 + n4] >> vec4(4u * (k4 % 2u))) & vec4(0x0f0f0f0fu);
+  let nibbles = (w[(chunk / 2u + i / 2u) * N4 + n4] >> vec4(4u * (i % 2u))) & vec4(0x0f0f0f0fu);
   if (HIGH_BITS == 0u) {
     return nibbles;
   }
-  let high = w[(K4 / 2u + k4 / HIGH_ROWS) * N4 + n4] >> vec4(HIGH_BITS * (k4 % HIGH_ROWS));
+  let high = w[(K4 / 2u + chunk / HIGH_ROWS + i / HIGH_ROWS) * N4 + n4] >> vec4(HIGH_BITS * (i % HIGH_ROWS));
   return nibbles | ((high & vec4(HIGH_MASK)) << vec4(4u));
 }
 
@@ -137,8 +142,8 @@ fn second_byte(bytes: vec4<u32>) -> vec4<f32> {
   return bitcast<vec4<f32>>((bytes & vec4(0xff00u)) | vec4(0x47000000u)) - (32768.0 + f32(CENTRE));
 }
 
-fn weights_of(centred: vec4<f32>, k4: u32, scales: Scales) -> vec4<f32> {
-  let is_last = GROUP == 16u && (k4 & 4u) == 4u;
+fn weights_of(centred: vec4<f32>, i: u32, scales: Scales) -> vec4<f32> {
+  let is_last = GROUP == 16u && i >= 4u;
   let scale = select(scales.scale, scales.last_scale, is_last);
   if (HAS_MINIMUM) {
     return fma(centred, scale, select(scales.minimum, scales.last_minimum, is_last));
