@@ -16,7 +16,7 @@ export function environmentOf(
     model: isSizeName(model) ? `${model}, random weights` : card.name,
     parameters: card.numParameters,
     contextLength: card.contextLength,
-    dtype: card.mixture ?? card.dtype,
+    dtype: `${card.mixture ?? card.dtype}${card.activationDtype === "int8" ? ", activations in int8" : ""}`,
     kvCacheDtype: card.kvCacheDtype,
     cacheBlocks: card.numGpuBlocks,
   };

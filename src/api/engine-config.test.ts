@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { kvBytesPerBlock } from "../protocol/model-shape.ts";
-import { resolveEngineConfig } from "./engine-config.ts";
+import { changeEngineConfig, loadedSizes, resolveEngineConfig } from "./engine-config.ts";
 
 const small = { maxPositions: 256, numLayers: 4, numKvHeads: 4, headDim: 64 };
 const gpt2Xl = { maxPositions: 1024, numLayers: 48, numKvHeads: 25, headDim: 64 };
@@ -20,6 +20,7 @@ describe("resolveEngineConfig", () => {
       blockSize: 16,
       numGpuBlocks: 256, // 16 contexts of 256
       dtype: "f16",
+      activationDtype: "f32",
       kvCacheDtype: "f16",
       seed: 5,
       runAhead: 2,
@@ -37,6 +38,31 @@ describe("resolveEngineConfig", () => {
       logLevel: "silent",
     });
     expect([config, config.alerts].every(Object.isFrozen)).toBe(true);
+  });
+
+  test.each([
+    [{}, "f32", "fastest"],
+    [{ activationDtype: "int8" }, "f32", "fastest"], // f16 has no integers
+    [{ dtype: "q8" }, "int8", "portable"],
+    [{ dtype: "stored", activationDtype: "auto" }, "int8", "portable"],
+    [{ dtype: "q4", cpuMath: "fastest" }, "int8", "fastest"],
+    [{ dtype: "q4", activationDtype: "f32" }, "f32", "fastest"],
+  ] as const)("%j on the CPU: activations in %s, arithmetic %s", (given, activationDtype, cpuMath) => {
+    const onCpu = resolveEngineConfig(given, small, { activationDtype: "int8" });
+    expect(onCpu).toMatchObject({ activationDtype, cpuMath });
+  });
+
+  test("activations are f32 on a GPU unless int8 is asked for", () => {
+    expect(resolveEngineConfig({ dtype: "q8" }, small)).toMatchObject({ activationDtype: "f32", cpuMath: "fastest" });
+    expect(resolveEngineConfig({ dtype: "q8", activationDtype: "int8" }, small).activationDtype).toBe("int8");
+  });
+
+  test("a change leaves activations and arithmetic as they are", () => {
+    const given = { dtype: "q4", seed: 1 } as const;
+    const resolved = resolveEngineConfig(given, small, { activationDtype: "int8" });
+    const loaded = loadedSizes({ given, resolved }, null);
+    const { resolved: next } = changeEngineConfig({ given, resolved }, { runAhead: 0 }, loaded);
+    expect(next).toMatchObject({ activationDtype: "int8", cpuMath: "portable", runAhead: 0 });
   });
 
   test("the latency to aim at is the one that an alert watches, unless that is given", () => {

@@ -33,7 +33,7 @@ export function parseBackendChoice(backend: unknown): BackendChoice {
 export function resolveEngineConfig(
   config: EngineConfig,
   model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "maxPositions">,
-  backendDefaults: Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">> = {},
+  backendDefaults: Partial<Pick<ResolvedEngineConfig, "dtype" | "activationDtype" | "maxNumBatchedTokens">> = {},
   draftModel: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim"> | null = null,
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
@@ -48,6 +48,7 @@ export function resolveEngineConfig(
     throw invalidValue("maxNumSeqs", `at most maxNumBatchedTokens (${maxNumBatchedTokens})`, maxNumSeqs);
   }
   const max = { maxModelLen: model.maxPositions, longPrefillTokenThreshold: maxNumBatchedTokens };
+  const given = readFields(fields, CONFIG_FIELDS, max);
   const {
     backend: _,
     kvCacheBytes,
@@ -58,15 +59,21 @@ export function resolveEngineConfig(
     maxModelLen: model.maxPositions,
     seed: Math.floor(Math.random() * 2 ** 32),
     ...backendDefaults,
-    ...readFields(fields, CONFIG_FIELDS, max),
+    ...given,
     maxNumSeqs,
     maxNumBatchedTokens,
   };
   const bytesPerBlock = [model, ...(draftModel ? [draftModel] : [])]
     .map((shape) => kvBytesPerBlock(shape, read.kvCacheDtype, read.blockSize))
     .reduce((sum, bytes) => sum + bytes);
+  const { activationDtype: asked = "auto" } = given;
+  const ofQuantised = asked === "auto" ? (backendDefaults.activationDtype ?? "f32") : asked;
+  const activationDtype = read.dtype === "f32" || read.dtype === "f16" ? "f32" : ofQuantised;
   return Object.freeze({
     ...read,
+    activationDtype,
+    // With integers, which have the same bits everywhere, whole answers have.
+    cpuMath: given.cpuMath ?? (activationDtype === "int8" ? "portable" : read.cpuMath),
     numGpuBlocks: numGpuBlocks ?? numBlocksIn(kvCacheBytes, bytesPerBlock, read),
     maxQueueSize: read.maxQueueSize ?? Infinity,
     speculation: parseSpeculation(fields),
@@ -133,11 +140,11 @@ export function changeEngineConfig(
   changes: EngineChanges,
   loaded: LoadedSizes,
 ): ConfigInUse {
-  const { seed, dtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize } = resolved;
+  const { seed, dtype, activationDtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize } = resolved;
   new Fields(changes).refuseOthers(Object.keys(CONFIG_FIELDS));
   const said = Object.entries(changes).filter(([, value]) => value !== undefined);
   const requested: EngineConfig = { ...given, ...Object.fromEntries(said) }; // null is the default everywhere
-  const fixed = { seed, dtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize };
+  const fixed = { seed, dtype, activationDtype, kvCacheDtype, maxModelLen, numGpuBlocks, blockSize };
   // Where the number of blocks is given, the model's shape has no say.
   const shape = { numLayers: 0, numKvHeads: 0, headDim: 0, maxPositions: maxModelLen };
   const { defaultBatchedTokens } = loaded;

@@ -25,7 +25,7 @@ export type EngineSizes = Pick<
 >;
 
 /** Defaults that a backend may set by itself. */
-type DefaultConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "maxNumBatchedTokens">>;
+type DefaultConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "activationDtype" | "maxNumBatchedTokens">>;
 
 export interface ModelMemory {
   readonly weightBytes: number;

@@ -1,6 +1,6 @@
 // The engine's reports. All times are milliseconds of one clock, the worker's performance.now().
 
-import type { BackendName, WeightsDtype } from "./config.ts";
+import type { ActivationDtype, BackendName, WeightsDtype } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
 import type { CompletionRequest, FinishReason } from "./openai.ts";
 
@@ -279,6 +279,8 @@ export interface ModelCard {
   readonly dtype: WeightsDtype;
   /** Of dtype "stored" the file's types, with their shares of the weights: "Q4_K 64%, Q6_K 36%"; else null. */
   readonly mixture: string | null;
+  /** What quantised weights are multiplied with; "f32" if there are none. */
+  readonly activationDtype: ActivationDtype;
   readonly kvCacheDtype: string;
   readonly numGpuBlocks: number;
   readonly blockSize: number;

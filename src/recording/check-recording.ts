@@ -130,6 +130,7 @@ const MODEL: Shape<ModelCard> = {
   numLayers: NUMBER,
   dtype: STRING,
   mixture: orNull(STRING),
+  activationDtype: oneOf("f32", "int8"),
   kvCacheDtype: STRING,
   numGpuBlocks: NUMBER,
   blockSize: NUMBER,
@@ -179,7 +180,7 @@ const OLD_EVENTS = new Map<string, Readonly<Record<string, FieldKind>>>([
 /** @throws ChorusError invalid_value */
 export function checkModel(model: unknown): ModelCard {
   // Earlier recordings have no field about kernels.
-  const whole = isObject(model) ? { canTimeKernels: false, mixture: null, ...model } : model;
+  const whole = isObject(model) ? { canTimeKernels: false, mixture: null, activationDtype: "f32", ...model } : model;
   check(whole, MODEL, 0, "model");
   return whole as ModelCard;
 }

@@ -22,6 +22,7 @@ const MODEL: ModelCard = {
   numLayers: 1,
   dtype: "f16",
   mixture: null,
+  activationDtype: "f32",
   kvCacheDtype: "f32",
   numGpuBlocks: 64,
   blockSize: 4,

@@ -11,6 +11,7 @@ export const FAKE_MODEL: ModelCard = {
   numLayers: 4,
   dtype: "f16",
   mixture: null,
+  activationDtype: "f32",
   kvCacheDtype: "f16",
   numGpuBlocks: 240,
   blockSize: 16,

@@ -1,10 +1,10 @@
 // A small random transformer as a program of the CPU backend: for tests of programs and threads, and for measuring.
 
-import type { CpuMath, KvCacheDtype, FloatsDtype } from "../../src/protocol/config.ts";
+import type { ActivationDtype, CpuMath, KvCacheDtype, FloatsDtype } from "../../src/protocol/config.ts";
 import { seededRandom } from "../../lab/seeded-random.ts";
 import { headBlockBytes, type CacheShape } from "../../src/backends/cpu/kernels/cache-write.ts";
 import { assembleKernels } from "../../src/backends/cpu/kernels/kernels.ts";
-import { SCRATCH_BYTES } from "../../src/backends/cpu/kernels/product.ts";
+import { integerBytes, SCRATCH_BYTES } from "../../src/backends/cpu/kernels/product.ts";
 import { MemoryMap } from "../../src/backends/cpu/memory-map.ts";
 import { packBand } from "../../src/backends/cpu/pack/pack-band.ts";
 import { panelShape, strideOf, type PanelMatrix } from "../../src/backends/cpu/pack/panel-matrix.ts";
@@ -26,6 +26,8 @@ export interface CpuModelOptions {
   readonly context: number;
   readonly style: "gpt2" | "llama";
   readonly dtype: FloatsDtype;
+  /** ["f32"] */
+  readonly activationDtype?: ActivationDtype;
   readonly cacheDtype: KvCacheDtype;
   readonly math: CpuMath;
   readonly maxRows: number;
@@ -228,13 +230,23 @@ export async function openCpuModel(options: CpuModelOptions) {
   meet();
 
   const pitch = 4 * (context + BLOCK_SIZE);
-  const scratchBytes = SCRATCH_BYTES + heads * pitch;
+  const { activationDtype = "f32" } = options;
+  const ofProducts =
+    SCRATCH_BYTES + (activationDtype === "int8" ? integerBytes(Math.max(strideOf(width), strideOf(inner))) : 0);
+  const scratchBytes = ofProducts + heads * pitch;
   const totals = map.take(maxThreads * scratchBytes);
   const sync = takeSyncMemory(map);
   const limits = { isShared, pages: map.pages };
   const memory = new WebAssembly.Memory({ initial: map.pages, maximum: map.pages, shared: isShared });
   const module = await WebAssembly.compile(
-    assembleKernels({ math: options.math, layouts: [layout], cache, queriesPerKey: heads / keyHeads, memory: limits }),
+    assembleKernels({
+      math: options.math,
+      layouts: [layout],
+      activationDtype,
+      cache,
+      queriesPerKey: heads / keyHeads,
+      memory: limits,
+    }),
   );
   for (const fill of fills) fill(memory.buffer);
   const view = new SampleView(memory.buffer);
@@ -243,7 +255,7 @@ export async function openCpuModel(options: CpuModelOptions) {
   const plan: SharedPlan = {
     module,
     memory,
-    thread: { program, step, cache, scratch: { totals, scores: totals + SCRATCH_BYTES, pitch, bytes: scratchBytes } },
+    thread: { program, step, cache, scratch: { totals, scores: totals + ofProducts, pitch, bytes: scratchBytes } },
     sampler,
     sync,
   };

@@ -31,12 +31,14 @@ export function cpuBackend(threads: CpuThreads, features: CpuFeatures = detectFe
         defaults(model) {
           const sizes = { kvCacheDtype: "f16", numGpuBlocks: 0, blockSize: 16, maxNumSeqs: 0 } as const;
           const isSmall = modelMemory(model, { ...sizes, dtype: "f32" }).weightBytes <= MAX_WHOLE_BYTES;
-          return { dtype: isSmall ? "f32" : "f16", maxNumBatchedTokens: DEFAULT_ROWS };
+          return { dtype: isSmall ? "f32" : "f16", activationDtype: "int8", maxNumBatchedTokens: DEFAULT_ROWS };
         },
         checkFits: (model, engine) => checkFits(model, engine, engine.cpuThreads ?? threads.most),
         load: ({ weights, engine, onKernel }) => {
-          const cpuMath = features.hasRelaxedSimd ? engine.cpuMath : "portable";
-          return CpuRunner.create({ weights, engine: { ...engine, cpuMath }, ...(onKernel && { onKernel }) }, threads);
+          const { hasRelaxedSimd } = features;
+          const cpuMath = hasRelaxedSimd ? engine.cpuMath : "portable";
+          const options = { weights, engine: { ...engine, cpuMath }, hasRelaxedSimd, ...(onKernel && { onKernel }) };
+          return CpuRunner.create(options, threads);
         },
         close: () => undefined,
       };

@@ -60,7 +60,12 @@ export class CpuRunner implements LoadedRunner {
    * @throws ChorusError out_of_memory if there is too little memory, invalid_value of cpuThreads if not all of that many start
    */
   static async create(
-    { weights, engine, onKernel }: Pick<LoadOptions, "weights" | "engine" | "onKernel">,
+    {
+      weights,
+      engine,
+      hasRelaxedSimd,
+      onKernel,
+    }: Pick<LoadOptions, "weights" | "engine" | "onKernel"> & { readonly hasRelaxedSimd: boolean },
     { most, openHelper }: CpuThreads,
   ): Promise<CpuRunner> {
     const { model } = weights;
@@ -72,6 +77,8 @@ export class CpuRunner implements LoadedRunner {
     const kernels = assembleKernels({
       math: engine.cpuMath,
       layouts: plan.layouts,
+      activationDtype: engine.activationDtype,
+      hasRelaxedDots: hasRelaxedSimd,
       cache: plan.cache,
       rotarySize: headDim,
       queriesPerKey: numHeads / numKvHeads,
@@ -146,7 +153,7 @@ function adapterNameOf(threads: number): string {
 }
 
 function describeKernels(
-  { cpuMath, cpuThreads }: Pick<ResolvedEngineConfig, "cpuMath" | "cpuThreads">,
+  { activationDtype, cpuMath, cpuThreads }: Pick<ResolvedEngineConfig, "activationDtype" | "cpuMath" | "cpuThreads">,
   threads: number,
   most: number,
 ): readonly string[] {
@@ -156,6 +163,7 @@ function describeKernels(
     cpuThreads === null && most > 1 ? `the fastest number in a trial of up to ${most}` : "as many as there may be";
   return [
     `matmul kernel: WebAssembly over panels of the weights, ${math} (cpuMath ${cpuMath})`,
+    ...(activationDtype === "int8" ? ["quantised weights: multiplied with activations in integers of 8 bits"] : []),
     `attention kernel: WebAssembly over the cache's blocks, shared by ${threads} threads (${why})`,
   ];
 }

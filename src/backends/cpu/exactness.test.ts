@@ -14,8 +14,10 @@ const SETTINGS = [
   { dtype: "f32", kvCacheDtype: "f32", cpuMath: "fastest" },
   { dtype: "f32", kvCacheDtype: "f16", cpuMath: "portable" },
   { dtype: "f16", kvCacheDtype: "f16", cpuMath: "fastest" },
-  { dtype: "q8", kvCacheDtype: "f16", cpuMath: "fastest" },
-  { dtype: "q4", kvCacheDtype: "f32", cpuMath: "fastest" },
+  { dtype: "q8", activationDtype: "f32", kvCacheDtype: "f16", cpuMath: "fastest" },
+  { dtype: "q4", activationDtype: "f32", kvCacheDtype: "f32", cpuMath: "fastest" },
+  { dtype: "q8", activationDtype: "int8", kvCacheDtype: "f32", cpuMath: "portable" },
+  { dtype: "q4", activationDtype: "int8", kvCacheDtype: "f16", cpuMath: "fastest" },
 ] as const;
 
 /** Every circumstance with f32; with the other dtypes those that between them batch, chunk, hit, preempt and run ahead. */

@@ -6,7 +6,7 @@ import type { WeightLayout } from "../../files/packing.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { compileGraph, type CompiledGraph } from "./compile-graph.ts";
 import { headBlockBytes, type CacheShape } from "./kernels/cache-write.ts";
-import { SCRATCH_BYTES } from "./kernels/product.ts";
+import { integerBytes, SCRATCH_BYTES } from "./kernels/product.ts";
 import { MemoryMap } from "./memory-map.ts";
 import type { LayerCache, Rows } from "./program/operation.ts";
 import { takeStepMemory, type StepMemory } from "./program/step-memory.ts";
@@ -49,11 +49,13 @@ export class ModelPlan {
     this.sampler = takeSamplerMemory(map, { vocabSize, maxSlots, maxSamples, maxThreads, logprobsMode });
     const headStride = headStrideOf(shape.headDim);
     this.cache = { dtype: engine.kvCacheDtype, headSize: headStride, blockSize };
-    const pitch = 4 * (maxLength + blockSize);
-    const bytes = SCRATCH_BYTES + shape.numHeads * pitch;
-    const totals = map.take(maxThreads * bytes);
-    this.scratch = { totals, scores: totals + SCRATCH_BYTES, pitch, bytes };
     this.#weights = new WeightMemory(map, model, engine.dtype);
+    const pitch = 4 * (maxLength + blockSize);
+    const ofProducts =
+      SCRATCH_BYTES + (engine.activationDtype === "int8" ? integerBytes(this.#weights.widestPacked) : 0);
+    const bytes = ofProducts + shape.numHeads * pitch;
+    const totals = map.take(maxThreads * bytes);
+    this.scratch = { totals, scores: totals + ofProducts, pitch, bytes };
     this.weightBytes = this.#weights.bytes;
     this.layouts = this.#weights.layouts;
     this.graph = compileGraph(graph, {

@@ -9,9 +9,9 @@ import { openCpuModel, type TestRow } from "../../../tests/cpu/cpu-model.ts";
 import { ThreadPool } from "./threads/thread-pool.ts";
 import bits from "./portable-bits.json" with { type: "json" };
 
-const KINDS = (["f32", "f16", "q8", "q4"] as const).flatMap((dtype) =>
+const KINDS = (["f32", "f16", "q8", "q4", "q8 int8", "q4 int8"] as const).flatMap((weights) =>
   (["gpt2", "llama"] as const).flatMap((style) =>
-    (["f32", "f16"] as const).map((cacheDtype) => ({ dtype, style, cacheDtype })),
+    (["f32", "f16"] as const).map((cacheDtype) => ({ weights, style, cacheDtype })),
   ),
 );
 
@@ -22,9 +22,12 @@ const rows: readonly TestRow[] = Array.from({ length: 24 }, (_, position) => ({
   samples: true,
 }));
 
-it.each(KINDS)("$style, weights in $dtype, cache in $cacheDtype", async (kind) => {
+it.each(KINDS)("$style, weights in $weights, cache in $cacheDtype", async (kind) => {
+  const [dtype, activationDtype = "f32"] = kind.weights.split(" ") as ["f32" | "f16" | "q8" | "q4", "int8" | undefined];
   const model = await openCpuModel({
     ...kind,
+    dtype,
+    activationDtype,
     layers: 2,
     width: 64,
     heads: 4,
@@ -43,6 +46,6 @@ it.each(KINDS)("$style, weights in $dtype, cache in $cacheDtype", async (kind) =
   pool.run();
   const hash = createHash("sha256");
   rows.forEach((_, i) => hash.update(model.logits(i)).update(String(model.token(i))));
-  const name = `${kind.style} ${kind.dtype} ${kind.cacheDtype}`;
+  const name = `${kind.style} ${kind.weights} ${kind.cacheDtype}`;
   expect({ [name]: hash.digest("hex").slice(0, 16) }).toEqual({ [name]: (bits as Record<string, string>)[name] });
 });

@@ -51,8 +51,17 @@ export class WeightMemory {
 
   /** Returns how matrices are kept. */
   get layouts(): readonly WeightLayout[] {
+    return this.#panels.map(({ layout }) => layout);
+  }
+
+  /** Returns the width of the widest row that a matrix with integers is multiplied with; 0 if there is none. */
+  get widestPacked(): number {
+    return Math.max(0, ...this.#panels.map(({ layout, kStride }) => (typeof layout === "string" ? 0 : kStride)));
+  }
+
+  get #panels(): readonly PanelMatrix[] {
     const gates = [...this.#gates.values()].flatMap(({ parts }) => parts);
-    return [...[...this.#matrices.values()].flat(), ...gates].map(({ layout }) => layout);
+    return [...[...this.#matrices.values()].flat(), ...gates].map(({ panels }) => panels);
   }
 
   matrix(matrix: Matrix): readonly MatrixPart[] {

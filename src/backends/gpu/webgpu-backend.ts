@@ -1,3 +1,4 @@
+import { ChorusError } from "../../protocol/errors.ts";
 import type { Backend } from "../backend.ts";
 import { openDevice } from "./device.ts";
 import { GpuRunner } from "./gpu-runner.ts";
@@ -17,10 +18,18 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
         isSoftware: opened.isSoftware,
         failure: opened.failure,
         defaults: (model) => ({ dtype: defaultDtype(model, opened) }),
-        checkFits: (model, sizes) => checkFits(model, sizes, opened.device.limits),
+        checkFits(model, engine) {
+          if (engine.activationDtype === "int8") throw onlyOnCpu();
+          checkFits(model, engine, opened.device.limits);
+        },
         load: (options) => GpuRunner.create({ ...options, opened }),
         close: () => opened.close(),
       };
     },
   };
+}
+
+function onlyOnCpu(): ChorusError {
+  const message = 'activationDtype "int8" is for the CPU (backend "cpu"): leave it out, or use "f32".';
+  return new ChorusError("invalid_value", message, "activationDtype");
 }

@@ -198,6 +198,7 @@ it("says the same over a recorded load, read back from its JSON lines", () => {
     numLayers: 1,
     dtype: "f32",
     mixture: null,
+    activationDtype: "f32",
     kvCacheDtype: "f32",
     numGpuBlocks: 1e6,
     blockSize: 16,

@@ -24,6 +24,7 @@ export function modelCard(
     numLayers: weights.model.shape.numLayers,
     dtype: engineConfig.dtype,
     mixture: engineConfig.dtype === "stored" ? mixtureOf(weights.model) : null,
+    activationDtype: engineConfig.activationDtype,
     kvCacheDtype: engineConfig.kvCacheDtype,
     numGpuBlocks: engineConfig.numGpuBlocks,
     blockSize: engineConfig.blockSize,

@@ -182,11 +182,18 @@ export function refusalOf(recorded: ModelCard, model: ModelCard): string | null 
 
 /** Returns changes since then that may change tokens: "q8 instead of f16"; empty if there are none. */
 export function changesSince(recorded: ModelCard, model: ModelCard): string {
-  const factsOf = ({ mixture, dtype, kvCacheDtype, adapter }: ModelCard) => [mixture ?? dtype, kvCacheDtype, adapter];
+  const factsOf = ({ mixture, dtype, activationDtype, kvCacheDtype, adapter }: ModelCard) => [
+    mixture ?? dtype,
+    activationDtype,
+    kvCacheDtype,
+    adapter,
+  ];
   const before = factsOf(recorded);
   return factsOf(model)
     .flatMap((now, i) =>
-      now === before[i] ? [] : [`${["weights in ", "cache in ", ""][i]}${now} instead of ${before[i]}`],
+      now === before[i]
+        ? []
+        : [`${["weights in ", "activations in ", "cache in ", ""][i]}${now} instead of ${before[i]}`],
     )
     .join(", ");
 }

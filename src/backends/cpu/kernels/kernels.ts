@@ -1,7 +1,7 @@
 // All kernels as one WebAssembly module.
 
 import type { WeightLayout } from "../../../files/packing.ts";
-import type { CpuMath } from "../../../protocol/config.ts";
+import type { ActivationDtype, CpuMath } from "../../../protocol/config.ts";
 import { ModuleBuilder, type MemoryLimits } from "../wasm/module-builder.ts";
 import { Arithmetic } from "./arithmetic.ts";
 import { defineAttention, type Attend } from "./attention.ts";
@@ -11,7 +11,8 @@ import { defineAdd, defineEmbed, type Add, type Embed } from "./embed.ts";
 import { defineEpilogues } from "./epilogues.ts";
 import { defineNorms, type LayerNorm, type RmsNorm } from "./layer-norm.ts";
 import { layoutName, panelFormat } from "./panels.ts";
-import { defineProduct, defineTiles, type Product } from "./product.ts";
+import { defineIntegerTiles, defineProduct, defineQuantisedProduct, defineTiles, type Product } from "./product.ts";
+import { defineQuantiseRows } from "./quantise-rows.ts";
 import { defineRotate, type Rotate } from "./rotate.ts";
 import { defineDraw, type Draw } from "./sampling/draw.ts";
 import { defineFilters, type ForbidBelow, type ForbidLighter, type Gather, type Histogram } from "./sampling/filter.ts";
@@ -26,6 +27,10 @@ export interface KernelOptions {
   readonly math: CpuMath;
   /** Those of the model's matrices. */
   readonly layouts: readonly WeightLayout[];
+  /** What packed weights are multiplied with. ["f32"] */
+  readonly activationDtype?: ActivationDtype;
+  /** Whether relaxed SIMD may multiply integers of 8 bits: with the same bits. [false] */
+  readonly hasRelaxedDots?: boolean;
   readonly cache: CacheShape;
   /** Number of a head's values that positions rotate. [all of a head in the cache] */
   readonly rotarySize?: number;
@@ -62,10 +67,10 @@ export interface Kernels {
 }
 
 export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer> {
-  const { layouts, cache, memory } = options;
+  const { cache, memory } = options;
   const module = new ModuleBuilder(memory);
   const math = new Arithmetic(options.math);
-  defineProducts(module, math, layouts);
+  defineProducts(module, math, options);
   defineNorms(module, math);
   defineRotate(module, math, options.rotarySize ?? cache.headSize, cache.headSize);
   defineCacheWrite(module, cache);
@@ -82,16 +87,24 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
 }
 
 /** Defines what reads weights, once for each layout. */
-function defineProducts(module: ModuleBuilder, math: Arithmetic, layouts: readonly WeightLayout[]): void {
+function defineProducts(module: ModuleBuilder, math: Arithmetic, options: KernelOptions): void {
   const epilogues = defineEpilogues(module, math);
   const plain = panelFormat("f32");
   const tiles = defineTiles(module, math, plain);
-  for (const layout of new Map(layouts.map((each) => [layoutName(each), each])).values()) {
+  const quantise = options.activationDtype === "int8" ? defineQuantiseRows(module, math) : null;
+  for (const layout of new Map(options.layouts.map((each) => [layoutName(each), each])).values()) {
     const format = panelFormat(layout);
     const unpack = layout === "f32" ? null : defineUnpackChunk(module, math, format);
-    const own = unpack ? defineTiles(module, math, format) : tiles;
-    defineProduct(module, format, own, unpack && { unpack, tiles }, epilogues);
+    const name = `product_${layoutName(layout)}`;
     defineEmbed(module, format, unpack);
+    if (quantise && typeof layout !== "string") {
+      const integerTiles = defineIntegerTiles(module, layout, options.hasRelaxedDots ?? false);
+      const product = defineProduct(module, `integer_${name}`, format, integerTiles, null, epilogues);
+      defineQuantisedProduct(module, name, product, quantise);
+      continue;
+    }
+    const own = unpack ? defineTiles(module, math, format) : tiles;
+    defineProduct(module, name, format, own, unpack && { unpack, tiles }, epilogues);
   }
 }
 

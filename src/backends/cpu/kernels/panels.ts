@@ -126,6 +126,24 @@ export function highBits({ bits }: Packing): number {
   return bits === 8 ? 0 : bits - 4;
 }
 
+/** Returns how the scales of a chunk's group are read, four columns: those of half 0 or of half 1. */
+export function packedScales(packing: Packing) {
+  const at = packedOffsets(packing);
+  const isTwoLevel = hasTwoLevels(packing);
+  const scaleOf = (chunk: I32, head: I32, number: number, half: number): Vector => {
+    const d = v128.load(head, floatAt(number, half));
+    return isTwoLevel ? f32x4.mul(d, asFloats(v128.load8x8S(chunk, PANEL_COLUMNS * number), half)) : d;
+  };
+  const minimumOf = (chunk: I32, head: I32, number: number, half: number): Vector => {
+    const m = v128.load(head, at.m + floatAt(number, half));
+    if (!isTwoLevel) return m;
+    const minimums = v128.load8x8U(chunk, at.minimums + PANEL_COLUMNS * number);
+    return f32x4.neg(f32x4.mul(m, asFloats(minimums, half)));
+  };
+  const floatAt = (number: number, half: number) => (packing.block < CHUNK ? WORDS_BYTES * number : 0) + 16 * half;
+  return { scaleOf, minimumOf };
+}
+
 function packedFormat(packing: Packing): PanelFormat {
   const { bits, centre, group, block, floats, hasMinimum } = packing;
   const at = packedOffsets(packing);
@@ -146,18 +164,7 @@ function packedFormat(packing: Packing): PanelFormat {
     return v128.or(lowBits, v128.and(moved, masks[2 + half] ?? low));
   };
 
-  const isTwoLevel = hasTwoLevels(packing);
-  const scaleOf = (chunk: I32, head: I32, number: number, half: number): Vector => {
-    const d = v128.load(head, floatAt(number, half));
-    return isTwoLevel ? f32x4.mul(d, asFloats(v128.load8x8S(chunk, PANEL_COLUMNS * number), half)) : d;
-  };
-  const minimumOf = (chunk: I32, head: I32, number: number, half: number): Vector => {
-    const m = v128.load(head, at.m + floatAt(number, half));
-    if (!isTwoLevel) return m;
-    const minimums = v128.load8x8U(chunk, at.minimums + PANEL_COLUMNS * number);
-    return f32x4.neg(f32x4.mul(m, asFloats(minimums, half)));
-  };
-  const floatAt = (number: number, half: number) => (block < CHUNK ? WORDS_BYTES * number : 0) + 16 * half;
+  const { scaleOf, minimumOf } = packedScales(packing);
 
   return {
     layout: packing,

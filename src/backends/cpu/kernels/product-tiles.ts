@@ -13,7 +13,7 @@ import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_COLUMNS, type PanelFormat } f
 
 const PANEL_TOTALS_BYTES = 4 * PANEL_COLUMNS;
 
-const TILE = { x: "i32", xStride: "i32", w: "i32", head: "i32", panelBytes: "i32", totals: "i32" } as const;
+export const TILE = { x: "i32", xStride: "i32", w: "i32", head: "i32", panelBytes: "i32", totals: "i32" } as const;
 export type Tile = FunctionReference<typeof TILE, null>;
 
 /** x: the rows' chunk; w and head: those of the group's first panel; panelBytes: from a panel to the next. */

@@ -6,6 +6,7 @@
 // next, so that weights stream once; their totals wait in a scratch. More rows than two share one unpacking of the chunk. Which
 // tile computes a row changes no bit of it: see product-tiles.ts.
 
+import type { Packing } from "../../../files/packing.ts";
 import type { FunctionBuilder, FunctionReference, Local } from "../wasm/function-builder.ts";
 import { i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
@@ -21,6 +22,8 @@ import {
 } from "./epilogues.ts";
 import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, layoutName, WORDS_BYTES, type PanelFormat } from "./panels.ts";
 import { defineTile, type Tile } from "./product-tiles.ts";
+import { defineIntegerTile, MAX_INTEGER_HEIGHT } from "./integer-tiles.ts";
+import type { QuantiseRows } from "./quantise-rows.ts";
 import type { UnpackChunk } from "./unpack-chunk.ts";
 import { panelBytesOf, walkChunks } from "./walk-chunks.ts";
 
@@ -31,8 +34,13 @@ const MAX_HEIGHT = 6;
 const MAX_PACKED_HEIGHT = 2;
 const TOTALS_BYTES = MAX_ROWS * TOTALS_STRIDE;
 const UNPACKED_BYTES = CHUNK * WORDS_BYTES;
-/** Bytes that `product` needs as a scratch: the totals of its rows, then a chunk of a group, unpacked. */
+/** Bytes that a product needs as a scratch: the totals of its rows, then a chunk of a group, unpacked. */
 export const SCRATCH_BYTES = TOTALS_BYTES + GROUP_PANELS * UNPACKED_BYTES;
+
+/** Returns the bytes that follow the scratch of products of integers, with rows of `kStride` values. */
+export function integerBytes(kStride: number): number {
+  return MAX_ROWS * 4 * kStride;
+}
 
 const PRODUCT = {
   x: "i32",
@@ -70,6 +78,37 @@ export function defineTiles(module: ModuleBuilder, math: Arithmetic, format: Pan
   return Array.from({ length: heights }, (_, i) => defineTile(module, `tile_${name}_${i + 1}`, math, format, i + 1));
 }
 
+/** Returns tiles for rows in integers. */
+export function defineIntegerTiles(module: ModuleBuilder, packing: Packing, isRelaxed: boolean): readonly Tile[] {
+  const heights = Array.from({ length: MAX_INTEGER_HEIGHT }, (_, i) => i + 1);
+  return heights.map((height) => defineIntegerTile(module, packing, height, isRelaxed));
+}
+
+/** Defines a product that has its rows in integers first: a pass of rows at a time, after its other scratch. */
+export function defineQuantisedProduct(
+  module: ModuleBuilder,
+  name: string,
+  product: FunctionReference<typeof PRODUCT, null>,
+  quantise: QuantiseRows,
+): void {
+  module.function(name, PRODUCT, (f, parameters) => {
+    const { x, xStride, y, yStride, kBytes, rows, totals } = parameters;
+    const target = f.i32(i32.add(totals, SCRATCH_BYTES));
+    const height = f.i32();
+    f.doWhile(
+      () => {
+        height.set(i32.select(i32.gtU(rows, MAX_ROWS), MAX_ROWS, rows));
+        f.call(quantise, { x, xStride, kBytes, rows: height, target });
+        f.call(product, { ...parameters, x: target, xStride: kBytes, rows: height });
+        f.increment(x, i32.mul(xStride, height));
+        f.increment(y, i32.mul(yStride, height));
+        f.increment(rows, i32.sub(0, height));
+      },
+      i32.ne(rows, 0),
+    );
+  });
+}
+
 /** How a product of several rows reads weights that aren't f32. */
 interface Unpacking {
   readonly unpack: UnpackChunk;
@@ -79,12 +118,13 @@ interface Unpacking {
 
 export function defineProduct(
   module: ModuleBuilder,
+  name: string,
   format: PanelFormat,
   tiles: readonly Tile[],
   unpacking: Unpacking | null,
   epilogues: Readonly<Record<Epilogue, EpilogueFunction>>,
 ): FunctionReference<typeof PRODUCT, null> {
-  return module.function(`product_${layoutName(format.layout)}`, PRODUCT, (f, parameters) => {
+  return module.function(name, PRODUCT, (f, parameters) => {
     const { x, xStride, w, bias, y, yStride, kBytes, groups, rows, totals, epilogue } = parameters;
     const panelBytes = f.i32(panelBytesOf(format, kBytes));
     const xBlock = f.i32();
@@ -116,8 +156,8 @@ export function defineProduct(
                   }),
                 walkPacked,
               );
-            for (const [name, number] of Object.entries(EPILOGUE)) {
-              const finish = epilogues[name as Epilogue];
+            for (const [end, number] of Object.entries(EPILOGUE)) {
+              const finish = epilogues[end as Epilogue];
               f.if(i32.eq(epilogue, number), () => f.call(finish, { totals, bias, y: yBlock, yStride, rows: height }));
             }
             f.increment(xBlock, i32.mul(xStride, height));

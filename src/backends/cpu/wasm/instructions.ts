@@ -150,6 +150,10 @@ export const f32x4 = {
   sub: f32x4Binary(229),
   mul: f32x4Binary(230),
   div: f32x4Binary(231),
+  /** NaN if one of them is. */
+  max: f32x4Binary(233),
+  /** Rounds to integers, ties to even. */
+  nearest: f32x4Unary(106),
   /** b < a ? b : a */
   pmin: f32x4Binary(234),
   /** a < b ? b : a */
@@ -181,9 +185,29 @@ export const i32x4 = {
   shrU: i32x4Shift(173),
   add: i32x4Binary(174),
   sub: i32x4Binary(177),
+  mul: i32x4Binary(181),
+  /** Returns sums of two neighbouring products of integers of 16 bits. */
+  dotI16x8S: i32x4Binary(186),
+  /** Returns sums of two neighbouring integers of 16 bits. */
+  extaddPairwiseI16x8S: (a: Vector) => instruction("v128", simdCode(126), [a]),
   /** Returns the lower, or the upper four of eight signed integers of 16 bits. */
   extendLowI16x8S: (a: Vector) => instruction("v128", simdCode(167), [a]),
   extendHighI16x8S: (a: Vector) => instruction("v128", simdCode(168), [a]),
-  /** Rounds towards zero; NaN becomes 0, and too large values the largest. */
+  /** These round towards zero; NaN becomes 0, and too large values the largest. */
+  truncSatF32x4S: (a: F32x4) => instruction("v128", simdCode(248), [toF32x4(a)]),
   truncSatF32x4U: (a: F32x4) => instruction("v128", simdCode(249), [toF32x4(a)]),
+};
+
+export const i16x8 = {
+  /** Returns the lanes of both, saturated. */
+  narrowI32x4S: (a: Vector, b: Vector) => instruction("v128", simdCode(133), [a, b]),
+  shrU: i32x4Shift(141),
+  add: i32x4Binary(142),
+  /** Returns sums of two neighbouring products, of -128 to 127 and 0 to 127: relaxed SIMD. */
+  relaxedDotI8x16I7x16S: (a: Vector, b: Vector) => instruction("v128", simdCode(0x112), [a, b]),
+};
+
+export const i8x16 = {
+  /** Returns the lanes of both, saturated. */
+  narrowI16x8S: (a: Vector, b: Vector) => instruction("v128", simdCode(101), [a, b]),
 };
