@@ -1,7 +1,7 @@
 // The product's promise: what is asked at the same time shares steps, and nobody's answer is changed by it.
 
 import { expect, test } from "playwright/test";
-import { App, ON_GPU } from "./support/app.ts";
+import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 import { Steps } from "./support/steps.ts";
 
@@ -13,7 +13,7 @@ const questions = [
 ];
 
 test("four panes asked at once share steps, and say what each says alone", async ({ page }) => {
-  const app = await App.open(page, `${ON_GPU}&temperature=0&max_tokens=28`);
+  const app = await App.open(page, "temperature=0&max_tokens=28");
   const panes = await app.addPanes(8);
   const requested = questions.map((question, index) => ({
     question,
