@@ -58,11 +58,12 @@ export function decoderConfig(pairs: GgufPairs): Record<string, unknown> {
 }
 
 function ropeScaling(pairs: GgufPairs): Record<string, unknown> | null {
-  const type = pairs.string("rope.scaling.type") ?? "none";
+  const factor = pairs.optionalNumber("rope.scaling.factor") ?? pairs.optionalNumber("rope.scale_linear"); // its old name
+  const type = pairs.string("rope.scaling.type") ?? (factor === null ? "none" : "linear");
   if (type === "none") return null;
   return {
     rope_type: type,
-    factor: pairs.optionalNumber("rope.scaling.factor"),
+    factor,
     original_max_position_embeddings: pairs.optionalSize("rope.scaling.original_context_length"),
     attention_factor: pairs.optionalNumber("rope.scaling.attn_factor"),
     beta_fast: pairs.optionalNumber("rope.scaling.yarn_beta_fast"),

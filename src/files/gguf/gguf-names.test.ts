@@ -8,6 +8,7 @@ test.each([
   ["sub/Model.IQ4_XS.gguf", "IQ4_XS"],
   ["Model-UD-Q4_K_XL.gguf", "UD-Q4_K_XL"],
   ["model-f16-00001-of-00002.gguf", "F16"],
+  ["qwen2.5-0.5b-instruct-fp16.gguf", "FP16"],
   ["model.gguf", null],
 ])("%s is packed as %s", (file, quantisation) => {
   expect(quantisationOf(file)).toBe(quantisation);

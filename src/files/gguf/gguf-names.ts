@@ -5,7 +5,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 const PART = /^(.*)-\d{5}-of-(\d{5})(\.gguf)$/i;
 /** A file that is said to have more is none of ours. */
 const MAX_PARTS = 1000;
-const QUANTISATION = /(?:^|[-_./])((?:UD-)?(?:I?Q\d\w*|MXFP4\w*|BF16|F16|F32))$/i;
+const QUANTISATION = /(?:^|[-_./])((?:UD-)?(?:I?Q\d\w*|MXFP4\w*|BF16|FP?16|FP?32))$/i;
 /** What a repository's name without more stands for, where it has only GGUF files. */
 const PREFERRED = ["Q4_K_M", "Q8_0"];
 const LEAST_BITS = 4;

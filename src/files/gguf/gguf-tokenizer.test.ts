@@ -70,6 +70,24 @@ test.each([
   expect((await refused).length).toBeLessThan(400);
 });
 
+test("an error in the config that the pairs make names the file, and no config.json", async () => {
+  const refused = open(byteTokens(), { "llama.rope.scaling.type": ["string", "longrope"] });
+  const message = expect.not.stringContaining("config.json");
+  await expect(refused).rejects.toMatchObject({ code: "model_unsupported", param: "x.gguf", message });
+  await expect(refused).rejects.toThrow(/x\.gguf.*longrope/);
+});
+
+test.each([
+  [{ "llama.rope.scale_linear": ["f32", 4] }, 4],
+  [{ "llama.rope.scaling.factor": ["f32", 2], "llama.rope.scale_linear": ["f32", 4] }, 2],
+  [{ "llama.rope.scaling.factor": ["f32", 2], "llama.rope.scaling.type": ["string", "none"] }, null],
+] as const)("positions are scaled as llama.cpp scales them: %j", async (pairs, factor) => {
+  const files = openFileList([new File([ggufBytes({ ...tinyPairs(), ...pairs }, tinyTensors())], "x.gguf")]);
+  const config = await new GgufFolder(files, "x.gguf", configOfGguf).readJson("config.json");
+  const expected = factor === null ? null : expect.objectContaining({ rope_type: "linear", factor });
+  expect(config).toMatchObject({ rope_scaling: expected });
+});
+
 test("divisors of frequencies are not read where there are too many", async () => {
   let mostBytes = 0;
   const data = new Uint8Array(2 ** 22);
