@@ -190,7 +190,8 @@ export async function listParts() {
       about: "Structured output by MaskBench's method: how many schemas it takes, and how long masks take.",
       argument: { name: "<path>", about: "a file of one case a line (name, schema, tests), or a folder of cases" },
       options: [
-        { flags: "--tokenizer <file>", about: "a tokenizer.json", defaultText: "151,936 tokens that are made up" },
+        { flags: "--tokenizer <file>", about: "a tokenizer.json", defaultText: "tokens that are made up" },
+        count("--vocabulary <n>", "how many to make up; 256 for coverage alone", "151936"),
         { flags: "--seconds <n>", about: "most time for a schema", defaultText: "10", amount: "finite" },
         { flags: "--verbose", about: "names each schema that fails, and why" },
       ],

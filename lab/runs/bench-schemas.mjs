@@ -11,7 +11,6 @@ import { loadModule } from "./load-module.mjs";
 /** @typedef {import("../schemas/measure-schema.ts").SchemaCase} SchemaCase */
 /** @typedef {import("../schemas/measure-schema.ts").SchemaResult} SchemaResult */
 
-const VOCABULARY_SIZE = 151_936;
 /** MaskBench's results of 2025-03, of 11,306 schemas. */
 const PUBLISHED = [
   ["LLGuidance", 8909],
@@ -21,15 +20,15 @@ const PUBLISHED = [
 ];
 const NUM_PUBLISHED = 11_306;
 
-/** @param {{ path: string, tokenizer?: string, seconds?: string, verbose?: boolean }} options */
-export async function benchSchemas({ path, tokenizer, seconds = "10", verbose = false }) {
+/** @param {{ path: string, tokenizer?: string, vocabulary?: string, seconds?: string, verbose?: boolean }} options */
+export async function benchSchemas({ path, tokenizer, vocabulary = "151936", seconds = "10", verbose = false }) {
   const { madeUpVocabulary, vocabularyOf } = await loadModule("lab/schemas/vocabulary.ts");
   const cases = readCases(path);
   const tokens = tokenizer
     ? vocabularyOf(JSON.parse(readFileSync(tokenizer, "utf8")))
     : madeUpVocabulary(
         cases.map((one) => JSON.stringify(one)),
-        VOCABULARY_SIZE,
+        Number(vocabulary),
       );
   const results = await measureAll(cases, tokens, Number(seconds) * 1000);
   const { markdownTable } = await loadModule("lab/report/table.ts");

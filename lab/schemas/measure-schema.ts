@@ -45,8 +45,8 @@ export class SchemaMeter {
     try {
       await this.#compiler.matchers(source, [this.#end], 1);
     } catch (error) {
-      if (!(error instanceof ChorusError)) throw error;
-      return { refused: error.message, rejected: [], accepted: [], firstMaskMs: 0, maskMs: [] };
+      const reason = error instanceof ChorusError ? error.message : `CRASH ${(error as Error).stack}`;
+      return { refused: reason, rejected: [], accepted: [], firstMaskMs: 0, maskMs: [] };
     }
     const firstMaskMs = performance.now() - began;
     const maskMs: number[] = [];

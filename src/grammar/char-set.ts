@@ -40,7 +40,15 @@ export function complement(set: CharSet): CharSet {
 }
 
 export function intersection(a: CharSet, b: CharSet): CharSet {
-  return complement(union(complement(a), complement(b)));
+  const both: [number, number][] = [];
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    const [[first = 0, last = 0] = [], [otherFirst = 0, otherLast = 0] = []] = [a[i], b[j]];
+    const [from, to] = [Math.max(first, otherFirst), Math.min(last, otherLast)];
+    if (from <= to) both.push([from, to]);
+    if (last < otherLast) i += 1;
+    else j += 1;
+  }
+  return both;
 }
 
 export function codePoint(character: string): number {

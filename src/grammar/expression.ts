@@ -37,6 +37,19 @@ export function withoutDeadEnds(rules: Rules): Rules | null {
   return new Map([...rules].filter(([name]) => finite.has(name)).map(([name, body]) => [name, pruned(body, finite)]));
 }
 
+/** Returns a grammar of an expression, with the rules that it needs. */
+export function rulesFrom(root: Expression, rules: Rules): Rules {
+  const found = new Map([["root", root]]);
+  const follow = (one: Expression): void => {
+    if (one.kind === "sequence") one.parts.forEach(follow);
+    if (one.kind === "choice") one.options.forEach(follow);
+    if (one.kind === "repeat") follow(one.of);
+    if (one.kind === "rule" && !found.has(one.name)) found.set(one.name, rules.get(one.name) ?? IMPOSSIBLE);
+  };
+  for (const body of found.values()) follow(body); // with those that are found meanwhile
+  return found;
+}
+
 /** Returns the rules for which something holds, given those for which it does. */
 export function rulesWhere(
   rules: Rules,
@@ -85,21 +98,30 @@ function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
   }
 }
 
-/** Returns an expression that can end, without its dead ends. */
+/** Returns an expression that can end, without its dead ends; itself if it has none. */
 function pruned(expression: Expression, finite: ReadonlySet<string>): Expression {
   switch (expression.kind) {
-    case "sequence":
-      return sequence(...expression.parts.map((part) => pruned(part, finite)));
-    case "choice":
-      return choice(
-        ...expression.options.filter((option) => canEnd(option, finite)).map((option) => pruned(option, finite)),
-      );
-    case "repeat":
+    case "sequence": {
+      const parts = expression.parts.map((part) => pruned(part, finite));
+      return isSame(parts, expression.parts) ? expression : sequence(...parts);
+    }
+    case "choice": {
+      const alive = expression.options.filter((option) => canEnd(option, finite));
+      const options = alive.map((option) => pruned(option, finite));
+      return isSame(options, expression.options) ? expression : choice(...options);
+    }
+    case "repeat": {
       if (!canEnd(expression.of, finite)) return NOTHING;
-      return repeat(pruned(expression.of, finite), expression.min, expression.max);
+      const of = pruned(expression.of, finite);
+      return of === expression.of ? expression : repeat(of, expression.min, expression.max);
+    }
     case "text":
     case "character":
     case "rule":
       return expression;
   }
+}
+
+function isSame(a: readonly Expression[], b: readonly Expression[]): boolean {
+  return a.length === b.length && a.every((one, i) => one === b[i]);
 }

@@ -1,41 +1,127 @@
-import { choice, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
-import { COMMA } from "./json-text.ts";
-import type { SchemaNode, SchemaVisitor } from "./schema-node.ts";
+import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
+import { COMMA, jsonText } from "./json-text.ts";
+import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
-const MAX_ITEMS = 1000;
+/** Elements that must be written one by one. */
+const MAX_SINGLE = 1000;
+/** Values of which all sets are written. */
+const MAX_UNIQUE = 8;
 
-/** All `prefixItems` are present, up to maxItems. More elements need a schema in `items`. */
-export function arrayOf(node: SchemaNode, visitor: SchemaVisitor): Expression {
-  const prefix = node.has("prefixItems")
-    ? node.list("prefixItems").map((one, i) => visitor.visit(one, `${node.path}.prefixItems[${i}]`))
-    : [];
-  const items = node.get("items");
-  if (Array.isArray(items)) throw node.unsupported("items", "for a list of schemas use prefixItems");
-  const min = node.count("minItems", MAX_ITEMS) ?? 0;
-  const max = node.count("maxItems", MAX_ITEMS) ?? Infinity;
-  const mayHaveMore = items !== false && (items !== undefined || prefix.length === 0 || min > prefix.length);
-  const first = prefix.slice(0, max);
-  const minMore = Math.max(0, min - first.length);
-  const maxMore = mayHaveMore ? max - first.length : 0;
-  const item = visitor.define(items === undefined ? visitor.anyValue() : visitor.visit(items, `${node.path}.items`));
-  return listOf(first, item, minMore, maxMore);
+/** Returns an array that is valid under all of these schemas. */
+export function arrayOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): Expression {
+  const min = largestCount(nodes, "minItems");
+  const max = smallestCount(nodes, "maxItems");
+  const unevaluated = nodes.find((node) => (node.get("unevaluatedItems") ?? true) !== true);
+  if (unevaluated) throw unevaluated.unsupported("unevaluatedItems", "use items");
+  const lists = nodes.map(itemsOf);
+  const numFirst = Math.max(0, ...lists.map(({ first }) => first.length));
+  const schemasAt = (at: number) => lists.flatMap(({ first, rest }) => (at < first.length ? (first[at] ?? []) : rest));
+  const isEnd = (schemas: readonly PlacedSchema[]) => schemas.some(({ schema }) => schema === false);
+  if (min > max) return IMPOSSIBLE;
+  const unique = max > 1 ? nodes.find((node) => node.get("uniqueItems") === true) : undefined;
+  if (unique !== undefined) return uniqueArray(unique, numFirst === 0 ? schemasAt(0) : [], min, max, visitor);
+  const contained = nodes.filter((node) => node.has("contains"));
+  if (contained.length > 0) return containing(contained, nodes, numFirst, schemasAt(numFirst), visitor);
+  const further = schemasAt(numFirst);
+  const item = () => visitor.define(visitor.visit(further));
+  if (numFirst === 0) return isEnd(further) ? brackets([], min) : listOf(item(), min, max);
+  const maxRest = isEnd(further) ? 0 : max - numFirst;
+  if (numFirst > MAX_SINGLE) throw nodes[0]?.invalid("a list of fewer schemas");
+  let rest = maxRest <= 0 ? NOTHING : repeat(sequence(text(COMMA), item()), Math.max(0, min - numFirst), maxRest);
+  if (min > numFirst + Math.max(0, maxRest)) rest = IMPOSSIBLE;
+  for (let at = numFirst - 1; at >= 0; at--) {
+    const schemas = schemasAt(at);
+    const mayEnd = min <= at ? [NOTHING] : [];
+    const onwards =
+      at >= max || isEnd(schemas)
+        ? []
+        : [sequence(...(at > 0 ? [text(COMMA)] : []), visitor.define(visitor.visit(schemas)), rest)];
+    rest = choice(...mayEnd, ...onwards);
+  }
+  return sequence(text("["), rest, text("]"));
 }
 
-export function anyArray(visitor: SchemaVisitor): Expression {
-  return listOf([], visitor.anyValue(), 0, Infinity);
+/** Returns the schemas of a schema's first elements, and of all further ones. */
+function itemsOf(node: SchemaNode): {
+  readonly first: readonly PlacedSchema[];
+  readonly rest: readonly PlacedSchema[];
+} {
+  if (node.has("prefixItems")) return { first: node.schemas("prefixItems"), rest: node.schema("items") };
+  if (!Array.isArray(node.get("items"))) return { first: [], rest: node.schema("items") };
+  const first = (node.get("items") as unknown[]).length === 0 ? [] : node.schemas("items");
+  return { first, rest: node.schema("additionalItems") };
 }
 
-/** Returns brackets around the first elements and a number of further ones. */
-function listOf(first: readonly Expression[], item: Expression, min: number, max: number): Expression {
+function brackets(items: readonly Expression[], min = 0): Expression {
+  const inner = items.flatMap((one, i) => (i === 0 ? [one] : [text(COMMA), one]));
+  return min > items.length ? IMPOSSIBLE : sequence(text("["), ...inner, text("]"));
+}
+
+function listOf(item: Expression, min: number, max: number): Expression {
+  if (max === 0) return brackets([]);
+  const further = repeat(sequence(text(COMMA), item), Math.max(0, min - 1), max - 1);
+  return sequence(text("["), choice(...(min === 0 ? [NOTHING] : []), sequence(item, further)), text("]"));
+}
+
+/** Returns lists with one element at least that is valid under `contains`: some elements, that one, and some more. */
+function containing(
+  contained: readonly SchemaNode[],
+  nodes: readonly SchemaNode[],
+  numFirst: number,
+  schemas: readonly PlacedSchema[],
+  visitor: SchemaVisitor,
+): Expression {
+  const [node, second] = contained;
+  const counts = nodes.find((one) => one.has("minContains") || one.has("maxContains"));
+  const [min, max] = [largestCount(nodes, "minItems"), smallestCount(nodes, "maxItems")];
+  if (
+    node === undefined ||
+    second !== undefined ||
+    counts !== undefined ||
+    numFirst > 0 ||
+    max !== Infinity ||
+    min > MAX_SINGLE
+  ) {
+    throw node?.unsupported(
+      "contains",
+      "it stands beside lists of schemas, maxItems, or another one; leave one of them out",
+    );
+  }
+  const item = visitor.define(visitor.visit(schemas));
+  const found = visitor.define(visitor.visit([...schemas, ...node.schema("contains")]));
   const comma = text(COMMA);
-  const head = first.flatMap((one, i) => (i === 0 ? [one] : [comma, one]));
-  const more = (from: number, to: number) => repeat(sequence(comma, item), from, to);
-  const tail =
-    first.length > 0
-      ? more(min, max)
-      : choice(
-          ...(min === 0 ? [NOTHING] : []),
-          ...(max > 0 ? [sequence(item, more(Math.max(0, min - 1), max - 1))] : []),
-        );
-  return sequence(text("["), ...head, tail, text("]"));
+  // The one that is found, behind as many others as it takes; then the rest.
+  const lists = Array.from({ length: Math.max(1, min) }, (_, before) => {
+    const isLast = before === Math.max(1, min) - 1;
+    const first = repeat(sequence(item, comma), before, isLast ? Infinity : before);
+    return sequence(first, found, repeat(sequence(comma, item), Math.max(0, min - before - 1), Infinity));
+  });
+  return sequence(text("["), choice(...lists), text("]"));
+}
+
+/** Returns lists without repetition of a few values: what may follow depends on the set of those before. */
+function uniqueArray(
+  node: SchemaNode,
+  schemas: readonly PlacedSchema[],
+  min: number,
+  max: number,
+  visitor: SchemaVisitor,
+): Expression {
+  const values = visitor.literals(schemas);
+  if (values === undefined || values.length > MAX_UNIQUE) {
+    throw node.unsupported(
+      "uniqueItems",
+      `it can be held for at most ${MAX_UNIQUE} values, in an enum of items; leave it out`,
+    );
+  }
+  const after = (used: number, count: number): Expression =>
+    visitor.refer(`unique ${node.number} ${JSON.stringify(values)} ${min} ${max} ${used}`, () => {
+      const next = values.flatMap((value, i) =>
+        (used >> i) & 1 || count >= max
+          ? []
+          : [sequence(...(count > 0 ? [text(COMMA)] : []), text(jsonText(value)), after(used | (1 << i), count + 1))],
+      );
+      return choice(...(count >= min ? [NOTHING] : []), ...next);
+    });
+  return sequence(text("["), after(0, 0), text("]"));
 }

@@ -1,77 +1,160 @@
-import { charSetOf, complement, intersection, union } from "./char-set.ts";
-import { character, choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
-import { ANY_TEXT, COLON, COMMA, jsonString, PLAIN_CHARACTER } from "./json-text.ts";
-import { type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
-import { isObject } from "../protocol/json-object.ts";
+import { Automaton, TooComplex } from "./automaton.ts";
+import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
+import { ANY_TEXT, COLON, COMMA, jsonString } from "./json-text.ts";
+import { parsePattern } from "./regex.ts";
+import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
-/** Returns an object with its properties in the schema's order, then those of `additionalProperties`. */
-export function objectOf(node: SchemaNode, visitor: SchemaVisitor): Expression {
-  const properties = node.get("properties") ?? {};
-  if (!isObject(properties)) throw node.at("properties").invalid("an object of schemas");
-  const required = node.get("required") ?? [];
-  if (!Array.isArray(required) || required.some((name) => typeof name !== "string")) {
-    throw node.at("required").invalid("a list of names");
+/** Classes of names, by the patterns that they match. */
+const MAX_CLASSES = 64;
+/** Rules for the properties, which are as many for each number of properties before. */
+const MAX_RULES = 50_000;
+
+/** Returns an object that is valid under all of these schemas, with its properties in their order, then the others. */
+export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): Expression {
+  const members = new Members(nodes);
+  const { names, required } = members;
+  const nameSchemas = nodes.flatMap((node) => node.schema("propertyNames"));
+  const allowed = nameSchemas.length > 0 ? visitor.names(nameSchemas) : null;
+  const others = othersOf(nodes, members, allowed, visitor);
+  const least = largestCount(nodes, "minProperties");
+  const most = smallestCount(nodes, "maxProperties");
+  if (others !== null && least > required.size + 1) {
+    const node = nodes.find((one) => one.has("minProperties"));
+    throw node?.unsupported("minProperties", "names may be repeated; name the properties in required instead");
   }
-  const names = [...new Set([...Object.keys(properties), ...(required as string[])])];
-  const additional = node.get("additionalProperties");
-  const schemaOf = (name: string) => {
-    if (Object.hasOwn(properties, name)) return visitor.visit(properties[name], `${node.path}.properties.${name}`);
-    return otherValue();
-  };
-  const otherValue = () =>
-    additional === undefined ? visitor.anyValue() : visitor.visit(additional, `${node.path}.additionalProperties`);
-  const hasOthers = additional !== undefined || names.length === 0;
-  refuseCounts(node, required.length, hasOthers ? Infinity : names.length);
-  const others = hasOthers ? membersOf(keyOtherThan(names, visitor), visitor.define(otherValue())) : null;
-
-  let afterSome: Expression = others === null ? NOTHING : choice(NOTHING, sequence(text(COMMA), others));
-  let afterNone: Expression = others === null ? NOTHING : choice(NOTHING, others);
+  if (required.size > most) return IMPOSSIBLE;
+  /** More properties than this make no difference. */
+  const enough = most === Infinity ? Math.max(1, least) : most;
+  if (names.length * enough > MAX_RULES) throw nodes[0]?.invalid("an object with fewer properties");
+  let after = Array.from({ length: enough + 1 }, (_, count) => lastMembers(others, count, least, most));
   for (const name of names.toReversed()) {
-    const member = visitor.define(sequence(text(`${JSON.stringify(name)}${COLON}`), schemaOf(name)));
-    const withMember = (rest: Expression, ...before: Expression[]) => sequence(...before, member, rest);
-    const skip = (rest: Expression) => (required.includes(name) ? [] : [rest]);
-    const nextSome = afterSome;
-    afterSome = visitor.define(choice(withMember(nextSome, text(COMMA)), ...skip(nextSome)));
-    afterNone = visitor.define(choice(withMember(nextSome), ...skip(afterNone)));
-  }
-  return sequence(text("{"), afterNone, text("}"));
-}
-
-export function anyObject(visitor: SchemaVisitor): Expression {
-  return sequence(text("{"), choice(NOTHING, membersOf(jsonString(ANY_TEXT), visitor.anyValue())), text("}"));
-}
-
-/** Returns one or more members. */
-function membersOf(key: Expression, value: Expression): Expression {
-  const member = sequence(key, text(COLON), value);
-  return sequence(member, repeat(sequence(text(COMMA), member), 0, Infinity));
-}
-
-/** Accepts only limits that always hold: repeated names count once, which a grammar can't express. */
-function refuseCounts(node: SchemaNode, least: number, most: number): void {
-  if ((node.count("minProperties", 1e9) ?? 0) > least) {
-    throw node.unsupported("minProperties", "name properties in required instead");
-  }
-  if ((node.count("maxProperties", 1e9) ?? Infinity) < most) {
-    throw node.unsupported("maxProperties", "name all properties, and set additionalProperties to false");
-  }
-}
-
-/** Returns any key except these, without escapes: letter by letter, every text that differs from them or ends before. */
-function keyOtherThan(names: readonly string[], visitor: SchemaVisitor): Expression {
-  const anything = repeat(character(PLAIN_CHARACTER), 0, Infinity);
-  const restAfter = (left: readonly string[]): Expression => {
-    if (left.length === 0) return anything;
-    const next = new Set(left.filter((name) => name !== "").map((name) => Array.from(name)[0] ?? ""));
-    const others = intersection(PLAIN_CHARACTER, complement(union(...[...next].map(charSetOf))));
-    const onTheWay = [...next].map((letter) => {
-      const rest = left.filter((name) => name !== "" && name.startsWith(letter));
-      const isPlain = intersection(charSetOf(letter), PLAIN_CHARACTER).length > 0;
-      const after = restAfter(rest.map((name) => name.slice(letter.length)));
-      return isPlain ? sequence(text(letter), after) : IMPOSSIBLE;
+    const schemas = members.schemasOf(name);
+    const isForbidden = schemas.some(({ schema }) => schema === false) || allowed?.has(name) === false;
+    if (isForbidden && required.has(name)) return IMPOSSIBLE;
+    if (isForbidden) continue;
+    const member = visitor.define(sequence(text(`${JSON.stringify(name)}${COLON}`), visitor.visit(schemas)));
+    const next = after;
+    after = next.map((rest, count) => {
+      const skip = required.has(name) ? [] : [rest];
+      if (count >= most) return choice(...skip);
+      const behind = next[Math.min(count + 1, enough)] ?? IMPOSSIBLE;
+      return visitor.define(choice(sequence(...(count > 0 ? [text(COMMA)] : []), member, behind), ...skip));
     });
-    const end = left.includes("") ? [] : [NOTHING];
-    return visitor.define(choice(...end, sequence(character(others), anything), ...onTheWay));
-  };
-  return sequence(text('"'), restAfter(names), text('"'));
+  }
+  return sequence(text("{"), after[0] ?? IMPOSSIBLE, text("}"));
+}
+
+/** Returns the members that have no name in the schema, behind so many others. */
+function lastMembers(member: Expression | null, count: number, least: number, most: number): Expression {
+  const [min, max] = [Math.max(0, least - count), most - count];
+  if (member === null || max <= 0) return min > 0 ? IMPOSSIBLE : NOTHING;
+  const further = sequence(text(COMMA), member);
+  if (count > 0) return repeat(further, min, max);
+  const some = sequence(member, repeat(further, Math.max(0, min - 1), max - 1));
+  return min > 0 ? some : choice(NOTHING, some);
+}
+
+/** What schemas say about an object's members. */
+export class Members {
+  /** In the schemas' order. */
+  readonly names: readonly string[];
+  readonly required: ReadonlySet<string>;
+  readonly #nodes;
+  readonly #unevaluated: readonly PlacedSchema[];
+
+  constructor(nodes: readonly SchemaNode[]) {
+    this.#nodes = nodes.map((node) => ({
+      node,
+      named: node.named("properties"),
+      patterns: [...node.named("patternProperties")],
+      additional: node.schema("additionalProperties"),
+    }));
+    // All other schemas are parts of the first one: what they say of a member is known to it.
+    const [first, ...others] = nodes;
+    const other = others.find((node) => (node.get("unevaluatedProperties") ?? true) !== true);
+    if (other !== undefined) throw other.unsupported("unevaluatedProperties", "write it beside all that it is about");
+    this.#unevaluated = first?.schema("unevaluatedProperties") ?? [];
+    this.required = new Set(nodes.flatMap((node) => node.names("required")));
+    this.names = [...new Set([...this.#nodes.flatMap(({ named }) => [...named.keys()]), ...this.required])];
+  }
+
+  /** Patterns of names, each with a place for errors. */
+  get patterns(): ReadonlyMap<string, string> {
+    return new Map(
+      this.#nodes.flatMap(({ patterns }) => patterns.map(([pattern, { path }]) => [pattern, path] as const)),
+    );
+  }
+
+  schemasOf(name: string): readonly PlacedSchema[] {
+    const found = this.#nodes.flatMap(({ named, patterns, additional }) => {
+      const own = named.get(name);
+      const matching = patterns
+        .filter(([pattern, { path }]) => languageOf(pattern, path).has(name))
+        .map(([, one]) => one);
+      const all = own === undefined ? matching : [own, ...matching];
+      return all.length > 0 ? all : additional;
+    });
+    return found.length > 0 ? found : this.#unevaluated;
+  }
+
+  /** Returns the schemas of a member whose name isn't in the schemas, and matches just these patterns. */
+  schemasOfOthers(matched: ReadonlySet<string>): readonly PlacedSchema[] {
+    const found = this.#nodes.flatMap(({ patterns, additional }) => {
+      const matching = patterns.filter(([pattern]) => matched.has(pattern)).map(([, one]) => one);
+      return matching.length > 0 ? matching : additional;
+    });
+    return found.length > 0 ? found : this.#unevaluated;
+  }
+}
+
+/** Returns a member whose name isn't in the schema; null if there can be none. */
+function othersOf(
+  nodes: readonly SchemaNode[],
+  members: Members,
+  allowed: Automaton | null,
+  visitor: SchemaVisitor,
+): Expression | null {
+  const memberOf = (key: Expression, schemas: readonly PlacedSchema[]) =>
+    visitor.define(sequence(key, text(COLON), visitor.visit(schemas)));
+  const isForbidden = (schemas: readonly PlacedSchema[]) => schemas.some(({ schema }) => schema === false);
+  if (members.patterns.size === 0 && isForbidden(members.schemasOfOthers(new Set()))) return null;
+  if (allowed === null && members.patterns.size + members.names.length === 0) {
+    return memberOf(jsonString(ANY_TEXT), members.schemasOfOthers(new Set()));
+  }
+  try {
+    let classes = [{ names: allowed ?? Automaton.of(ANY_TEXT), matched: new Set<string>() }];
+    if (members.names.length > 0) {
+      const named = Automaton.of(choice(...members.names.map(text))).complement();
+      classes = classes.map((one) => ({ ...one, names: one.names.intersection(named) }));
+    }
+    for (const [pattern, path] of members.patterns) {
+      const matching = languageOf(pattern, path);
+      classes = classes.flatMap(({ names, matched }) => [
+        { names: names.intersection(matching), matched: new Set([...matched, pattern]) },
+        { names: names.intersection(matching.complement()), matched },
+      ]);
+      classes = classes.filter(({ names }) => !names.isEmpty);
+      if (classes.length > MAX_CLASSES) throw new TooComplex();
+    }
+    const options = classes.flatMap(({ names, matched }) => {
+      const schemas = members.schemasOfOthers(matched);
+      if (isForbidden(schemas) || names.isEmpty) return [];
+      const key = sequence(text('"'), names.inJson(visitor.defineAll), text('"'));
+      return [memberOf(key, schemas)];
+    });
+    return options.length === 0 ? null : visitor.define(choice(...options));
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    const node = nodes.find((one) => one.has("patternProperties")) ?? nodes[0];
+    throw node?.unsupported("patternProperties", "the patterns are too much together; use fewer or simpler ones");
+  }
+}
+
+const languages = new Map<string, Automaton>();
+
+function languageOf(pattern: string, path: string): Automaton {
+  const known = languages.get(pattern) ?? Automaton.of(parsePattern(pattern, path));
+  if (languages.size > 100) languages.clear();
+  languages.set(pattern, known);
+  return known;
 }

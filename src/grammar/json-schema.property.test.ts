@@ -47,7 +47,9 @@ const { schema } = fc.letrec<{ schema: object; leaf: object }>((tie) => ({
     fc
       .constantFrom("^[a-z]{2,5}$", "\\d+", "^(yes|no)", '[^"\\\\]$', "^.{0,4}é?$", "^\\w+( \\w+)*$")
       .map((pattern) => ({ type: "string", pattern })),
-    fc.constantFrom("date", "time", "date-time", "uuid", "ipv4", "email").map((format) => ({ type: "string", format })),
+    fc
+      .constantFrom("date", "time", "date-time", "uuid", "ipv4", "ipv6", "email", "hostname", "duration")
+      .map((format) => ({ type: "string", format })),
     fc.constantFrom({ type: "boolean" }, { type: "null" }, { type: ["string", "null"], maxLength: 3 }),
     fc
       .uniqueArray(scalar, { minLength: 1, maxLength: 4, comparator: "SameValueZero" })

@@ -13,6 +13,8 @@ const ESCAPED = union(CONTROL, charSetOf('"\\'));
 /** Characters that need no escape in a string. */
 export const PLAIN_CHARACTER: CharSet = complement(ESCAPED);
 
+const ANY_ESCAPE = choice(...escapesOf(ESCAPED));
+
 /** Returns a value's JSON text. Lone surrogates are escaped. */
 export function jsonText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jsonText).join(COMMA)}]`;
@@ -23,12 +25,19 @@ export function jsonText(value: unknown): string {
 }
 
 /** Returns one character of a set as it stands in a JSON string: as itself if possible, else with its one escape. */
-function jsonCharacter(set: CharSet): Expression {
+export function jsonCharacter(set: CharSet): Expression {
   const plain = intersection(set, PLAIN_CHARACTER);
-  const escapes = intersection(set, ESCAPED).flatMap(([first, last]) =>
-    Array.from({ length: last - first + 1 }, (_, i) => JSON.stringify(String.fromCharCode(first + i)).slice(1, -1)),
+  const escaped = intersection(set, ESCAPED);
+  const escapes = escaped.join() === ESCAPED.join() ? [ANY_ESCAPE] : escapesOf(escaped);
+  return choice(...(plain.length > 0 ? [character(plain)] : []), ...escapes);
+}
+
+function escapesOf(set: CharSet): Expression[] {
+  return set.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, i) =>
+      text(JSON.stringify(String.fromCharCode(first + i)).slice(1, -1)),
+    ),
   );
-  return choice(...(plain.length > 0 ? [character(plain)] : []), ...escapes.map(text));
 }
 
 /** Any character of a JSON string. */

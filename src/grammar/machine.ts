@@ -58,6 +58,14 @@ export class Machine {
     return (position.next ??= this.#nexts(position))[byte] ?? null;
   }
 
+  /** Returns whether this is one of the grammar's texts. */
+  accepts(text: string): boolean {
+    const end = new TextEncoder()
+      .encode(text)
+      .reduce<Position | null>((at, byte) => at && this.next(at, byte), this.start());
+    return end?.isComplete ?? false;
+  }
+
   /** Returns how many more characters of a JSON string may come at least, and whether nothing but them and its end can. */
   textAhead({ places }: Position): { readonly characters: number; readonly isAll: boolean } {
     let characters = 0;

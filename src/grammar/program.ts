@@ -35,14 +35,26 @@ export class Program {
   readonly entries = new Map<string, number>();
 
   readonly #empty: ReadonlySet<string>;
+  readonly #known = new Map<unknown, Map<number, number>>();
+  readonly #continued = new Map<string, number>();
 
   constructor(rules: Rules) {
     this.#empty = rulesWhere(rules, mayBeEmpty);
     for (const [name, body] of rules) this.entries.set(name, this.#before(body, RETURN));
   }
 
-  /** Returns the state that reads the expression and goes on with `next`. */
+  /** Returns the state that reads the expression and goes on with `next`, the same one for the same expression. */
   #before(expression: Expression, next: number): number {
+    if (expression.kind !== "choice" && expression.kind !== "rule") return this.#made(expression, next);
+    const key = expression.kind === "rule" ? expression.name : expression;
+    const known = this.#known.get(key) ?? new Map<number, number>();
+    this.#known.set(key, known);
+    const state = known.get(next) ?? this.#made(expression, next);
+    known.set(next, state);
+    return state;
+  }
+
+  #made(expression: Expression, next: number): number {
     switch (expression.kind) {
       case "text":
         return new TextEncoder()
@@ -78,8 +90,14 @@ export class Program {
     }
   }
 
+  /** Reads further bytes of a character. Characters that share them share the states. */
   #bytes(ranges: readonly ByteRange[], next: number): number {
-    return ranges.reduceRight((after, range) => this.#add({ kind: "bytes", edges: [[range, after]] }), next);
+    return ranges.reduceRight((after, range) => {
+      const key = `${range.join()} ${after}`;
+      const known = this.#continued.get(key) ?? this.#add({ kind: "bytes", edges: [[range, after]] });
+      this.#continued.set(key, known);
+      return known;
+    }, next);
   }
 
   #add(state: State): number {

@@ -1,27 +1,48 @@
 import { isObject } from "../protocol/json-object.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { Automaton, DefineAll } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
+
+/** A schema, and where it stands. */
+export interface PlacedSchema {
+  readonly schema: unknown;
+  readonly path: string;
+}
 
 /** Makes the grammars of a schema's parts. */
 export interface SchemaVisitor {
-  visit(schema: unknown, path: string): Expression;
-  /** Any JSON value. */
-  anyValue(): Expression;
+  /** Values that are valid under all of these schemas. */
+  visit(schemas: readonly PlacedSchema[]): Expression;
+  /** Returns all values that are valid under all of these schemas, if they are listed somewhere. */
+  literals(schemas: readonly PlacedSchema[]): readonly unknown[] | undefined;
+  /** Returns the texts that are valid under all of these schemas. */
+  names(schemas: readonly PlacedSchema[]): Automaton;
   /** Makes the expression a separate rule that others can refer to. */
   define(body: Expression): Expression;
+  /** Makes a rule once, before its expression, which may refer to it. */
+  refer(key: string, make: () => Expression): Expression;
+  readonly defineAll: DefineAll;
 }
+
+/** Written by negation.ts only: values, and a pattern, that a value must not have. */
+export const NOT_ENUM = "\0notEnum";
+export const NOT_PATTERN = "\0notPattern";
 
 /** A schema that is an object, with its place. */
 export class SchemaNode {
   readonly path: string;
-  readonly #object: Record<string, unknown>;
+  readonly object: Readonly<Record<string, unknown>>;
+  /** Tells the document's nodes apart. */
+  readonly number: number;
 
-  constructor(schema: unknown, path: string) {
+  /** @throws ChorusError invalid_type */
+  constructor(schema: unknown, path: string, number: number) {
     this.path = path;
+    this.number = number;
     if (!isObject(schema)) {
       throw new ChorusError("invalid_type", `${path} must be a JSON schema: an object, true or false.`, path);
     }
-    this.#object = schema;
+    this.object = schema;
   }
 
   has(keyword: string): boolean {
@@ -29,7 +50,7 @@ export class SchemaNode {
   }
 
   get(keyword: string): unknown {
-    return Object.hasOwn(this.#object, keyword) ? this.#object[keyword] : undefined;
+    return Object.hasOwn(this.object, keyword) ? this.object[keyword] : undefined;
   }
 
   /** Returns a keyword's value, for errors about it. */
@@ -54,36 +75,53 @@ export class SchemaNode {
     return value;
   }
 
-  number(keyword: string): number | undefined {
+  finite(keyword: string): number | undefined {
     const value = this.get(keyword);
     if (value === undefined || (typeof value === "number" && Number.isFinite(value))) return value;
     throw this.at(keyword).invalid("a number");
   }
 
-  /** Reads a count of characters, elements or properties. @param most limit that keeps the grammar small */
-  count(keyword: string, most: number): number | undefined {
+  /** Reads a count of characters, elements or properties. */
+  count(keyword: string): number | undefined {
     const value = this.get(keyword);
     if (value === undefined) return undefined;
-    if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
-    throw this.at(keyword).invalid(`a whole number between 0 and ${most}`);
+    if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
+    throw this.at(keyword).invalid("a whole number, 0 or more");
   }
 
-  /** Refuses unknown and unsupported keywords: ignoring them would allow invalid answers. */
-  refuseOthers(known: readonly string[]): void {
-    const other = Object.keys(this.#object).find(
-      (name) => !known.includes(name) && !name.startsWith("x-") && this.#object[name] !== undefined,
-    );
-    if (other === undefined) return;
-    throw this.unsupported(
-      other,
-      `the supported keywords are ${known.filter((name) => !name.startsWith("$")).join(", ")}`,
+  /** Returns the schemas in a keyword that has a list of them. */
+  schemas(keyword: string): PlacedSchema[] {
+    return this.list(keyword).map((schema, i) => ({ schema, path: `${this.path}.${keyword}[${i}]` }));
+  }
+
+  /** Returns the schema in a keyword; none without the keyword. */
+  schema(keyword: string): PlacedSchema[] {
+    return this.has(keyword) ? [{ schema: this.get(keyword), path: `${this.path}.${keyword}` }] : [];
+  }
+
+  /** Returns the schemas in a keyword by their names. */
+  named(keyword: string): Map<string, PlacedSchema> {
+    const value = this.get(keyword) ?? {};
+    if (!isObject(value)) throw this.at(keyword).invalid("an object of schemas");
+    return new Map(
+      Object.entries(value).map(([name, schema]) => [name, { schema, path: `${this.path}.${keyword}.${name}` }]),
     );
   }
 
-  refuseBeside(keyword: string, allowed: readonly string[]): void {
-    const other = Object.keys(this.#object).find(
-      (name) => name !== keyword && !allowed.includes(name) && !name.startsWith("x-"),
-    );
-    if (other !== undefined) throw this.unsupported(other, `it stands beside ${keyword}; leave one of them out`);
+  names(keyword: string): readonly string[] {
+    const value = this.get(keyword) ?? [];
+    // Up to draft 3 it was true or false, in the property itself.
+    if (typeof value === "boolean") return [];
+    if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
+    throw this.at(keyword).invalid("a list of names");
   }
+}
+
+/** Returns the largest of a count in several schemas. */
+export function largestCount(nodes: readonly SchemaNode[], keyword: string): number {
+  return nodes.reduce((most, node) => Math.max(most, node.count(keyword) ?? 0), 0);
+}
+
+export function smallestCount(nodes: readonly SchemaNode[], keyword: string): number {
+  return nodes.reduce((least, node) => Math.min(least, node.count(keyword) ?? Infinity), Infinity);
 }

@@ -1,0 +1,85 @@
+import { Automaton } from "./automaton.ts";
+import { charSetOf, normalized, type CharSet } from "./char-set.ts";
+import { integersWithin, numbersWithin } from "./decimal-range.ts";
+import { choice, optional, repeat, sequence, text, type Expression } from "./expression.ts";
+import { type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
+import { excludedLiterals } from "./schema-types.ts";
+
+/** Largest multiple, in units of its last decimal. */
+const MAX_MULTIPLE = 1000;
+const MAX_DECIMALS = 6;
+
+/** Returns a number that is valid under all of these schemas. */
+export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number", visitor: SchemaVisitor): Expression {
+  const bounds = boundsOf(nodes);
+  const multiples = nodes.flatMap((node) =>
+    node.has("multipleOf") ? [{ node, of: node.finite("multipleOf") ?? 1 }] : [],
+  );
+  const isInteger = type === "integer" || multiples.some(({ of }) => Number.isInteger(of));
+  const parts = isInteger ? integersWithin(bounds) : numbersWithin(bounds);
+  const excluded = excludedLiterals(nodes).filter((value) => typeof value === "number");
+  const others = multiples.filter(({ of }) => of !== 1 && !(isInteger && Number.isInteger(1 / of)));
+  if (others.length + excluded.length === 0) return choice(...parts.map((part) => visitor.define(part)));
+  let language = Automaton.of(choice(...parts));
+  for (const { node, of } of others) language = language.intersection(multiplesOf(of, node));
+  if (excluded.length > 0)
+    language = language.intersection(Automaton.of(choice(...excluded.map(spelled))).complement());
+  return language.inJson(visitor.defineAll);
+}
+
+/** Returns all ways to write a number without an exponent. */
+function spelled(value: number): Expression {
+  const zeros = repeat(text("0"), 0, Infinity);
+  const plain = String(value);
+  return plain.includes(".")
+    ? sequence(text(plain), zeros)
+    : sequence(text(plain), optional(sequence(text(".0"), zeros)));
+}
+
+/** @throws ChorusError for a multiple of too many digits */
+function multiplesOf(multiple: number, node: SchemaNode): Automaton {
+  let decimals = 0;
+  while (decimals <= MAX_DECIMALS && !Number.isInteger(Number((multiple * 10 ** decimals).toPrecision(15))))
+    decimals += 1;
+  const units = Number((multiple * 10 ** decimals).toPrecision(15));
+  if (!(multiple > 0)) throw node.at("multipleOf").invalid("a number above 0");
+  if (decimals > MAX_DECIMALS || units > MAX_MULTIPLE) {
+    throw node.unsupported(
+      "multipleOf",
+      `it may have at most ${MAX_DECIMALS} decimals, and be at most ${MAX_MULTIPLE} of the last one`,
+    );
+  }
+  // A state is the rest so far and the decimals so far; -1 before the point. After the sign: state 1, at the start: 0.
+  const stateAt = (rest: number, at: number) => 2 + (at + 1) * units + rest;
+  const states: { isEnd: boolean; edges: (readonly [CharSet, number])[] }[] = [];
+  const digits = (rest: number, at: number) =>
+    Array.from({ length: 10 }, (_, value) => [digit(value), stateAt((rest * 10 + value) % units, at)] as const);
+  states.push({ isEnd: false, edges: [[charSetOf("-"), 1], ...digits(0, -1)] }, { isEnd: false, edges: digits(0, -1) });
+  for (let at = -1; at <= decimals; at++) {
+    for (let rest = 0; rest < units; rest++) {
+      const isEnd = (rest * 10 ** (decimals - Math.max(0, at))) % units === 0;
+      const onwards =
+        at === -1 ? digits(rest, -1) : at < decimals ? digits(rest, at + 1) : [[digit(0), stateAt(rest, at)] as const];
+      states.push({ isEnd, edges: at === -1 ? [...onwards, [charSetOf("."), stateAt(rest, 0)]] : onwards });
+    }
+  }
+  return new Automaton(states);
+}
+
+const digit = (value: number): CharSet => normalized([[0x30 + value, 0x30 + value]]);
+
+/** Reads draft 4's exclusiveMinimum, too, which is true or false. */
+function boundsOf(nodes: readonly SchemaNode[]) {
+  const bounds = { minimum: -Infinity, maximum: Infinity, exclusiveMinimum: -Infinity, exclusiveMaximum: Infinity };
+  for (const node of nodes) {
+    const isExclusive = (keyword: string) => node.get(keyword) === true;
+    const read = (keyword: string) => (typeof node.get(keyword) === "boolean" ? undefined : node.finite(keyword));
+    const low = isExclusive("exclusiveMinimum") ? "exclusiveMinimum" : "minimum";
+    const high = isExclusive("exclusiveMaximum") ? "exclusiveMaximum" : "maximum";
+    bounds[low] = Math.max(bounds[low], read("minimum") ?? -Infinity);
+    bounds[high] = Math.min(bounds[high], read("maximum") ?? Infinity);
+    bounds.exclusiveMinimum = Math.max(bounds.exclusiveMinimum, read("exclusiveMinimum") ?? -Infinity);
+    bounds.exclusiveMaximum = Math.min(bounds.exclusiveMaximum, read("exclusiveMaximum") ?? Infinity);
+  }
+  return bounds;
+}

@@ -1,0 +1,195 @@
+import { ChorusError } from "../protocol/errors.ts";
+import { negationOf } from "./negation.ts";
+import { Members } from "./json-object.ts";
+import type { SchemaDocument } from "./schema-document.ts";
+import type { PlacedSchema, SchemaNode } from "./schema-node.ts";
+import { literalsOf, OWN_KEYWORDS, typesOf } from "./schema-types.ts";
+
+/** Schemas that must all be valid, of which only OWN_KEYWORDS count. */
+export type Case = readonly SchemaNode[];
+
+/** Keywords that are about the same value as their schema. */
+const COMBINING = [
+  "$dynamicRef",
+  "$recursiveRef",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "dependencies",
+  "dependentRequired",
+  "dependentSchemas",
+];
+const MAX_CASES = 1024;
+/** How deep obvious contradictions are looked for. */
+const DEPTH = 4;
+
+/** Either there is no such property, or another schema is valid, too. */
+interface Dependency {
+  readonly without: PlacedSchema;
+  readonly present: PlacedSchema;
+  readonly one: PlacedSchema;
+}
+
+/** Turns schemas that refer to and combine others into cases, of which a valid value fits at least one. */
+export class SchemaCases {
+  readonly #document: SchemaDocument;
+  readonly #negations = new Map<SchemaNode, object>();
+  readonly #contradictions = new Map<string, boolean>();
+  /** How deep in values contradictions are being looked for. */
+  #depth = 0;
+  readonly #dependent = new Map<SchemaNode, readonly Dependency[]>();
+
+  constructor(document: SchemaDocument) {
+    this.#document = document;
+  }
+
+  /** Returns the cases in which all of the schemas are valid. */
+  of(schemas: readonly PlacedSchema[]): Case[] {
+    return schemas.reduce<Case[]>((cases, one) => this.#both(cases, () => this.#casesOf(one, []), one), [[]]);
+  }
+
+  /** Returns whether obviously no value fits the case. */
+  #isContradiction(one: Case): boolean {
+    const key = keyOf(one);
+    const known = this.#contradictions.get(key);
+    if (known !== undefined) return known;
+    if (literalsOf(one)?.length === 0) return true;
+    if (this.#depth === DEPTH || typesOf(one).some((type) => type !== "object")) return false;
+    this.#depth += 1;
+    const members = new Members(one);
+    const found = [...members.required].some((name) =>
+      this.of(members.schemasOf(name)).every((inner) => this.#isContradiction(inner)),
+    );
+    this.#depth -= 1;
+    if (found || this.#depth === 0) this.#contradictions.set(key, found);
+    return found;
+  }
+
+  /** @param within the schemas that this one is a part of, for the same value */
+  #casesOf(placed: PlacedSchema, within: readonly SchemaNode[]): Case[] {
+    if (placed.schema === true) return [[]];
+    if (placed.schema === false) return [];
+    const node = this.#document.nodeOf(placed);
+    if (within.includes(node)) return []; // It would have to contain itself.
+    const inside = [...within, node];
+    const casesOf = (one: PlacedSchema) => this.#casesOf(one, inside);
+    const any = (all: readonly PlacedSchema[]) => all.flatMap(casesOf);
+    const made = (schema: unknown): PlacedSchema => ({ schema, path: node.path });
+    const hasReference = node.has("$ref");
+    const refersAlone = hasReference && this.#document.refersAlone;
+    let cases: Case[] = !refersAlone && OWN_KEYWORDS.some((keyword) => node.has(keyword)) ? [[node]] : [[]];
+    const and = (more: () => Case[]) => {
+      cases = this.#both(cases, more, placed);
+    };
+    if (hasReference) and(() => casesOf(this.#document.referred(node)));
+    if (refersAlone) return cases;
+    for (const keyword of ["$dynamicRef", "$recursiveRef"]) {
+      if (node.has(keyword)) throw node.unsupported(keyword, "use $ref");
+    }
+    if (node.has("allOf")) for (const one of node.schemas("allOf")) and(() => casesOf(one));
+    if (node.has("anyOf")) and(() => any(node.schemas("anyOf")));
+    if (node.has("oneOf")) and(() => this.#oneOf(node, cases, inside));
+    if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.#not(one)));
+    if (node.has("if")) {
+      const [condition = made(true)] = node.schema("if");
+      const branch = (first: PlacedSchema, keyword: string) =>
+        node.schema(keyword).reduce((all, one) => this.#both(all, () => casesOf(one), one), casesOf(first));
+      and(() => [...branch(condition, "then"), ...branch(this.#not(condition), "else")]);
+    }
+    for (const { without, present, one } of this.#dependencies(node)) {
+      and(() => [...casesOf(without), ...this.#both(casesOf(present), () => casesOf(one), one)]);
+    }
+    return cases;
+  }
+
+  /** Returns what must be valid if there is a property of a name. */
+  #dependencies(node: SchemaNode): readonly Dependency[] {
+    const known = this.#dependent.get(node);
+    if (known !== undefined) return known;
+    const made = ["dependencies", "dependentRequired", "dependentSchemas"].flatMap((keyword) =>
+      [...node.named(keyword)].map(([name, { schema, path }]): Dependency => {
+        const placed = (one: object) => ({ schema: this.#document.adopt(one, node), path });
+        const names = typeof schema === "string" ? [schema] : schema;
+        return {
+          without: placed({ properties: { [name]: false } }),
+          present: placed({ type: "object", required: [name] }),
+          one: Array.isArray(names) ? placed({ required: names }) : { schema, path },
+        };
+      }),
+    );
+    this.#dependent.set(node, made);
+    return made;
+  }
+
+  /** Each case excludes the other schemas, unless they are apart anyway. @param beside what is valid, too */
+  #oneOf(node: SchemaNode, beside: readonly Case[], within: readonly SchemaNode[]): Case[] {
+    const options = node.schemas("oneOf");
+    const cases = options.map((one) => this.#both(beside, () => this.#casesOf(one, within), one));
+    const alive = cases.map((all) => all.filter((one) => !this.#isContradiction(one)));
+    return options.flatMap((_option, i) => {
+      const overlapping = options.filter(
+        (_other, j) => j !== i && alive[i]?.some((a) => alive[j]?.some((b) => !this.#areCasesApart(a, b))),
+      );
+      try {
+        return overlapping.reduce<Case[]>(
+          (all, other) => this.#both(all, () => this.#casesOf(this.#not(other), within), other),
+          alive[i] ?? [],
+        );
+      } catch (error) {
+        if (!(error instanceof ChorusError) || error.code !== "unsupported_parameter") throw error;
+        throw node.unsupported("oneOf", "its schemas may overlap: use anyOf, or tell them apart by type or a const");
+      }
+    });
+  }
+
+  #areCasesApart(a: Case, b: Case): boolean {
+    const both = [...new Set([...a, ...b])];
+    return typesOf(both).length === 0 || this.#isContradiction(both);
+  }
+
+  #not(one: PlacedSchema): PlacedSchema {
+    const { path } = one;
+    if (typeof one.schema === "boolean") return { schema: !one.schema, path };
+    const node = this.#document.nodeOf(one);
+    const known = this.#negations.get(node);
+    if (known !== undefined) return { schema: known, path };
+    const options: unknown[] = [];
+    const negation = { anyOf: options };
+    this.#negations.set(node, negation);
+    if (node.has("$ref")) options.push(this.#not(this.#document.referred(node)).schema);
+    const isReference = this.#document.refersAlone && node.has("$ref");
+    if (!isReference) options.push(...negationOf(node, [...OWN_KEYWORDS, ...COMBINING]));
+    options.push(false); // Nothing is valid where no keyword says anything.
+    return { schema: this.#document.adopt(negation, node), path };
+  }
+
+  /** Returns the cases of both, without those that leave no type. */
+  #both(cases: readonly Case[], more: () => readonly Case[], place: PlacedSchema): Case[] {
+    if (cases.length === 0) return [];
+    const found = new Map<string, Case>();
+    const others = more();
+    for (const a of cases) {
+      for (const b of others) {
+        const both = [...new Set([...a, ...b])];
+        if (typesOf(both).length === 0) continue;
+        found.set(keyOf(both), both);
+        if (found.size > MAX_CASES) {
+          throw this.#document
+            .nodeOf(place)
+            .invalid(`simpler: its anyOf, oneOf, if and not have more than ${MAX_CASES} cases together`);
+        }
+      }
+    }
+    return [...found.values()];
+  }
+}
+
+/** Returns a text that cases of the same schemas share. */
+export function keyOf(one: Case): string {
+  return one
+    .map(({ number }) => number)
+    .toSorted((a, b) => a - b)
+    .join();
+}

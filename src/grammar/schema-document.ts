@@ -1,0 +1,115 @@
+import { isObject } from "../protocol/json-object.ts";
+import { percentDecoded } from "../protocol/percent-decoded.ts";
+import { SchemaNode, type PlacedSchema } from "./schema-node.ts";
+
+/** Keywords whose values are no schemas, but data. */
+const DATA = ["enum", "const", "default", "example", "examples"];
+/** Keywords whose values are schemas by name. */
+const BY_NAME = ["properties", "patternProperties", "definitions", "$defs", "dependencies", "dependentSchemas"];
+const NO_ADDRESS = "chorus://schema/";
+
+/** A schema with all that its references may point to. */
+export class SchemaDocument {
+  /** Whether keywords beside $ref are ignored, as up to draft 7. */
+  readonly refersAlone: boolean;
+  readonly #document: unknown;
+  readonly #param: string;
+  readonly #idKeyword: string;
+  readonly #nodes = new Map<object, SchemaNode>();
+  /** By schema: where it stands. */
+  readonly #paths = new Map<object, string>();
+  /** By schema: the address that its references begin at. */
+  readonly #bases = new Map<object, string>();
+  /** Schemas with an address of their own, without "#" or with "#anchor". */
+  readonly #addressed = new Map<string, unknown>();
+
+  constructor(document: unknown, param: string) {
+    this.#document = document;
+    this.#param = param;
+    const draft = isObject(document)
+      ? /json-schema\.org\/draft-0?(\d+)\//.exec(String(document["$schema"]))?.[1]
+      : undefined;
+    this.refersAlone = draft !== undefined;
+    this.#idKeyword = Number(draft ?? 7) < 6 ? "id" : "$id";
+    this.#addressed.set(NO_ADDRESS, document);
+    this.#walk(document, NO_ADDRESS, param, true);
+  }
+
+  /** Returns the schema as a node, always the same one. @throws ChorusError invalid_type */
+  nodeOf({ schema, path }: PlacedSchema): SchemaNode {
+    const known = isObject(schema) ? this.#nodes.get(schema) : undefined;
+    const node = known ?? new SchemaNode(schema, this.#pathOf(schema) ?? path, this.#nodes.size);
+    if (isObject(schema)) this.#nodes.set(schema, node);
+    return node;
+  }
+
+  #pathOf(schema: unknown): string | undefined {
+    return isObject(schema) ? this.#paths.get(schema) : undefined;
+  }
+
+  /** Places a schema that was made from another where that one stands. */
+  adopt<T extends object>(made: T, from: SchemaNode): T {
+    this.#walk(made, this.#bases.get(from.object) ?? NO_ADDRESS, from.path, true);
+    return made;
+  }
+
+  /** Returns what `$ref` points to. @throws ChorusError invalid_value */
+  referred(node: SchemaNode): PlacedSchema {
+    const reference = node.get("$ref");
+    const base = this.#bases.get(node.object) ?? NO_ADDRESS;
+    const address = typeof reference === "string" ? addressOf(reference, base) : undefined;
+    if (address === undefined) throw node.at("$ref").invalid('a place in this schema, such as "#/$defs/name"');
+    const [resource = "", fragment = ""] = address.split("#");
+    if (fragment !== "" && !fragment.startsWith("/")) {
+      const schema = this.#addressed.get(`${resource}#${percentDecoded(fragment) ?? fragment}`);
+      if (schema === undefined) throw node.at("$ref").invalid("a place that is there");
+      return { schema, path: `${this.#param}.${fragment}` };
+    }
+    const steps = fragment.split("/").slice(1);
+    const within = this.#addressed.has(resource) ? stepped(this.#addressed.get(resource), steps) : undefined;
+    // Many schemas mean their whole document, whatever address stands between.
+    const isLocal = typeof reference === "string" && reference.startsWith("#");
+    const schema = within ?? (isLocal ? stepped(this.#document, steps) : undefined);
+    if (schema !== undefined) return { schema, path: `${this.#param}${fragment.replaceAll("/", ".")}` };
+    throw node
+      .at("$ref")
+      .invalid(this.#addressed.has(resource) || isLocal ? "a place that is there" : "a place in this schema");
+  }
+
+  #walk(value: unknown, base: string, path: string, isSchema: boolean): void {
+    if (Array.isArray(value)) value.forEach((one, i) => this.#walk(one, base, `${path}[${i}]`, isSchema));
+    if (!isObject(value) || this.#bases.has(value)) return;
+    const own = isSchema ? this.#ownAddress(value, base) : base;
+    if (isSchema) {
+      this.#bases.set(value, own);
+      this.#paths.set(value, path);
+    }
+    for (const [key, one] of Object.entries(value)) {
+      if (!isSchema || !DATA.includes(key)) this.#walk(one, own, `${path}.${key}`, !isSchema || !BY_NAME.includes(key));
+    }
+  }
+
+  #ownAddress(schema: Record<string, unknown>, base: string): string {
+    const id = schema[this.#idKeyword];
+    const isIgnored = typeof id !== "string" || (this.refersAlone && "$ref" in schema);
+    const [own = base, anchor = ""] = (isIgnored ? undefined : addressOf(id, base))?.split("#") ?? [];
+    const anchors = [anchor, schema["$anchor"], schema["$dynamicAnchor"]].filter((name) => typeof name === "string");
+    if (own !== base && !this.#addressed.has(own)) this.#addressed.set(own, schema);
+    for (const name of anchors) if (name !== "") this.#addressed.set(`${own}#${name}`, schema);
+    return own;
+  }
+}
+
+function addressOf(reference: string, base: string): string | undefined {
+  return URL.canParse(reference, base) ? new URL(reference, base).href : undefined;
+}
+
+function stepped(place: unknown, steps: readonly string[]): unknown {
+  for (const step of steps) {
+    const name = percentDecoded(step)?.replaceAll("~1", "/").replaceAll("~0", "~");
+    const isThere = name !== undefined && typeof place === "object" && place !== null && Object.hasOwn(place, name);
+    if (!isThere) return undefined;
+    place = (place as Record<string, unknown>)[name];
+  }
+  return place;
+}
