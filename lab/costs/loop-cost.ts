@@ -12,29 +12,15 @@ const FILES = ["config.json", "generation_config.json", "tokenizer.json", "token
 const TOKENS = 480;
 const BATCHES = 3;
 
-export interface LoopCost {
-  readonly sequences: number;
-  /** Whether steps have a listener. */
-  readonly isWatched: boolean;
-  /** Processor time of the process, garbage collection included, in microseconds a step: the median of `rounds`. */
-  readonly cpuUs: number;
-  /** Size of the messages to the page, by structured clone. */
-  readonly messageBytes: number;
-  /** Calls of WebGPU in a step, by name. */
-  readonly calls: Readonly<Record<string, number>>;
-}
+export type LoopCost = Awaited<ReturnType<typeof measureLoopCost>>;
 
 /**
  * Measures all JavaScript of a step in the engine's worker in Node: the host, the engine and the GPU's runner are real, the
  * GPU is not, and messages are serialised but go nowhere.
  * @param folder of the model
+ * @param isWatched whether steps have a listener
  */
-export async function measureLoopCost(
-  folder: string,
-  sequences: number,
-  isWatched: boolean,
-  rounds = 5,
-): Promise<LoopCost> {
+export async function measureLoopCost(folder: string, sequences: number, isWatched: boolean, rounds = 5) {
   const { gpu, calls } = nullGpu();
   const host = new EngineHost({
     backends: [{ name: "webgpu", load: () => Promise.resolve(webGpuBackend(gpu)) }],
@@ -91,8 +77,11 @@ export async function measureLoopCost(
   return {
     sequences,
     isWatched,
+    /** Processor time of the process, garbage collection included, in microseconds a step: the median of `rounds`. */
     cpuUs: medianOf(times),
+    /** Size of the messages to the page, by structured clone. */
     messageBytes: messageBytes / steps,
+    /** Calls of WebGPU in a step, by name. */
     calls: Object.fromEntries(Object.entries(calls).map(([name, count]) => [name, count / steps])),
   };
 }

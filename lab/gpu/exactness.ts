@@ -10,10 +10,13 @@ const QUICK_PROMPT_TOKENS = [70, 33, 20, 9, 3, 1];
 const OUTPUT_TOKENS = 6;
 const ALONE = { enablePrefixCaching: false, runAhead: 0 } as const;
 /** The changes between runs of the same requests. The first run has each of them alone. */
-const CIRCUMSTANCES: readonly (readonly [name: string, changes: EngineChanges])[] = [
-  ["all at once", ALONE],
-  ["in chunks of 40, four steps ahead", { ...ALONE, runAhead: 4, longPrefillTokenThreshold: 40 }],
-  ["in steps of 64 rows", { ...ALONE, maxNumBatchedTokens: 64 }],
+const CIRCUMSTANCES: readonly { readonly name: string; readonly changes: EngineChanges }[] = [
+  { name: "all at once", changes: ALONE },
+  {
+    name: "in chunks of 40, four steps ahead",
+    changes: { ...ALONE, runAhead: 4, longPrefillTokenThreshold: 40 },
+  },
+  { name: "in steps of 64 rows", changes: { ...ALONE, maxNumBatchedTokens: 64 } },
 ];
 /** Tokens whose log-probabilities are compared with the CPU's. */
 const SCORED_TOKENS = 24;
@@ -49,13 +52,9 @@ export const exactnessPart: Part = {
       alone.push(await answer(engine, request, context));
     }
     const checks = [];
-    for (const [i, [what, changes]] of CIRCUMSTANCES.entries()) {
-      if (context.leftMs === 0) {
-        const others = CIRCUMSTANCES.slice(i).map(([name]) => name);
-        context.note(`Left out for lack of time: ${others.join("; ")}.`);
-        break;
-      }
-      context.progress(0.5 + i / CIRCUMSTANCES.length / 2, what);
+    for (const circumstance of context.inTime(CIRCUMSTANCES)) {
+      const { name: what, changes } = circumstance;
+      context.progress(0.5 + CIRCUMSTANCES.indexOf(circumstance) / CIRCUMSTANCES.length / 2, what);
       await engine.update({ longPrefillTokenThreshold: null, maxNumBatchedTokens: null, ...changes });
       const answers = await Promise.all(requests.map((request) => answer(engine, request, context)));
       const differing = prompts.filter((_, j) => answers[j] !== alone[j]).map(({ length }) => length);

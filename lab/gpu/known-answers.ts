@@ -58,17 +58,8 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
       // The kernels that are compiled already.
       const options = quick ? { ...base, ...F32 } : base;
       const alone = JSON.stringify(await answersAlone(createEngine, options));
-      for (const [i, circumstance] of circumstances.entries()) {
-        if (i > 0 && context.leftMs === 0) {
-          context.note(
-            `Left out for lack of time: ${circumstances
-              .slice(i)
-              .map(({ name }) => name)
-              .join("; ")}.`,
-          );
-          break;
-        }
-        context.progress(i / circumstances.length, circumstance.name);
+      for (const circumstance of context.inTime(circumstances)) {
+        context.progress(circumstances.indexOf(circumstance) / circumstances.length, circumstance.name);
         const { rounds, hasHappened } = await answersUnder(createEngine, options, circumstance, 1);
         const isRight = rounds.every((answers) => JSON.stringify(answers) === alone);
         const same = hasHappened ? "the same bits" : "the same bits, though it did not happen";

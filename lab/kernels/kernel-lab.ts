@@ -2,10 +2,10 @@ import { withStallTimeout } from "../../src/protocol/with-stall-timeout.ts";
 import { createEngine } from "../../src/index.ts";
 import type { EngineConfig, ModelSource } from "../../src/protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
-import { medianOf } from "../statistics.ts";
+import { medianOf, mediansOf } from "../statistics.ts";
 import { GpuListener, type ObservedDispatch } from "./gpu-listener.ts";
 import { classOf, costOf, type KernelClass, type KernelCost, type StepShape } from "./kernel-cost.ts";
-import { prepareRoofline } from "./roofline.ts";
+import { prepareRoofline, submitMs } from "./roofline.ts";
 import { measureSubmits, type SubmitCosts } from "./submit-costs.ts";
 
 /** A step to measure: decoding sequences after prompts of `context` tokens, or one prompt of `rows`. */
@@ -34,13 +34,7 @@ export interface StepTimes {
   readonly dispatches: number;
 }
 
-export interface KernelTimes {
-  readonly copyBytesPerSecond: number;
-  readonly multiplyFlopsPerSecond: number;
-  /** Time of a dispatch that does next to nothing. */
-  readonly dispatchMs: number;
-  readonly steps: readonly StepTimes[];
-}
+export type KernelTimes = Awaited<ReturnType<KernelLab["measure"]>>;
 
 /** Least duration of one submit; shorter ones would measure the submission itself. */
 const SHORTEST_SUBMIT_MS = 8;
@@ -87,7 +81,7 @@ export class KernelLab {
     }
   }
 
-  async measure(run: KernelRun, onProgress: (share: number) => void): Promise<KernelTimes> {
+  async measure(run: KernelRun, onProgress: (share: number) => void) {
     const { model, config, cases } = run;
     // One step after the other, so that the last observed one is the requested one.
     const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
@@ -128,14 +122,12 @@ export class KernelLab {
     { cases, rounds }: KernelRun,
     endMs: number,
     onProgress: (share: number) => void,
-  ): Promise<KernelTimes> {
+  ) {
     const listener = this.#listener;
     const { device } = listener;
     if (!device) throw new Error("the engine has opened no device");
     const roofline = await listener.deaf(() => prepareRoofline(device, engine.model.adapter.includes("(software)")));
-    const copyMs: number[] = [];
-    const multiplyMs: number[] = [];
-    const smallestMs: number[] = [];
+    const rooflines: { copyMs: number; multiplyMs: number; smallestMs: number }[] = [];
     const steps: StepTimes[] = [];
     for (const [i, step] of cases.entries()) {
       const leftMs = endMs - performance.now();
@@ -148,18 +140,18 @@ export class KernelLab {
       const times = await listener.deaf(() =>
         interleavedMs(device, works, limits, (share) => onProgress((i + share) / cases.length)),
       );
-      const [copy = NaN, multiply = NaN, smallest = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
-      copyMs.push(copy);
-      multiplyMs.push(multiply);
-      smallestMs.push(smallest);
+      const [copyMs = NaN, multiplyMs = NaN, smallestMs = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
+      rooflines.push({ copyMs, multiplyMs, smallestMs });
       const kernels = groups.map((group, g) => this.#kernelTime(group, (groupMs[g] ?? NaN) / group.length, step));
       steps.push({ step, kernels, passMs, dispatches: pass.length });
     }
     roofline.destroy();
+    const { copyMs, multiplyMs, smallestMs } = mediansOf(rooflines);
     return {
-      copyBytesPerSecond: (1000 * roofline.copyBytes) / medianOf(copyMs),
-      multiplyFlopsPerSecond: (1000 * roofline.multiplyFlops) / medianOf(multiplyMs),
-      dispatchMs: medianOf(smallestMs),
+      copyBytesPerSecond: (1000 * roofline.copyBytes) / copyMs,
+      multiplyFlopsPerSecond: (1000 * roofline.multiplyFlops) / multiplyMs,
+      /** Time of a dispatch that does next to nothing. */
+      dispatchMs: smallestMs,
       steps,
     };
   }
@@ -239,23 +231,6 @@ async function interleavedMs(
     }
   }
   return times;
-}
-
-async function submitMs(device: GPUDevice, work: readonly ObservedDispatch[], repeats: number): Promise<number> {
-  const startMs = performance.now();
-  const encoder = device.createCommandEncoder();
-  const pass = encoder.beginComputePass();
-  for (let i = 0; i < repeats; i++) {
-    for (const { pipeline, bindGroup, workgroups } of work) {
-      pass.setPipeline(pipeline);
-      pass.setBindGroup(0, bindGroup);
-      pass.dispatchWorkgroups(...workgroups);
-    }
-  }
-  pass.end();
-  device.queue.submit([encoder.finish()]);
-  await device.queue.onSubmittedWorkDone();
-  return performance.now() - startMs;
 }
 
 async function openDevice(gpu: GPU): Promise<GPUDevice> {

@@ -25,13 +25,15 @@ interface Roofline {
    * dispatch.
    */
   readonly smallest: ObservedDispatch;
+  /** What they write: it may be copied. */
+  readonly results: GPUBuffer;
   readonly destroy: () => void;
 }
 
 export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): Promise<Roofline> {
   const on = isSoftware ? "software" : "gpu";
   const buffer = () =>
-    device.createBuffer({ size: COPY_BYTES[on], usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST });
+    device.createBuffer({ size: COPY_BYTES[on], usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC });
   const [values, results] = [buffer(), buffer()];
   const dispatch = async (
     code: string,
@@ -53,6 +55,7 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
   const copy = await dispatch(copyCode, {}, [across, copyGroups / across, 1]);
   return {
     copy,
+    results,
     smallest: { ...copy, workgroups: [1, 1, 1] },
     copyBytes: 2 * COPY_BYTES[on],
     multiply: await dispatch(multiplyCode, { ROUNDS }, [MULTIPLY_LANES[on] / LANES, 1, 1]),
@@ -62,4 +65,33 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
       results.destroy();
     },
   };
+}
+
+/** Returns the commands of one pass: the dispatches, as often as asked for. The encoder may add more. */
+export function recordPass(
+  device: GPUDevice,
+  work: readonly ObservedDispatch[],
+  repeats: number,
+  addTo: (encoder: GPUCommandEncoder) => void = () => undefined,
+): GPUCommandBuffer {
+  const encoder = device.createCommandEncoder();
+  const pass = encoder.beginComputePass();
+  for (let i = 0; i < repeats; i++) {
+    for (const { pipeline, bindGroup, workgroups } of work) {
+      pass.setPipeline(pipeline);
+      pass.setBindGroup(0, bindGroup);
+      pass.dispatchWorkgroups(...workgroups);
+    }
+  }
+  pass.end();
+  addTo(encoder);
+  return encoder.finish();
+}
+
+/** Returns the milliseconds until such a pass is computed. */
+export async function submitMs(device: GPUDevice, work: readonly ObservedDispatch[], repeats: number): Promise<number> {
+  const startMs = performance.now();
+  device.queue.submit([recordPass(device, work, repeats)]);
+  await device.queue.onSubmittedWorkDone();
+  return performance.now() - startMs;
 }

@@ -12,31 +12,28 @@ const LATENCIES: readonly (readonly [LatencyName, short: string, title: string])
 
 /** Returns the block that `vllm bench serve` prints, plus the 95th percentile. */
 export function servingReport(metrics: ServingMetrics): string {
+  const fixed = (label: string, value: number) => line(label, value.toFixed(2));
   const lines = [
     rule(" Serving Benchmark Result ", "="),
     line("Successful requests:", metrics.completed),
     line("Failed requests:", metrics.failed),
     ...(metrics.max_concurrency === null ? [] : [line("Maximum request concurrency:", metrics.max_concurrency)]),
-    ...(metrics.request_rate === "inf"
-      ? []
-      : [line("Request rate configured (RPS):", metrics.request_rate.toFixed(2))]),
-    line("Benchmark duration (s):", metrics.duration.toFixed(2)),
+    ...(metrics.request_rate === "inf" ? [] : [fixed("Request rate configured (RPS):", metrics.request_rate)]),
+    fixed("Benchmark duration (s):", metrics.duration),
     line("Total input tokens:", metrics.total_input_tokens),
     line("Total generated tokens:", metrics.total_output_tokens),
-    line("Request throughput (req/s):", metrics.request_throughput.toFixed(2)),
-    line("Output token throughput (tok/s):", metrics.output_throughput.toFixed(2)),
-    line("Peak output token throughput (tok/s):", metrics.max_output_tokens_per_s.toFixed(2)),
-    line("Peak concurrent requests:", metrics.max_concurrent_requests.toFixed(2)),
-    line("Total token throughput (tok/s):", metrics.total_token_throughput.toFixed(2)),
+    fixed("Request throughput (req/s):", metrics.request_throughput),
+    fixed("Output token throughput (tok/s):", metrics.output_throughput),
+    fixed("Peak output token throughput (tok/s):", metrics.max_output_tokens_per_s),
+    fixed("Peak concurrent requests:", metrics.max_concurrent_requests),
+    fixed("Total token throughput (tok/s):", metrics.total_token_throughput),
   ];
   for (const [name, short, title] of LATENCIES) {
-    lines.push(
-      rule(title, "-"),
-      line(`Mean ${short} (ms):`, metrics[`mean_${name}_ms`].toFixed(2)),
-      line(`Median ${short} (ms):`, metrics[`median_${name}_ms`].toFixed(2)),
-      line(`P95 ${short} (ms):`, metrics[`p95_${name}_ms`].toFixed(2)),
-      line(`P99 ${short} (ms):`, metrics[`p99_${name}_ms`].toFixed(2)),
-    );
+    lines.push(rule(title, "-"));
+    for (const statistic of ["mean", "median", "p95", "p99"] as const) {
+      const label = statistic[0]?.toUpperCase() + statistic.slice(1);
+      lines.push(fixed(`${label} ${short} (ms):`, metrics[`${statistic}_${name}_ms`]));
+    }
   }
   return [...lines, "=".repeat(WIDTH)].join("\n");
 }

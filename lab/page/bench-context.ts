@@ -123,6 +123,19 @@ export class BenchContext {
     this.#notes.add(remark);
   }
 
+  /** Adds the remark that some cases were left out. */
+  noteLeftOut(names: readonly string[]): void {
+    if (names.length > 0) this.note(`Left out for lack of time: ${names.join("; ")}.`);
+  }
+
+  /** Returns the cases, one after the other while there is time; the names of the others become a remark. */
+  *inTime<Case extends { readonly name: string }>(cases: readonly Case[]): Generator<Case> {
+    for (const [i, one] of cases.entries()) {
+      if (i > 0 && this.leftMs === 0) return this.noteLeftOut(cases.slice(i).map(({ name }) => name));
+      yield one;
+    }
+  }
+
   get notes(): readonly string[] {
     return [...this.#notes];
   }
@@ -168,8 +181,7 @@ export class BenchContext {
       for (const [i, { of, outcomes }] of measured.entries()) {
         this.signal.throwIfAborted();
         if (round === 0 && i > 0 && performance.now() - beginMs >= halfMs) {
-          const others = measured.splice(i).map((one) => name(one.of));
-          this.note(`Left out for lack of time: ${others.join("; ")}.`);
+          this.noteLeftOut(measured.splice(i).map((one) => name(one.of)));
           break;
         }
         const what = round === 0 ? "warming up" : `round ${round} of ${rounds}`;

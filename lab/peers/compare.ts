@@ -7,7 +7,7 @@ import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { mediansOf } from "../statistics.ts";
 import { isLarge, type PreparedModel } from "./prepare-model.ts";
 import { listContenders, PROMPT_TOKENS, type Contender, type Load, type Place } from "./contenders.ts";
-import { EnginePage, type Answer, type Prompt } from "./engine-page.ts";
+import { openEnginePage, type Answer, type EnginePage, type Prompt } from "./engine-page.ts";
 import { makePrompts } from "./prompts.ts";
 import { timingOf, tokensWithin, type Timing } from "./timing.ts";
 import { checkTokens, type TokenCheck } from "./token-check.ts";
@@ -130,7 +130,7 @@ async function prepare(
   const title = titleOf(contender);
   const engine: Engine = { contender, page: null, failure: null, reference: null, tokens: null, loads: [] };
   try {
-    const page = await EnginePage.open(browser, url, contender.page, LOAD_TIMEOUT_MS);
+    const page = await openEnginePage(browser, url, contender.page, LOAD_TIMEOUT_MS);
     engine.page = page;
     for (const load of contender.loads) {
       const newTokens = await tryOut(page, load, prompts, pace);

@@ -1,6 +1,6 @@
 // An engine in its own browser page: the interface of the modules in engines/, and how it is called from here.
 
-import type { Browser, Page } from "playwright";
+import type { Browser } from "playwright";
 
 import { askAdapter, within } from "../../tools/time-limits.mjs";
 
@@ -50,60 +50,45 @@ declare global {
   }
 }
 
-export class EnginePage {
-  readonly #page: Page;
-  /** From opening the page to readiness: code and model are read over loopback, nothing is cached. */
-  readonly loadMs: number;
-  /** Threads on the CPU; null if it computes elsewhere. */
-  readonly threads: number | null;
+export type EnginePage = Awaited<ReturnType<typeof openEnginePage>>;
 
-  private constructor(page: Page, loadMs: number, threads: number | null) {
-    this.#page = page;
-    this.loadMs = loadMs;
-    this.threads = threads;
-  }
-
-  /** @throws Error with the engine's message, or if it took longer than `timeoutMs` */
-  static async open(
-    browser: Browser,
-    baseUrl: string,
-    { module, config }: EngineDescription,
-    timeoutMs: number,
-  ): Promise<EnginePage> {
-    const page = await browser.newPage();
-    try {
-      const startMs = performance.now();
-      await page.goto(new URL(`engines/page.html?${module}`, baseUrl).href);
-      const loading = page.evaluate(
-        async (given) => (await globalThis.window.engineOfThisPage).load({ config: given }),
-        config,
-      );
-      const { threads } = await within(loading, timeoutMs, "it did not load");
-      return new EnginePage(page, performance.now() - startMs, threads);
-    } catch (error) {
-      await page.close();
-      throw error;
-    }
-  }
-
-  /** @throws Error with the engine's message, or if it took longer than `timeoutMs`; the page is useless then */
-  async generate(request: GenerateRequest, timeoutMs: number): Promise<Answer[]> {
-    // Browsers never slow down the page in front.
-    await this.#page.bringToFront();
-    const generating = this.#page.evaluate(
-      async (given) => (await globalThis.window.engineOfThisPage).generate(given),
-      request,
+/** @throws Error with the engine's message, or if it took longer than `timeoutMs` */
+export async function openEnginePage(
+  browser: Browser,
+  baseUrl: string,
+  { module, config }: EngineDescription,
+  timeoutMs: number,
+) {
+  const page = await browser.newPage();
+  try {
+    const startMs = performance.now();
+    await page.goto(new URL(`engines/page.html?${module}`, baseUrl).href);
+    const loading = page.evaluate(
+      async (given) => (await globalThis.window.engineOfThisPage).load({ config: given }),
+      config,
     );
-    return within(generating, timeoutMs, "no answer");
-  }
-
-  /** The WebGPU adapter that pages of this browser get. */
-  async describeAdapter(): Promise<string> {
-    const info = await askAdapter(this.#page);
-    return [info?.vendor, info?.architecture, info?.device, info?.description].filter(Boolean).join(" ");
-  }
-
-  async close(): Promise<void> {
-    await this.#page.close();
+    /** On the CPU; null if it computes elsewhere. */
+    const { threads } = await within(loading, timeoutMs, "it did not load");
+    return {
+      threads,
+      /** From opening the page to readiness: code and model are read over loopback, nothing is cached. */
+      loadMs: performance.now() - startMs,
+      close: () => page.close(),
+      /** @throws Error with the engine's message, or if it took longer than `limitMs`; the page is useless then */
+      async generate(request: GenerateRequest, limitMs: number): Promise<Answer[]> {
+        // Browsers never slow down the page in front.
+        await page.bringToFront();
+        const ask = async (given: GenerateRequest) => (await globalThis.window.engineOfThisPage).generate(given);
+        return within(page.evaluate(ask, request), limitMs, "no answer");
+      },
+      /** The WebGPU adapter that pages of this browser get. */
+      async describeAdapter(): Promise<string> {
+        const info = await askAdapter(page);
+        return [info?.vendor, info?.architecture, info?.device, info?.description].filter(Boolean).join(" ");
+      },
+    };
+  } catch (error) {
+    await page.close();
+    throw error;
   }
 }

@@ -23,40 +23,16 @@ const COLOUR = {
   surface: "var(--surface, #fdfcf9)",
 };
 
-interface Look {
-  readonly stroke: string;
-  readonly width: number;
-  readonly dash: string;
-  readonly marker: (x: number, y: number) => string;
-}
+const SECOND = "var(--ink-2, #524d43)";
+const FOURTH = "var(--control, #8c8475)";
+const hollow = (stroke: string) => `stroke="${stroke}" fill="${COLOUR.surface}" stroke-width="1.5"/>`;
 
-const hollow = `fill="${COLOUR.surface}" stroke-width="1.5"`;
+type Look = readonly [stroke: string, width: number, dash: string, marker: (x: number, y: number) => string];
 const LOOKS: readonly Look[] = [
-  {
-    stroke: COLOUR.ink,
-    width: 2.5,
-    dash: "",
-    marker: (x, y) => `<circle cx="${x}" cy="${y}" r="4" fill="${COLOUR.ink}"/>`,
-  },
-  {
-    stroke: "var(--ink-2, #524d43)",
-    width: 1.5,
-    dash: "6 4",
-    marker: (x, y) =>
-      `<rect x="${x - 3.5}" y="${y - 3.5}" width="7" height="7" stroke="var(--ink-2, #524d43)" ${hollow}/>`,
-  },
-  {
-    stroke: COLOUR.faint,
-    width: 1.5,
-    dash: "2 3",
-    marker: (x, y) => `<path d="M${x} ${y - 4.5}l4 7h-8z" stroke="${COLOUR.faint}" ${hollow}/>`,
-  },
-  {
-    stroke: "var(--control, #8c8475)",
-    width: 1.5,
-    dash: "8 3 2 3",
-    marker: (x, y) => `<path d="M${x} ${y - 5}l5 5l-5 5l-5 -5z" stroke="var(--control, #8c8475)" ${hollow}/>`,
-  },
+  [COLOUR.ink, 2.5, "", (x, y) => `<circle cx="${x}" cy="${y}" r="4" fill="${COLOUR.ink}"/>`],
+  [SECOND, 1.5, "6 4", (x, y) => `<rect x="${x - 3.5}" y="${y - 3.5}" width="7" height="7" ${hollow(SECOND)}`],
+  [COLOUR.faint, 1.5, "2 3", (x, y) => `<path d="M${x} ${y - 4.5}l4 7h-8z" ${hollow(COLOUR.faint)}`],
+  [FOURTH, 1.5, "8 3 2 3", (x, y) => `<path d="M${x} ${y - 5}l5 5l-5 5l-5 -5z" ${hollow(FOURTH)}`],
 ];
 
 /** Returns whether there is a line to draw: for one point the table suffices. */
@@ -104,14 +80,14 @@ function lookOf(index: number): Look {
 
 function drawSeries(
   { points }: ChartSeries,
-  look: Look,
+  [stroke, width, dash, marker]: Look,
   xOf: (x: number) => number,
   yOf: (y: number) => number,
 ): string {
   const path = points.map(([x, y]) => `${xOf(x)} ${yOf(y)}`).join("L");
   return (
-    `<path d="M${path}" fill="none" stroke="${look.stroke}" stroke-width="${look.width}" stroke-dasharray="${look.dash}"/>` +
-    points.map(([x, y]) => look.marker(xOf(x), yOf(y))).join("")
+    `<path d="M${path}" fill="none" stroke="${stroke}" stroke-width="${width}" stroke-dasharray="${dash}"/>` +
+    points.map(([x, y]) => marker(xOf(x), yOf(y))).join("")
   );
 }
 

@@ -26,6 +26,18 @@ const count = (/** @type {[flags: string, about: string, defaultText?: string]} 
   ...(defaultText !== undefined && { defaultText }),
 });
 
+/** @type {CommandOption} */
+const sequences = {
+  flags: "--sequences <counts>",
+  about: "how many at once, such as 1,8",
+  defaultText: "1,2,4,8,16,32,64",
+  counts: "several",
+};
+const lengths = [
+  count("--promptTokens <n>", "of each prompt", "32"),
+  count("--outputTokens <n>", "of each answer", "32"),
+];
+
 /** @returns {readonly CommandOption[]} */
 const pageOptions = (/** @type {readonly string[]} */ sections) => [
   quick,
@@ -34,15 +46,9 @@ const pageOptions = (/** @type {readonly string[]} */ sections) => [
   { flags: "--backend <name>", about: "what computes", defaultText: "auto", choices: ["auto", "webgpu", "cpu"] },
   dtype,
   { flags: "--sections <names>", about: `some of ${sections.join(", ")}`, defaultText: "all", items: sections },
-  {
-    flags: "--sequences <counts>",
-    about: "how many at once, such as 1,8",
-    defaultText: "1,2,4,8,16,32,64",
-    counts: "several",
-  },
+  sequences,
   { flags: "--draft <name>", about: "the draft model: a size or a folder", defaultText: "the model itself" },
-  count("--promptTokens <n>", "of each prompt", "32"),
-  count("--outputTokens <n>", "of each answer", "32"),
+  ...lengths,
   count("--repeats <n>", "rounds; figures are medians", "5"),
   count("--seed <n>", "of prompts and arrivals"),
   { flags: "--out <folder>", about: "where the report goes", defaultText: "docs/benchmarks" },
@@ -64,8 +70,7 @@ const SERVE_OPTIONS = [
   count("--requests <n>", "how many", "64"),
   { flags: "--rate <n>", about: "requests a second, or inf", defaultText: "inf", amount: "endless" },
   count("--concurrency <n>", "most open at once", "no limit"),
-  count("--promptTokens <n>", "of each prompt", "32"),
-  count("--outputTokens <n>", "of each answer", "32"),
+  ...lengths,
   count("--seed <n>", "of prompts and arrivals", "1"),
 ];
 
@@ -83,12 +88,7 @@ const gpuOptions = (/** @type {readonly string[]} */ sizes, /** @type {readonly 
     defaultText: "gpt2,smollm2-135m; on a software adapter tiny,tiny-llama",
     items: sizes,
   },
-  {
-    flags: "--sequences <counts>",
-    about: "how many at once, such as 1,8",
-    defaultText: "1,2,4,8,16,32,64",
-    counts: "several",
-  },
+  sequences,
   { flags: "--parts <names>", about: `some of ${parts.join(", ")}`, defaultText: "all", items: parts },
   { flags: "--homes <names>", about: "chromium, node or both", defaultText: "both", items: ["chromium", "node"] },
   {

@@ -108,10 +108,6 @@ function totals(/** @type {ReadonlyMap<string, HeapUsage>} */ last) {
 
 /** @returns {Held} */
 function difference(/** @type {Held} */ now, /** @type {Held} */ before) {
-  return {
-    bytes: now.bytes - before.bytes,
-    heapBytes: now.heapBytes - before.heapBytes,
-    domBytes: now.domBytes - before.domBytes,
-    bufferBytes: now.bufferBytes - before.bufferBytes,
-  };
+  const names = /** @type {(keyof Held)[]} */ (Object.keys(now));
+  return /** @type {Held} */ (Object.fromEntries(names.map((name) => [name, now[name] - before[name]])));
 }

@@ -29,27 +29,6 @@ export interface SoakHome {
   notify?(line: string): void;
 }
 
-interface SoakReport {
-  readonly rounds: number;
-  readonly answered: number;
-  /** Answers that their users left: by a signal, or by reading no further. */
-  readonly left: number;
-  readonly refused: number;
-  /** Answers that were compared with the first one to the same request, to the last bit. */
-  readonly compared: number;
-  readonly losses: number;
-  readonly preemptions: number;
-  readonly draftTokens: number;
-  readonly settingsChanges: number;
-  /** Engines that were left while they loaded, or in the middle of an answer. */
-  readonly leftEngines: number;
-  readonly hidden: number;
-  /** Most steps that a running answer went without a row, in continuous batching. */
-  readonly longestGapSteps: number;
-  /** Bytes after each round, per kind of engine and name. */
-  readonly memory: Readonly<Record<string, readonly number[]>>;
-}
-
 const NUM_USERS = 10;
 const ROUND_MS = 20_000;
 /** Every two values of two settings meet. No setting changes an answer. */
@@ -69,24 +48,29 @@ const DEFAULTS = Object.fromEntries(Object.keys(SETTINGS[0] ?? {}).map((name) =>
  * Runs rounds until the time is over: each opens an engine, puts load on it, waits until it is idle and closes it.
  * @throws Error if anything is not as it should be
  */
-export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: number }): Promise<SoakReport> {
+export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: number }) {
   const random = seededRandom(seed);
   const endMs = home.nowMs() + ms;
   const first = new Map<string, string>();
+  /** Bytes after each round, per kind of engine and name. */
   const memory: Record<string, number[]> = {};
   const counts = {
     rounds: 0,
     answered: 0,
+    /** Answers that their users left: by a signal, or by reading no further. */
     left: 0,
     refused: 0,
+    /** Answers that were compared with the first one to the same request, to the last bit. */
     compared: 0,
     losses: 0,
     preemptions: 0,
     draftTokens: 0,
     settingsChanges: 0,
+    /** Engines that were left while they loaded, or in the middle of an answer. */
     leftEngines: 0,
     hidden: 0,
   };
+  /** Most steps that a running answer went without a row, in continuous batching. */
   let longestGapSteps = 0;
 
   for (; home.nowMs() < endMs; counts.rounds++) {
@@ -155,7 +139,11 @@ export async function soak(home: SoakHome, { ms, seed }: { ms: number; seed: num
 }
 
 /** Returns the relative growth of each kind of memory since its first two rounds, which warm up. */
-export function growthOf({ memory }: Pick<SoakReport, "memory">): Record<string, number> {
+export function growthOf({
+  memory,
+}: {
+  readonly memory: Readonly<Record<string, readonly number[]>>;
+}): Record<string, number> {
   const growth = Object.entries(memory).flatMap(([name, [first = NaN, second = NaN, ...later]]) => {
     const last = later.at(-1);
     return last === undefined ? [] : [[name, last / Math.max(first, second) - 1] as const];

@@ -29,8 +29,7 @@ export const kernelsSection: Section = {
     const times = await context.withKernelLab(signal, (lab) =>
       lab.measure(run, (share) => context.progress(share, "kernels, in rounds")),
     );
-    const missing = cases.slice(times.steps.length).map((step) => nameOf({ step }));
-    if (missing.length > 0) context.note(`Left out for lack of time: ${missing.join("; ")}.`);
+    context.noteLeftOut(cases.slice(times.steps.length).map((step) => nameOf({ step })));
     const decodes = times.steps.filter(({ step }) => step.kind === "decode");
     return {
       headlines: [
