@@ -3,7 +3,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 
-import { serveFolders, type FileServer } from "../peers/file-server.ts";
+import { serveFolders } from "../peers/file-server.ts";
 import type { HomeReport, Said } from "./home.ts";
 
 /** Until the first word of a home. */
@@ -18,38 +18,27 @@ export interface Outcome {
   readonly failure: string | null;
 }
 
-interface Listening {
-  onSaid: (said: Said) => void;
+interface RunOptions {
+  readonly minutes: number;
+  readonly env?: Record<string, string>;
+  /** Called with each report and the current activity. */
+  readonly onReport: (said: Said) => void;
 }
 
-export class Driver {
-  readonly #listening: Listening = { onSaid: () => undefined };
-  #server: FileServer | null = null;
-
-  /** Returns the address of its server. @param folder has page/ and tests/fixtures/ */
-  async listen(folder: string): Promise<string> {
-    const folders = new Map([
-      ["tests", join(folder, "tests")],
-      ...["lab", "assets"].map((name) => [name, join(folder, "page", name)] as const),
-    ]);
-    this.#server = await serveFolders(folders, (text) => this.#listening.onSaid(JSON.parse(text) as Said));
-    return this.#server.url;
-  }
-
-  close(): void {
-    this.#server?.close();
-  }
-
-  /**
-   * Runs a program until it reports that it is done, exits, or takes too long. It has always ended afterwards.
-   *
-   * @param onReport called with each report and the current activity
-   */
-  async run(
+/** @param folder has page/ and tests/fixtures/ */
+export async function openDriver(folder: string) {
+  const folders = new Map([
+    ["tests", join(folder, "tests")],
+    ...["lab", "assets"].map((name) => [name, join(folder, "page", name)] as const),
+  ]);
+  let onSaid: (said: Said) => void = () => undefined;
+  const server = await serveFolders(folders, (text) => onSaid(JSON.parse(text) as Said));
+  /** Runs a program until it reports that it is done, exits, or takes too long. It has always ended afterwards. */
+  const run = async (
     program: string,
     args: readonly string[],
-    { minutes, env = {}, onReport }: { minutes: number; env?: Record<string, string>; onReport: (said: Said) => void },
-  ): Promise<Outcome> {
+    { minutes, env, onReport }: RunOptions,
+  ): Promise<Outcome> => {
     const child = spawn(program, args, {
       env: { ...process.env, ...env },
       stdio: ["ignore", "ignore", "pipe"],
@@ -63,7 +52,7 @@ export class Driver {
       const failure = await new Promise<string | null>((resolve) => {
         let timer = setTimeout(() => resolve("it did not start"), START_MS);
         let hasSpoken = false;
-        this.#listening.onSaid = (said) => {
+        onSaid = (said) => {
           if (!hasSpoken) {
             hasSpoken = true;
             clearTimeout(timer);
@@ -80,10 +69,11 @@ export class Driver {
       });
       return { report, failure };
     } finally {
-      this.#listening.onSaid = () => undefined;
+      onSaid = () => undefined;
       await end(child);
     }
-  }
+  };
+  return { url: server.url, close: () => server.close(), run };
 }
 
 /** Returns the line with the error in a program's output. */

@@ -10,7 +10,7 @@ import { parseArgs } from "node:util";
 
 import { version } from "../../package.json";
 import { testFlags, type Adapter } from "../../tools/browsers/chromium-flags.mjs";
-import { Driver, type Outcome } from "./driver.ts";
+import { openDriver, type Outcome } from "./driver.ts";
 import { HOME_NAMES, type HomeName, type HomeOptions, type HomeReport, type Said } from "./home.ts";
 import { gpuReportMarkdown, wrongSections, type GpuReport } from "./report.ts";
 
@@ -34,8 +34,7 @@ const chosen = HOME_NAMES.filter((name) => listOf(values.homes)?.includes(name))
 const reports = new Map<HomeName, HomeReport>();
 const missing: string[] = [];
 const startedAt = new Date().toISOString();
-const driver = new Driver();
-const url = await driver.listen(folder);
+const driver = await openDriver(folder);
 
 let sharesLeft = chosen.reduce((sum, name) => sum + SHARES[name], 0);
 for (const name of chosen) {
@@ -82,7 +81,7 @@ async function inChromium(options: HomeOptions): Promise<Outcome> {
       "--enable-webgpu-developer-features",
       `--user-data-dir=${profile}`,
     ];
-    const page = `${url}lab/gpu/page.html?${new URLSearchParams({ options: JSON.stringify(options) })}`;
+    const page = `${driver.url}lab/gpu/page.html?${new URLSearchParams({ options: JSON.stringify(options) })}`;
     outcome = await driver.run(executable, [...flags, page], {
       minutes: options.minutes,
       onReport: listenTo("chromium"),
@@ -106,7 +105,7 @@ async function inNode(options: HomeOptions): Promise<Outcome> {
   if (!dawn) return { report: null, failure: "there is no Dawn; CHORUS_DAWN names its module" };
   const { CHORUS_VULKAN: driverFile } = process.env;
   const env = driverFile ? { VK_DRIVER_FILES: driverFile } : {};
-  const args = [join(folder, "node-home.js"), url, dawn, JSON.stringify(options)];
+  const args = [join(folder, "node-home.js"), driver.url, dawn, JSON.stringify(options)];
   return driver.run(process.execPath, args, { minutes: options.minutes, env, onReport: listenTo("node") });
 }
 

@@ -24,33 +24,9 @@ interface CompareOptions {
   readonly say: (line: string) => void;
 }
 
-export interface EngineResult {
-  readonly name: string;
-  readonly how: string;
-  /** `how` of the Chorus that it is compared with. */
-  readonly against: string;
-  /** Why it was left out; null if it was not. */
-  readonly failure: string | null;
-  readonly loadMs: number | null;
-  readonly threads: number | null;
-  /** Comparison with the reference; null for the reference itself. */
-  readonly tokens: TokenCheck | null;
-  readonly loads: readonly LoadResult[];
-}
-
-export interface LoadResult extends Load {
-  readonly newTokens: number;
-  /** Medians. */
-  readonly timing: Timing;
-  readonly runs: readonly Timing[];
-}
-
-export interface Comparison {
-  readonly browser: string;
-  readonly adapter: string;
-  readonly promptTokens: number;
-  readonly engines: readonly EngineResult[];
-}
+export type Comparison = Awaited<ReturnType<typeof compare>>;
+export type EngineResult = ReturnType<typeof resultOf>;
+export type LoadResult = EngineResult["loads"][number];
 
 const LEAST_TOKENS = 8;
 /** Shaders are compiled at the first prompt and at the first token after it. */
@@ -72,7 +48,7 @@ const QUICK: Pace = { newTokens: 32, rounds: 1, budgetMs: 10_000, timeoutMs: 300
 /** Prompts of each requested length, as many as run at once. */
 type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
 
-export async function compare(options: CompareOptions): Promise<Comparison> {
+export async function compare(options: CompareOptions) {
   const { executablePath, adapter, model, isQuick, place } = options;
   const large = isLarge(model.numParameters);
   const basePace = isQuick ? QUICK : FULL;
@@ -210,16 +186,20 @@ async function giveUp(engine: Engine, error: unknown, say: CompareOptions["say"]
   engine.page = null;
 }
 
-function resultOf({ contender: { name, how, against }, page, failure, tokens, loads }: Engine): EngineResult {
+function resultOf({ contender: { name, how, against }, page, failure, tokens, loads }: Engine) {
   const measured = loads.filter(({ runs }) => runs.length > 0);
   return {
     name,
     how,
+    /** `how` of the Chorus that it is compared with. */
     against,
+    /** Why it was left out; null if it was not. */
     failure,
     loadMs: page?.loadMs ?? null,
     threads: page?.threads ?? null,
+    /** Comparison with the reference; null for the reference itself. */
     tokens,
+    /** Of `timing` the medians. */
     loads: measured.map(({ load, newTokens, runs }) => ({ ...load, newTokens, timing: mediansOf(runs), runs })),
   };
 }

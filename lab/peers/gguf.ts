@@ -66,32 +66,25 @@ function describeModel({ config, model }: PeerCheckpoint): Record<string, GgufVa
     if (operation.type === "gate") return operation.gate.matrix.outputs;
     return operation.type === "linear" && operation.activation ? operation.linear.matrix.outputs : [];
   });
-  const sizes = {
-    context_length: maxPositions,
-    embedding_length: hiddenSize,
-    feed_forward_length: inner,
-    block_count: numLayers,
-    "attention.head_count": numHeads,
+  const size = (value: number) => Uint32Array.of(value);
+  const number = (value: number) => Float32Array.of(value);
+  const fields = {
+    context_length: size(maxPositions),
+    embedding_length: size(hiddenSize),
+    feed_forward_length: size(inner),
+    block_count: size(numLayers),
+    "attention.head_count": size(numHeads),
+    [`attention.layer_norm_${norm?.kind === "rms" ? "rms_" : ""}epsilon`]: number(norm?.epsilon ?? NaN),
+    ...(operations.some((operation) => operation.type === "rotary") && {
+      vocab_size: size(vocabSize),
+      "attention.head_count_kv": size(numKvHeads),
+      "attention.key_length": size(headDim),
+      "attention.value_length": size(headDim),
+      "rope.dimension_count": size(headDim),
+      "rope.freq_base": number(Number(config["rope_theta"] ?? 10_000)),
+    }),
   };
-  const hasRotary = operations.some((operation) => operation.type === "rotary");
-  const rotarySizes = {
-    vocab_size: vocabSize,
-    "attention.head_count_kv": numKvHeads,
-    "attention.key_length": headDim,
-    "attention.value_length": headDim,
-    "rope.dimension_count": headDim,
-  };
-  const numbers = {
-    [`attention.layer_norm_${norm?.kind === "rms" ? "rms_" : ""}epsilon`]: norm?.epsilon ?? NaN,
-    ...(hasRotary && { "rope.freq_base": Number(config["rope_theta"] ?? 10_000) }),
-  };
-  return Object.fromEntries([
-    ...Object.entries({ ...sizes, ...(hasRotary && rotarySizes) }).map(([name, value]) => [
-      `${model.family}.${name}`,
-      Uint32Array.of(value),
-    ]),
-    ...Object.entries(numbers).map(([name, value]) => [`${model.family}.${name}`, Float32Array.of(value)]),
-  ]) as Record<string, GgufValue>;
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${model.family}.${name}`, value]));
 }
 
 /** Describes a byte-level BPE with GPT-2's pattern. */

@@ -78,40 +78,27 @@ async function build(/** @type {string} */ folder, /** @type {string} */ homes) 
   const { wgslWithoutComments } = await loadModule("tools/plugins/wgsl-plugin.ts");
   rmSync(folder, { recursive: true, force: true });
   const plugins = () => [wgslWithoutComments()];
-  const common = {
-    root,
-    configFile: /** @type {const} */ (false),
-    base: "./",
-    publicDir: /** @type {const} */ (false),
-    logLevel: /** @type {const} */ ("error"),
-    worker: { format: /** @type {const} */ ("es"), plugins },
-  };
-  const shared = { emptyOutDir: false, reportCompressedSize: false };
-  if (homes.includes("chromium")) {
-    await viteBuild({
-      ...common,
+  const buildInto = (/** @type {import("vite").BuildEnvironmentOptions} */ own) =>
+    viteBuild({
+      root,
+      configFile: false,
+      base: "./",
+      publicDir: false,
+      logLevel: "error",
+      worker: { format: "es", plugins },
       plugins: plugins(),
-      build: {
-        ...shared,
-        target: "esnext",
-        outDir: join(folder, "page"),
-        rolldownOptions: { input: join(root, "lab/gpu/page.html") },
-      },
+      build: { emptyOutDir: false, reportCompressedSize: false, ...own },
     });
+  if (homes.includes("chromium")) {
+    const input = join(root, "lab/gpu/page.html");
+    await buildInto({ target: "esnext", outDir: join(folder, "page"), rolldownOptions: { input } });
   }
-  await viteBuild({
-    ...common,
-    plugins: plugins(),
-    build: {
-      ...shared,
-      target: "node20",
-      outDir: folder,
-      lib: {
-        entry: { run: join(root, "lab/gpu/run.ts"), "node-home": join(root, "lab/gpu/node-home.ts") },
-        formats: ["es"],
-      },
-      rolldownOptions: { external: /^node:/ },
-    },
+  const entry = { run: join(root, "lab/gpu/run.ts"), "node-home": join(root, "lab/gpu/node-home.ts") };
+  await buildInto({
+    target: "node20",
+    outDir: folder,
+    lib: { entry, formats: ["es"] },
+    rolldownOptions: { external: /^node:/ },
   });
   for (const name of FIXTURES)
     cpSync(join(root, "tests/fixtures", name), join(folder, "tests/fixtures", name), { recursive: true });
