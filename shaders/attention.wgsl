@@ -30,7 +30,7 @@ override SPLIT: u32; // a multiple of LANES
 override MAX_SPLITS: u32;
 override ALONE: bool;
 override ROWS: u32; // most rows of a span: 1 unless ALONE
-override QUERIES: u32; // divides HEADS / KV_HEADS; see NUM_QUERIES
+override QUERIES: u32; // at most HEADS / KV_HEADS; see NUM_QUERIES
 override Y_STRIDE: u32;
 override SCALE: f32;
 
@@ -44,6 +44,8 @@ override SCALE: f32;
 @group(0) @binding(7) var<uniform> step: Step;
 
 const NUM_QUERIES = ROWS * QUERIES; // at most MAX_QUERIES of kernels/attention.ts
+const GROUP_HEADS = HEADS / KV_HEADS;
+const PASSES = (GROUP_HEADS + QUERIES - 1u) / QUERIES; // of workgroups over a group's heads
 const KEEPS_LOOPS = NUM_QUERIES > 2u; // see lib/step.wgsl
 const HEAD_ROUNDS = HEAD_VEC4 + u32(KEEPS_LOOPS) * MAX_ROUNDS;
 
@@ -74,8 +76,11 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
   let span = spans[span_index(workgroup.y, step, ROWS > 1u)];
   let row = rows[span.first_row];
   let own = Rows(span.first_row, span.num_rows, row.position);
-  let first_head = workgroup.x * QUERIES;
-  let kv_head = kv_head_of(first_head);
+  let kv_head = workgroup.x / PASSES;
+  let of_group = QUERIES * (workgroup.x % PASSES);
+  // Of the last workgroup's heads the one before may have stored some.
+  let own_head = kv_head * GROUP_HEADS + of_group;
+  let first_head = kv_head * GROUP_HEADS + min(of_group, GROUP_HEADS - QUERIES);
   let length = row.position + span.num_rows; // of the last row
   let row_of_start = span.first_row - (row.position - row.start); // where spans are single rows
   let group = lane / HEAD_VEC4;
@@ -94,7 +99,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
       let query_row = own.first + min(q / QUERIES, own.count - 1u);
       queries[q * HEAD_VEC4 + vec] = projected4(query_row, QUERY, first_head + q % QUERIES, vec) * SCALE;
     }
-    if (ROWS == 1u && first <= seen_from && first_head % (HEADS / KV_HEADS) == 0u) {
+    if (ROWS == 1u && first <= seen_from && of_group == 0u) {
       write_cache(
         cache_index(row.slot, row.position, kv_head) + vec,
         projected4(own.first, KEY, kv_head, vec),
@@ -233,7 +238,10 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
     return;
   }
   for (var q = 0u; q < NUM_QUERIES && q < QUERIES * own.count; q++) {
-    store(own.first + q / QUERIES, first_head + q % QUERIES, first / SPLIT, vec, wholes[q]);
+    let head = first_head + q % QUERIES;
+    if (head >= own_head) {
+      store(own.first + q / QUERIES, head, first / SPLIT, vec, wholes[q]);
+    }
   }
 }
 

@@ -25,6 +25,7 @@ type IsaModel = Readonly<Record<"hidden" | "intermediate" | "heads" | "kvHeads" 
 export const ISA_MODELS: Readonly<Record<string, IsaModel>> = {
   "SmolLM2-135M": { hidden: 576, intermediate: 1536, heads: 9, kvHeads: 3, headSize: 64 },
   "Qwen3-0.6B": { hidden: 1024, intermediate: 3072, heads: 16, kvHeads: 8, headSize: 128 },
+  "Qwen2.5-0.5B": { hidden: 896, intermediate: 4864, heads: 14, kvHeads: 2, headSize: 64 },
   "Llama-3.2-1B": { hidden: 2048, intermediate: 8192, heads: 32, kvHeads: 8, headSize: 64 },
 };
 
@@ -43,7 +44,11 @@ const VOCABULARY = 49_152;
 export function isaKernels(name: string, hasAll: boolean): { label: string; code: string }[] {
   const model = ISA_MODELS[name];
   if (!model) throw new RangeError(`no model ${name}: there are ${Object.keys(ISA_MODELS).join(", ")}`);
-  const kernels = [...productsOf(model, hasAll), ...attentionOf(model), ...(hasAll ? othersOf(model) : [])];
+  const kernels = [
+    ...productsOf(model, hasAll),
+    ...attentionOf(model),
+    ...(hasAll ? [...headOf(model), ...othersOf(model)] : []),
+  ];
   return kernels.map(([label, { kernel, constants }]) => ({
     label: `${name}: ${label}`,
     code: specialise(kernel, constants),
@@ -69,6 +74,22 @@ function productsOf({ hidden, intermediate }: IsaModel, hasAll: boolean): Labell
     );
 }
 
+/** The model's head, which summarises the logits for the sampler. */
+function headOf({ hidden }: IsaModel): Labelled[] {
+  const head = { VOCABULARY, FIRST_TOKEN: 0 };
+  const product = {
+    K4: hidden / 4,
+    N4: VOCABULARY / 4,
+    Y4: VOCABULARY / 4,
+    SAMPLES_ONLY: true,
+    EPILOGUE: Epilogue.head,
+  };
+  return matmulChoices({ style: "fused", hasSubgroups: false }).map(([variant]): Labelled => [
+    `head, ${variant.name}`,
+    variant.kernel({ ...product, ...layoutConstants("f16") }, { head }),
+  ]);
+}
+
 function attentionOf({ heads, kvHeads, headSize }: IsaModel): Labelled[] {
   const HEAD_VEC4 = headSize / 4;
   const MAX_SPLITS = maxSplits(HEAD_VEC4, LENGTH);
@@ -83,11 +104,14 @@ function attentionOf({ heads, kvHeads, headSize }: IsaModel): Labelled[] {
   const cache = { KV_HEADS: kvHeads, BLOCK_SIZE: 16, MAX_BLOCKS: LENGTH / 16, CACHE_F16: true };
   const QKV_STRIDE = (heads + 2 * kvHeads) * headSize;
   const whole = { ...head, ...cache, ...attentionTile(HEAD_VEC4), QKV_STRIDE, SCALE: headSize ** -0.5, ALONE: true };
-  const QUERIES = sharedQueries(heads, kvHeads, HEAD_VEC4);
   const { SPLIT } = attentionTile(HEAD_VEC4);
+  const most = [false, true].map((isIntel) => mostQueries(HEAD_VEC4, isIntel));
+  const shares = new Set(most.map((queries) => sharedQueries(heads, kvHeads, queries).QUERIES));
   return [
-    [`attention, ${QUERIES} heads`, variantOf(attention, { ...whole, ROWS: 1, QUERIES })],
-    ["attention in splits", variantOf(attention, { ...whole, ROWS: 1, QUERIES, ALONE: false })],
+    ...[...shares].flatMap((QUERIES): Labelled[] => [
+      [`attention, ${QUERIES} heads`, variantOf(attention, { ...whole, ROWS: 1, QUERIES })],
+      [`attention in splits, ${QUERIES} heads`, variantOf(attention, { ...whole, ROWS: 1, QUERIES, ALONE: false })],
+    ]),
     ["attention-merge", variantOf(attentionMerge, { ...head, SPLIT, LANES: 64 })],
     ...[2, 4, 8]
       .filter((rows) => rows <= mostQueries(HEAD_VEC4))

@@ -9,11 +9,6 @@ const QUERY = 0u;
 const KEY = 1u;
 const VALUE = 2u;
 
-// Returns the head of keys and values of a query head. HEADS is a multiple of KV_HEADS; neighbouring query heads share one.
-fn kv_head_of(head: u32) -> u32 {
-  return head / (HEADS / KV_HEADS);
-}
-
 // Returns four values of one head of a row's query, key or value; zero beyond the head's size. qkv has the queries, then
 // the keys, then the values. `head` counts query heads for QUERY, and heads of keys and values for KEY and VALUE.
 fn projected4(row: u32, part: u32, head: u32, vec: u32) -> vec4<f32> {

@@ -11,6 +11,7 @@ import {
   cacheWrite,
   maxSplits,
   quadShares,
+  mostQueries,
   sharedQueries,
   splitsSeen,
   UNLIMITED_WINDOW,
@@ -159,7 +160,8 @@ async function run(
   const { SPLIT, ...tile } = attentionTile(headVec4);
   const MAX_SPLITS = maxSplits(headVec4, MAX_BLOCKS * BLOCK_SIZE);
   const splits = { SPLIT, MAX_SPLITS };
-  const QUERIES = queries ?? sharedQueries(heads, kvHeads, headVec4);
+  const shared = sharedQueries(heads, kvHeads, queries ?? mostQueries(headVec4));
+  const { QUERIES } = shared;
   const alone = { ...constants, ...tile, ...splits, ROWS: 1, QUERIES, ALONE: true };
 
   if (kernel === "attention in splits") {
@@ -167,7 +169,7 @@ async function run(
     const parts = new Float32Array(numRows * heads * MAX_SPLITS * 4 * (headVec4 + 1)).fill(NaN);
     const longest = Math.max(...Array.from({ length: numRows }, (_, r) => (data.rows[4 * r + 1] ?? 0) + 1));
     const computed = await runKernel(device, attention, { ...alone, ALONE: false }, { ...data, y: parts }, [
-      heads / QUERIES,
+      shared.workgroups,
       numRows,
       splitsSeen(Math.min(Number(WINDOW), longest), longest, SPLIT),
     ]);
@@ -195,7 +197,7 @@ async function run(
       outputs = { ...outputs, ...(await runKernel(device, attentionQuad, kind, after(outputs), [workgroups, count])) };
     } else {
       const kind = { ...alone, ROWS: rows, QUERIES: isTile ? 1 : QUERIES };
-      const groups = [heads / kind.QUERIES, count] as const;
+      const groups = [isTile ? heads : shared.workgroups, count] as const;
       outputs = { ...outputs, ...(await runKernel(device, attention, kind, after(outputs), groups)) };
     }
   }

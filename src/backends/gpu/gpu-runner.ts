@@ -212,7 +212,7 @@ function topOf(ids: Uint32Array, logprobs: Float32Array, start: number, count: n
 }
 
 function createBuffers(
-  { device, poller, adapterName }: OpenedDevice,
+  { device, poller, adapterName, hasFewRegisters = false }: OpenedDevice,
   arena: Arena,
   style: KernelStyle,
   { weights, engine, onKernel, ...options }: LoadOptions,
@@ -229,7 +229,7 @@ function createBuffers(
   try {
     const buffers = ModelBuffers.create(uploader, arena, weights, engine);
     const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step };
-    return { model: { device, poller, ...parts }, uploader };
+    return { model: { device, poller, hasFewRegisters, ...parts }, uploader };
   } catch (error) {
     uploader.destroy(); // the arena does not own its buffers
     throw error;

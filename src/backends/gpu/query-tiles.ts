@@ -35,7 +35,7 @@ export function tileChoices(
     const isFull = quadShares(shape.numHeads, shape.numKvHeads).QUERIES === MAX_QUAD_QUERIES;
     return [isFull ? NO_TILES : tilesOf(MAX_QUAD_QUERIES, 0)];
   }
-  const most = Math.min(mostQueries(headVec4), traits.hasFewRegisters ? 4 : Infinity);
+  const most = mostQueries(headVec4, traits.hasFewRegisters);
   const minStepRows = isPlain ? 0 : MAX_SPLIT_ROWS + 1;
   const [first = NO_TILES, ...others] = [8, 4, 2]
     .filter((rows) => rows <= most)

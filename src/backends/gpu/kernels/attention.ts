@@ -102,24 +102,25 @@ export function usesQuads({ hasSubgroups }: { readonly hasSubgroups: boolean }, 
 /** Positions of a split, or slightly fewer, unless the head is so large that a tile has more. */
 const SPLIT_POSITIONS = 128;
 
-/** Most queries that share a load of keys and values: their sums take registers. */
+/** Most queries that share a load of keys and values: their sums take registers, of which Intel's GPUs would spill 80. */
 const MAX_QUERIES = 8;
+const FEW_QUERIES = 4;
 /** Workgroup memory of every adapter. */
 const WORKGROUP_BYTES = 16_384;
 
 /** Returns how many query heads of one key and value head a workgroup computes at once. The bits don't depend on it. */
-export function sharedQueries(heads: number, kvHeads: number, headVec4: number): number {
+export function sharedQueries(heads: number, kvHeads: number, most: number): { QUERIES: number; workgroups: number } {
   const group = heads / kvHeads;
-  let queries = Math.min(group, mostQueries(headVec4));
-  while (group % queries !== 0) queries -= 1;
-  return queries;
+  const passes = Math.ceil(group / most);
+  return { QUERIES: Math.ceil(group / passes), workgroups: kvHeads * passes };
 }
 
 /** Returns the most queries for which a workgroup has registers and memory. */
-export function mostQueries(headVec4: number): number {
+export function mostQueries(headVec4: number, hasFewRegisters = false): number {
   const { GROUPS, LANES } = attentionTile(headVec4);
   const rest = WORKGROUP_BYTES - 4 * LANES;
-  return Math.max(1, Math.min(MAX_QUERIES, Math.floor(rest / (16 * headVec4 + 24 * LANES + 8 * GROUPS))));
+  const most = hasFewRegisters ? FEW_QUERIES : MAX_QUERIES;
+  return Math.max(1, Math.min(most, Math.floor(rest / (16 * headVec4 + 24 * LANES + 8 * GROUPS))));
 }
 
 /** Returns how positions are distributed: by the head's size alone, so that all rows have one order of additions. */

@@ -8,6 +8,7 @@ import {
   isSplit,
   MAX_SPLIT_ROWS,
   maxSplits,
+  mostQueries,
   sharedQueries,
   splitsSeen,
 } from "../kernels/attention.ts";
@@ -48,14 +49,14 @@ export async function splitAttention(context: OperationContext, operation: Atten
 /** Returns the kernel of one workgroup per span and heads that share keys and values. */
 export function wholeAttention(context: ModelContext, operation: Attention): AttentionKernel {
   const constants = constantsOf(context, operation);
-  const queries = (tileRows: number) => (tileRows > 1 ? 1 : constants.QUERIES);
+  const sharesOf = (tileRows: number) => sharesIn(context, tileRows);
   return {
-    variant: (ROWS) => variantOf(attention, { ...constants, ROWS, QUERIES: queries(ROWS), ALONE: true }),
+    variant: (ROWS) => variantOf(attention, { ...constants, ROWS, QUERIES: sharesOf(ROWS).QUERIES, ALONE: true }),
     dispatch: (tileRows, pipeline, buffers) => ({
       name: tileRows > 1 ? `${operation.label} in tiles` : operation.label,
       pipeline,
       bindGroup: context.compiler.bind(attention, buffers),
-      workgroups: (size) => [constants.HEADS / queries(tileRows), tileRows > 1 ? size.tiles : size.singles],
+      workgroups: (size) => [sharesOf(tileRows).workgroups, tileRows > 1 ? size.tiles : size.singles],
     }),
   };
 }
@@ -70,7 +71,8 @@ async function laterSplits(
   const window = windowOf(operation);
   if (!isSplit(1, Math.min(window, maxSequenceLength(engine)))) return null;
   const constants = constantsOf(context, operation);
-  const { SPLIT, MAX_SPLITS, WINDOW, HEADS, QUERIES, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
+  const { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE } = constants;
+  const { QUERIES, workgroups } = sharesIn(context, 1);
   const merged = { SPLIT, MAX_SPLITS, WINDOW, HEADS, HEAD_SIZE, HEAD_VEC4, Y_STRIDE, LANES: MERGE_LANES };
   const parts = activations.attentionParts;
   return laterWay(context, operation, {
@@ -78,14 +80,17 @@ async function laterSplits(
     rows: 1,
     maxRows: Math.min(MAX_SPLIT_ROWS, step.maxRows),
     rank: Rank.answers,
-    variants: [variantOf(attention, { ...constants, ROWS: 1, ALONE: false }), variantOf(attentionMerge, merged)],
+    variants: [
+      variantOf(attention, { ...constants, ROWS: 1, QUERIES, ALONE: false }),
+      variantOf(attentionMerge, merged),
+    ],
     dispatches: ([split, merge], buffers) => {
       const seen = (longest: number) => splitsSeen(Math.min(window, longest), longest, SPLIT);
       const inSplits: Dispatch = {
         name: `${operation.label} in splits`,
         pipeline: split,
         bindGroup: compiler.bind(attention, { ...buffers, y: parts }),
-        workgroups: ({ rows, longest }) => [HEADS / QUERIES, rows, seen(longest)],
+        workgroups: ({ rows, longest }) => [workgroups, rows, seen(longest)],
       };
       const join: Dispatch = {
         name: operation.label,
@@ -98,11 +103,16 @@ async function laterSplits(
   });
 }
 
+/** In a tile a workgroup has one head, else as many as it can. */
+function sharesIn(context: ModelContext, tileRows: number) {
+  const { HEADS, KV_HEADS, HEAD_VEC4 } = cacheConstants(context);
+  return sharedQueries(HEADS, KV_HEADS, tileRows > 1 ? 1 : mostQueries(HEAD_VEC4, context.hasFewRegisters));
+}
+
 function constantsOf(context: ModelContext, operation: Attention) {
   const cache = cacheConstants(context);
   const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, maxSequenceLength(context.engine));
   const Y_STRIDE = strideOf(cache.HEADS * cache.HEAD_SIZE);
   const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
-  const QUERIES = sharedQueries(cache.HEADS, cache.KV_HEADS, cache.HEAD_VEC4);
-  return { ...cache, QUERIES, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, ...scores };
+  return { ...cache, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, ...scores };
 }

@@ -40,7 +40,7 @@ export interface Operations {
 }
 
 /** A model's buffers on a device, and the compilers of its kernels. */
-export interface ModelContext extends Pick<OpenedDevice, "device" | "poller"> {
+export interface ModelContext extends Pick<OpenedDevice, "device" | "poller" | "hasFewRegisters"> {
   readonly compiler: KernelCompiler;
   /** Compiles pipelines that the first step can do without. */
   readonly later: LaterPipelines;
