@@ -43,6 +43,8 @@ export interface KernelOptions {
 export interface Kernels {
   readonly [product: `product_${string}`]: Product | undefined;
   readonly [embed: `embed_${string}`]: Embed | undefined;
+  /** With activations in int8. */
+  readonly quantise_rows?: (x: number, xStride: number, kBytes: number, rows: number, target: number) => void;
   readonly layer_norm: LayerNorm;
   readonly rms_norm: RmsNorm;
   readonly rotate: Rotate;
