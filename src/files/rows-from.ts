@@ -40,11 +40,7 @@ export function rowsFrom(tensors: readonly Tensor[], rows: number, placeOf: (row
     arraysOf: (band) => [band],
   };
   const read = <Rows>(begin: number, end: number, band: Band<Rows>, one: ReadRows<Rows>) =>
-    collect(
-      Array.from({ length: end - begin }, (_, i) => placeOf(begin + i)),
-      band,
-      one,
-    );
+    collect(runsOf(begin, end, placeOf), end - begin, band, one);
   return {
     dtype,
     rows,
@@ -108,11 +104,15 @@ export function asVector(column: Tensor): Tensor {
 
 type ReadRows<Rows> = (tensor: Tensor, begin: number, end: number) => Promise<Rows>;
 
-async function collect<Rows>(places: readonly (Place | null)[], band: Band<Rows>, read: ReadRows<Rows>): Promise<Rows> {
-  const runs = runsOf(places);
+async function collect<Rows>(
+  runs: readonly Run[],
+  length: number,
+  band: Band<Rows>,
+  read: ReadRows<Rows>,
+): Promise<Rows> {
   const [first] = runs;
-  if (first && first.count === places.length) return read(first.tensor, first.row, first.row + first.count);
-  const all = band.zeros(places.length);
+  if (first && first.count === length) return read(first.tensor, first.row, first.row + first.count);
+  const all = band.zeros(length);
   const targets = band.arraysOf(all);
   for (const { tensor, begin, end, parts } of readsOf(runs)) {
     for (const [i, source] of band.arraysOf(await read(tensor, begin, end)).entries()) {
@@ -129,14 +129,16 @@ async function collect<Rows>(places: readonly (Place | null)[], band: Band<Rows>
 }
 
 /** Returns neighbours that stay neighbours. */
-function runsOf(places: readonly (Place | null)[]): Run[] {
+function runsOf(begin: number, end: number, placeOf: (row: number) => Place | null): Run[] {
   const runs: Run[] = [];
-  for (const [at, place] of places.entries()) {
+  let last: Run | null = null;
+  for (let at = 0; at < end - begin; at++) {
+    const place = placeOf(begin + at);
     if (place === null) continue;
-    const last = runs.at(-1);
-    const goesOn = last && last.tensor === place.tensor && last.row + last.count === place.row;
-    if (goesOn && last.at + last.count === at) last.count += 1;
-    else runs.push({ ...place, at, count: 1 });
+    const { tensor, row } = place;
+    const goesOn = last !== null && last.tensor === tensor && last.row + last.count === row;
+    if (goesOn && last !== null && last.at + last.count === at) last.count += 1;
+    else runs.push((last = { tensor, row, at, count: 1 }));
   }
   return runs;
 }
