@@ -157,3 +157,15 @@ describe("a completion request is refused, naming the field,", () => {
     expect(parse({ ...both, response_format: { type: "text" } }).beamSearch).not.toBeNull();
   });
 });
+
+test("white space may be chosen beside response_format, for its schema", () => {
+  const structureOf = (body: object) => parse({ prompt: "x", ...body }).structure;
+  const schema = { type: "integer" };
+  const response_format = { type: "json_schema", json_schema: { schema } };
+  const whitespace = { pattern: "any", param: "structured_outputs.whitespace_pattern" };
+  const param = "response_format.json_schema.schema";
+  const structured_outputs = { whitespace_pattern: "any" };
+  expect(structureOf({ response_format, structured_outputs })).toEqual({ kind: "schema", schema, param, whitespace });
+  expect(structureOf({ structured_outputs })).toBeNull();
+  expect(() => structureOf({ response_format, structured_outputs: { regex: "a" } })).toThrow("both constrain");
+});

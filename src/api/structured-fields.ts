@@ -20,6 +20,8 @@ const KINDS = [
   "grammar",
 ] as const satisfies readonly (keyof StructuredOutputs)[];
 
+const OPTIONS = ["whitespace_pattern"] as const satisfies readonly (keyof StructuredOutputs)[];
+
 const MAX_CHOICES = 1000;
 /** Characters of a schema, an expression or a grammar. */
 const MAX_SOURCE_LENGTH = 100_000;
@@ -28,9 +30,27 @@ const MAX_SOURCE_LENGTH = 100_000;
 export function parseStructure(fields: Fields): GrammarSource | null {
   const format = parseResponseFormat(fields);
   const structured = parseStructuredOutputs(fields);
-  if (format === null || structured === null) return format ?? structured;
-  const message = "response_format and structured_outputs both constrain the answer; give only one of them.";
-  throw new ChorusError("invalid_value", message, "structured_outputs");
+  if (format !== null && structured !== null) {
+    const message = "response_format and structured_outputs both constrain the answer; give only one of them.";
+    throw new ChorusError("invalid_value", message, "structured_outputs");
+  }
+  return withOptions(format ?? structured, fields);
+}
+
+/** Adds what structured_outputs says about JSON, wherever the schema stands. */
+function withOptions(source: GrammarSource | null, fields: Fields): GrammarSource | null {
+  const given = fields.get("structured_outputs");
+  if (given === undefined || source === null) return source;
+  const outputs = new Fields(given, "structured_outputs");
+  const pattern = outputs.string("whitespace_pattern");
+  if (pattern === undefined) return source;
+  const param = outputs.path("whitespace_pattern");
+  if (source.kind === "schema") return { ...source, whitespace: { pattern, param } };
+  throw new ChorusError(
+    "invalid_value",
+    `${param} is about JSON: give it with json, json_object or response_format.`,
+    param,
+  );
 }
 
 /** OpenAI's. */
@@ -57,12 +77,12 @@ function parseResponseFormat(fields: Fields): GrammarSource | null {
   return parseSchema(schema, named.path("schema"));
 }
 
-/** vLLM's: exactly one of its fields. */
+/** vLLM's: exactly one of its fields, beside options; null with options alone. */
 function parseStructuredOutputs(fields: Fields): GrammarSource | null {
   const value = fields.get("structured_outputs");
   if (value === undefined) return null;
   const outputs = new Fields(value, "structured_outputs");
-  outputs.refuseOthers(KINDS);
+  outputs.refuseOthers([...KINDS, ...OPTIONS]);
   const isAny = outputs.boolean("json_object") === false;
   const [kind, second] = KINDS.filter((name) => outputs.get(name) !== undefined && !(name === "json_object" && isAny));
   if (kind === undefined) return null;

@@ -1,31 +1,65 @@
+import { charSetOf, complement, intersection, type CharSet } from "./char-set.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { parseEbnf } from "./ebnf.ts";
 import { choice, text, withoutDeadEnds, type Expression, type Rules } from "./expression.ts";
 import { jsonSchemaRules } from "./json-schema.ts";
+import { ONE_LINE, spaced, type Layout } from "./json-text.ts";
 import { parseRegex } from "./regex.ts";
 
 /** A description of the allowed answers, and the request field that contains it. */
-export type GrammarSource = { readonly param: string } & (
-  | { readonly kind: "schema"; readonly schema: unknown }
-  | { readonly kind: "regex"; readonly pattern: string }
-  /** One of these texts. */
-  | { readonly kind: "choice"; readonly choices: readonly string[] }
-  /** In the notation of xgrammar and llama.cpp. */
-  | { readonly kind: "ebnf"; readonly ebnf: string }
-);
+export type GrammarSource = { readonly param: string } &
+  /** `whitespace`: a pattern of what may stand around JSON's signs, and its field; by default one line. */
+  (
+    | {
+        readonly kind: "schema";
+        readonly schema: unknown;
+        readonly whitespace?: { readonly pattern: string; readonly param: string };
+      }
+    | { readonly kind: "regex"; readonly pattern: string }
+    /** One of these texts. */
+    | { readonly kind: "choice"; readonly choices: readonly string[] }
+    /** In the notation of xgrammar and llama.cpp. */
+    | { readonly kind: "ebnf"; readonly ebnf: string }
+  );
 
 /** Returns the grammar's rules, each of which some text can finish. @throws ChorusError saying what is wrong with the source */
 export function rulesOf(source: GrammarSource): Rules {
   const { param } = source;
   switch (source.kind) {
     case "schema":
-      return jsonSchemaRules(source.schema, param);
+      return jsonSchemaRules(source.schema, param, layoutOf(source.whitespace));
     case "regex":
       return finite(onlyRoot(parseRegex(source.pattern, param)), param);
     case "choice":
       return finite(onlyRoot(choice(...source.choices.map(text))), param);
     case "ebnf":
       return finite(parseEbnf(source.ebnf, param), param);
+  }
+}
+
+function layoutOf(whitespace: { readonly pattern: string; readonly param: string } | undefined): Layout {
+  if (whitespace === undefined) return ONE_LINE;
+  const { pattern, param } = whitespace;
+  const space = parseRegex(pattern === "any" ? "[ \\t\\n\\r]*" : pattern, param);
+  const others = complement(charSetOf(" \t\n\r"));
+  if (!mayHave(space, others)) return spaced(space);
+  throw new ChorusError("invalid_value", `${param} must be a regular expression of white space, or "any".`, param);
+}
+
+/** Returns whether a text of the expression may have one of these characters. */
+function mayHave(expression: Expression, characters: CharSet): boolean {
+  switch (expression.kind) {
+    case "character":
+      return intersection(expression.set, characters).length > 0;
+    case "sequence":
+      return expression.parts.some((part) => mayHave(part, characters));
+    case "choice":
+      return expression.options.some((option) => mayHave(option, characters));
+    case "repeat":
+      return mayHave(expression.of, characters);
+    case "text":
+    case "rule":
+      return false;
   }
 }
 

@@ -1,5 +1,5 @@
 import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
-import { COMMA, jsonText } from "./json-text.ts";
+import { jsonText, type Layout } from "./json-text.ts";
 import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
 /** Elements that must be written one by one. */
@@ -24,10 +24,11 @@ export function arrayOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): E
   if (contained.length > 0) return containing(contained, nodes, numFirst, schemasAt(numFirst), visitor);
   const further = schemasAt(numFirst);
   const item = () => visitor.define(visitor.visit(further));
-  if (numFirst === 0) return isEnd(further) ? brackets([], min) : listOf(item(), min, max);
+  if (numFirst === 0) return listOf(item(), min, isEnd(further) ? 0 : max, visitor.layout);
   const maxRest = isEnd(further) ? 0 : max - numFirst;
   if (numFirst > MAX_SINGLE) throw nodes[0]?.invalid("a list of fewer schemas");
-  let rest = maxRest <= 0 ? NOTHING : repeat(sequence(text(COMMA), item()), Math.max(0, min - numFirst), maxRest);
+  let rest =
+    maxRest <= 0 ? NOTHING : repeat(sequence(visitor.layout.comma, item()), Math.max(0, min - numFirst), maxRest);
   if (min > numFirst + Math.max(0, maxRest)) rest = IMPOSSIBLE;
   for (let at = numFirst - 1; at >= 0; at--) {
     const schemas = schemasAt(at);
@@ -35,10 +36,10 @@ export function arrayOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): E
     const onwards =
       at >= max || isEnd(schemas)
         ? []
-        : [sequence(...(at > 0 ? [text(COMMA)] : []), visitor.define(visitor.visit(schemas)), rest)];
+        : [sequence(...(at > 0 ? [visitor.layout.comma] : []), visitor.define(visitor.visit(schemas)), rest)];
     rest = choice(...mayEnd, ...onwards);
   }
-  return sequence(text("["), rest, text("]"));
+  return bracketed(rest, visitor.layout);
 }
 
 /** Returns the schemas of a schema's first elements, and of all further ones. */
@@ -52,15 +53,14 @@ function itemsOf(node: SchemaNode): {
   return { first, rest: node.schema("additionalItems") };
 }
 
-function brackets(items: readonly Expression[], min = 0): Expression {
-  const inner = items.flatMap((one, i) => (i === 0 ? [one] : [text(COMMA), one]));
-  return min > items.length ? IMPOSSIBLE : sequence(text("["), ...inner, text("]"));
+function listOf(item: Expression, min: number, max: number, layout: Layout): Expression {
+  const further = repeat(sequence(layout.comma, item), Math.max(0, min - 1), max - 1);
+  const some = max > 0 ? [sequence(item, further)] : [];
+  return bracketed(choice(...(min === 0 ? [NOTHING] : []), ...some), layout);
 }
 
-function listOf(item: Expression, min: number, max: number): Expression {
-  if (max === 0) return brackets([]);
-  const further = repeat(sequence(text(COMMA), item), Math.max(0, min - 1), max - 1);
-  return sequence(text("["), choice(...(min === 0 ? [NOTHING] : []), sequence(item, further)), text("]"));
+function bracketed(items: Expression, { space }: Layout): Expression {
+  return sequence(text("["), space, items, space, text("]"));
 }
 
 /** Returns lists with one element at least that is valid under `contains`: some elements, that one, and some more. */
@@ -89,14 +89,14 @@ function containing(
   }
   const item = visitor.define(visitor.visit(schemas));
   const found = visitor.define(visitor.visit([...schemas, ...node.schema("contains")]));
-  const comma = text(COMMA);
+  const { comma } = visitor.layout;
   // The one that is found, behind as many others as it takes; then the rest.
   const lists = Array.from({ length: Math.max(1, min) }, (_, before) => {
     const isLast = before === Math.max(1, min) - 1;
     const first = repeat(sequence(item, comma), before, isLast ? Infinity : before);
     return sequence(first, found, repeat(sequence(comma, item), Math.max(0, min - before - 1), Infinity));
   });
-  return sequence(text("["), choice(...lists), text("]"));
+  return bracketed(choice(...lists), visitor.layout);
 }
 
 /** Returns lists without repetition of a few values: what may follow depends on the set of those before. */
@@ -119,9 +119,15 @@ function uniqueArray(
       const next = values.flatMap((value, i) =>
         (used >> i) & 1 || count >= max
           ? []
-          : [sequence(...(count > 0 ? [text(COMMA)] : []), text(jsonText(value)), after(used | (1 << i), count + 1))],
+          : [
+              sequence(
+                ...(count > 0 ? [visitor.layout.comma] : []),
+                text(jsonText(value)),
+                after(used | (1 << i), count + 1),
+              ),
+            ],
       );
       return choice(...(count >= min ? [NOTHING] : []), ...next);
     });
-  return sequence(text("["), after(0, 0), text("]"));
+  return bracketed(after(0, 0), visitor.layout);
 }

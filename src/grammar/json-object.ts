@@ -1,6 +1,6 @@
 import { Automaton, TooComplex } from "./automaton.ts";
 import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
-import { ANY_TEXT, COLON, COMMA, jsonString } from "./json-text.ts";
+import { ANY_TEXT, jsonString } from "./json-text.ts";
 import { parsePattern } from "./regex.ts";
 import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
@@ -12,6 +12,7 @@ const MAX_RULES = 50_000;
 /** Returns an object that is valid under all of these schemas, with its properties in their order, then the others. */
 export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): Expression {
   const members = new Members(nodes);
+  const { comma, space } = visitor.layout;
   const { names, required } = members;
   const nameSchemas = nodes.flatMap((node) => node.schema("propertyNames"));
   const allowed = nameSchemas.length > 0 ? visitor.names(nameSchemas) : null;
@@ -26,29 +27,35 @@ export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): 
   /** More properties than this make no difference. */
   const enough = most === Infinity ? Math.max(1, least) : most;
   if (names.length * enough > MAX_RULES) throw nodes[0]?.invalid("an object with fewer properties");
-  let after = Array.from({ length: enough + 1 }, (_, count) => lastMembers(others, count, least, most));
+  let after = Array.from({ length: enough + 1 }, (_, count) => lastMembers(others, comma, count, least, most));
   for (const name of names.toReversed()) {
     const schemas = members.schemasOf(name);
     const isForbidden = schemas.some(({ schema }) => schema === false) || allowed?.has(name) === false;
     if (isForbidden && required.has(name)) return IMPOSSIBLE;
     if (isForbidden) continue;
-    const member = visitor.define(sequence(text(`${JSON.stringify(name)}${COLON}`), visitor.visit(schemas)));
+    const member = visitor.define(sequence(text(JSON.stringify(name)), visitor.layout.colon, visitor.visit(schemas)));
     const next = after;
     after = next.map((rest, count) => {
       const skip = required.has(name) ? [] : [rest];
       if (count >= most) return choice(...skip);
       const behind = next[Math.min(count + 1, enough)] ?? IMPOSSIBLE;
-      return visitor.define(choice(sequence(...(count > 0 ? [text(COMMA)] : []), member, behind), ...skip));
+      return visitor.define(choice(sequence(...(count > 0 ? [comma] : []), member, behind), ...skip));
     });
   }
-  return sequence(text("{"), after[0] ?? IMPOSSIBLE, text("}"));
+  return sequence(text("{"), space, after[0] ?? IMPOSSIBLE, space, text("}"));
 }
 
 /** Returns the members that have no name in the schema, behind so many others. */
-function lastMembers(member: Expression | null, count: number, least: number, most: number): Expression {
+function lastMembers(
+  member: Expression | null,
+  comma: Expression,
+  count: number,
+  least: number,
+  most: number,
+): Expression {
   const [min, max] = [Math.max(0, least - count), most - count];
   if (member === null || max <= 0) return min > 0 ? IMPOSSIBLE : NOTHING;
-  const further = sequence(text(COMMA), member);
+  const further = sequence(comma, member);
   if (count > 0) return repeat(further, min, max);
   const some = sequence(member, repeat(further, Math.max(0, min - 1), max - 1));
   return min > 0 ? some : choice(NOTHING, some);
@@ -115,7 +122,7 @@ function othersOf(
   visitor: SchemaVisitor,
 ): Expression | null {
   const memberOf = (key: Expression, schemas: readonly PlacedSchema[]) =>
-    visitor.define(sequence(key, text(COLON), visitor.visit(schemas)));
+    visitor.define(sequence(key, visitor.layout.colon, visitor.visit(schemas)));
   const isForbidden = (schemas: readonly PlacedSchema[]) => schemas.some(({ schema }) => schema === false);
   if (members.patterns.size === 0 && isForbidden(members.schemasOfOthers(new Set()))) return null;
   if (allowed === null && members.patterns.size + members.names.length === 0) {

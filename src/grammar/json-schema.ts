@@ -18,7 +18,7 @@ import { arrayOf } from "./json-array.ts";
 import { numberOf } from "./json-number.ts";
 import { objectOf } from "./json-object.ts";
 import { namesOf, stringOf } from "./json-string.ts";
-import { jsonText } from "./json-text.ts";
+import { jsonText, ONE_LINE, type Layout } from "./json-text.ts";
 import { Machine } from "./machine.ts";
 import { Program } from "./program.ts";
 import { keyOf, SchemaCases, type Case } from "./schema-cases.ts";
@@ -31,16 +31,18 @@ const MAX_DEPTH = 64;
 
 /**
  * @param param the field with the schema, for errors
+ * @param layout the white space between values
  * @throws ChorusError invalid_type, invalid_value, unsupported_parameter, naming the place in the schema
  */
-export function jsonSchemaRules(schema: unknown, param: string): Rules {
-  const rules = new Writer(schema, param).rules();
+export function jsonSchemaRules(schema: unknown, param: string, layout: Layout = ONE_LINE): Rules {
+  const rules = new Writer(schema, param, layout).rules();
   const finite = withoutDeadEnds(rules);
   if (finite !== null) return finite;
   throw new ChorusError("invalid_value", `${param} describes nothing that can be written here.`, param);
 }
 
 class Writer implements SchemaVisitor {
+  readonly layout: Layout;
   readonly #root: PlacedSchema;
   readonly #document: SchemaDocument;
   readonly #cases: SchemaCases;
@@ -48,7 +50,8 @@ class Writer implements SchemaVisitor {
   /** Names of rules that others refer to, by what they are. */
   readonly #referred = new Map<string, string>();
 
-  constructor(schema: unknown, param: string) {
+  constructor(schema: unknown, param: string, layout: Layout) {
+    this.layout = layout;
     this.#root = { schema, path: param };
     this.#document = new SchemaDocument(schema, param);
     this.#cases = new SchemaCases(this.#document);

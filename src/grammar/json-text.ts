@@ -1,11 +1,25 @@
-// JSON on one line, with ", " and ": " as separators, like Python's json.dumps. No other white space is allowed, since a
-// weak model would write it for ever.
+// JSON on one line, with ", " and ": " as separators, like Python's json.dumps. Other white space is allowed only where a
+// request has it, since a weak model would write it for ever.
 
 import { ANY_CHARACTER, charSetOf, complement, intersection, normalized, union, type CharSet } from "./char-set.ts";
-import { character, choice, repeat, sequence, text, type Expression } from "./expression.ts";
+import { character, choice, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
 
-export const COMMA = ", ";
-export const COLON = ": ";
+const COMMA = ", ";
+const COLON = ": ";
+
+/** What stands between values. */
+export interface Layout {
+  readonly comma: Expression;
+  readonly colon: Expression;
+  /** Within brackets, at both ends. */
+  readonly space: Expression;
+}
+
+export const ONE_LINE: Layout = { comma: text(COMMA), colon: text(COLON), space: NOTHING };
+
+export function spaced(space: Expression): Layout {
+  return { comma: sequence(space, text(","), space), colon: sequence(space, text(":"), space), space };
+}
 
 const CONTROL = normalized([[0, 0x1f]]);
 const ESCAPED = union(CONTROL, charSetOf('"\\'));

@@ -2,6 +2,7 @@ import { isObject } from "../protocol/json-object.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { Automaton, DefineAll } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
+import type { Layout } from "./json-text.ts";
 
 /** A schema, and where it stands. */
 export interface PlacedSchema {
@@ -11,6 +12,7 @@ export interface PlacedSchema {
 
 /** Makes the grammars of a schema's parts. */
 export interface SchemaVisitor {
+  readonly layout: Layout;
   /** Values that are valid under all of these schemas. */
   visit(schemas: readonly PlacedSchema[]): Expression;
   /** Returns all values that are valid under all of these schemas, if they are listed somewhere. */

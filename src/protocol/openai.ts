@@ -48,6 +48,11 @@ export interface StructuredOutputs {
   choice?: string[] | null;
   /** A grammar in GBNF, llama.cpp's form of EBNF. Its first rule is "root". [none] */
   grammar?: string | null;
+  /**
+   * A regular expression of the white space around JSON's signs, or "any"; for json, json_object and response_format, too.
+   * [JSON on one line]
+   */
+  whitespace_pattern?: string | null;
 }
 
 /** Fields both endpoints share. In brackets: the default; the unit. */
@@ -88,7 +93,7 @@ export interface GenerationFields {
   allowed_token_ids?: number[] | null;
   /** Format of the answer: text, any JSON object, or JSON that follows a schema. [text] */
   response_format?: ResponseFormat | null;
-  /** vLLM's: constrains the answer by exactly one of its fields. Not together with response_format. [no constraint] */
+  /** vLLM's: constrains the answer by one of its fields; whitespace_pattern alone may stand beside response_format. [no constraint] */
   structured_outputs?: StructuredOutputs | null;
   /** Number of answers. [1; answers] */
   n?: number | null;

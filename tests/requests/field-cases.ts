@@ -219,6 +219,8 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
       { regex: "a|b", json: null },
       { choice: ["yes", "no"] },
       { grammar: 'root ::= "a"' },
+      { json: {}, whitespace_pattern: "any" },
+      { whitespace_pattern: "[ ]?" },
     ],
     [],
     [
@@ -234,6 +236,8 @@ const GENERATION_CASES: CasesOf<GenerationFields> = {
       refusal("invalid_type", "structured_outputs.choice[1]", { choice: ["x", 7] }),
       ...["", TOO_LONG].map((grammar) => refusal("invalid_value", "structured_outputs.grammar", { grammar })),
       refusal("invalid_type", "structured_outputs.grammar", { grammar: 7 }),
+      refusal("invalid_type", "structured_outputs.whitespace_pattern", { json: {}, whitespace_pattern: 7 }),
+      refusal("invalid_value", "structured_outputs.whitespace_pattern", { regex: "a", whitespace_pattern: "any" }),
     ],
   ),
   n: integer("n", 1, 128),

@@ -1,0 +1,366 @@
+// What schemas mean, by their drafts: values that are valid are taken, others are not.
+
+/* eslint-disable unicorn/no-thenable -- "then" is a keyword of schemas */
+
+import { expect, test } from "vitest";
+import { z } from "zod";
+
+import { rulesOf } from "./grammar-source.ts";
+import { jsonText } from "./json-text.ts";
+import { Machine } from "./machine.ts";
+import { Program } from "./program.ts";
+
+function machineOf(schema: unknown): Machine {
+  return new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema" })));
+}
+
+const DRAFT_4 = "http://json-schema.org/draft-04/schema#";
+const DRAFT_7 = "http://json-schema.org/draft-07/schema#";
+
+test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>([
+  [
+    "words of no draft, and annotations",
+    { type: "boolean", id: "a", readonly: 1, links: [{}], "x-b": {}, $comment: "" },
+    [true],
+    [1],
+  ],
+  ["a format of no draft", { type: "string", format: "color" }, ["x"], [1]],
+  ["no type", { required: ["a"] }, [1, "x", { a: 1 }], [{ b: 1 }]],
+  [
+    "properties that are not named",
+    { properties: { a: { type: "integer" } } },
+    [{ a: 1, b: "x" }, { 'q"': 1 }],
+    [{ a: "x" }],
+  ],
+  [
+    "no other properties",
+    { type: "object", properties: { a: {} }, additionalProperties: false },
+    [{ a: 1 }, {}],
+    [{ b: 1 }],
+  ],
+  [
+    "allOf",
+    {
+      type: "object",
+      allOf: [{ required: ["a"] }, { properties: { a: { type: "string" } } }, { properties: { a: { maxLength: 2 } } }],
+    },
+    [{ a: "xy" }],
+    [{}, { a: "xyz" }, { a: 1 }],
+  ],
+  [
+    "allOf of closed objects",
+    { allOf: [{ properties: { a: {} }, additionalProperties: false }, { type: "object" }] },
+    [{ a: 1 }],
+    [{ b: 1 }],
+  ],
+  [
+    "keywords beside anyOf",
+    {
+      type: "object",
+      properties: { k: { type: "string" } },
+      required: ["k"],
+      anyOf: [{ required: ["a"] }, { required: ["b"] }],
+    },
+    [
+      { k: "x", a: 1 },
+      { k: "x", b: 1 },
+    ],
+    [{ k: "x" }, { a: 1 }],
+  ],
+  [
+    "oneOf whose schemas overlap",
+    { type: "object", oneOf: [{ required: ["a"] }, { required: ["b"] }] },
+    [{ a: 1 }, { b: 1 }],
+    [{}, { a: 1, b: 1 }],
+  ],
+  [
+    "oneOf that lengths tell apart",
+    {
+      oneOf: [
+        { type: "string", maxLength: 2 },
+        { type: "string", minLength: 2 },
+      ],
+    },
+    ["a", "abc"],
+    ["ab", 1],
+  ],
+  ["not", { type: "string", not: { enum: ["a", "b"] } }, ["c", "ab", ""], ["a", "b"]],
+  ["not of a pattern", { type: "string", not: { pattern: "^x" } }, ["ax", ""], ["x", "xa"]],
+  ["not of properties", { type: "object", not: { required: ["a"] } }, [{ b: 1 }, {}], [{ a: 1 }]],
+  [
+    "not of a constant in a property",
+    { type: "object", not: { properties: { a: { const: 1 } }, required: ["a"] } },
+    [{ a: 2 }, {}],
+    [{ a: 1 }],
+  ],
+  ["not of a reference", { type: "string", not: { $ref: "#/$defs/a" }, $defs: { a: { const: "x" } } }, ["y"], ["x"]],
+  [
+    "if, then, else",
+    {
+      type: "object",
+      properties: { a: {}, b: {} },
+      if: { properties: { a: { const: 1 } }, required: ["a"] },
+      then: { required: ["b"] },
+      else: { properties: { b: false } },
+    },
+    [{ a: 1, b: 2 }, { a: 2 }, {}],
+    [{ a: 1 }, { a: 2, b: 1 }],
+  ],
+  [
+    "dependencies",
+    {
+      type: "object",
+      properties: { a: {}, b: {}, c: { type: "integer" } },
+      dependencies: { a: ["b"], b: { properties: { c: { const: 1 } } } },
+    },
+    [{ a: 1, b: 1 }, { c: 2 }, { b: 1, c: 1 }],
+    [{ a: 1 }, { b: 1, c: 2 }],
+  ],
+  [
+    "dependentRequired",
+    { type: "object", dependentRequired: { a: ["b"] }, properties: { a: {}, b: {} } },
+    [{ b: 1 }, { a: 1, b: 1 }],
+    [{ a: 1 }],
+  ],
+  [
+    "patternProperties",
+    {
+      type: "object",
+      patternProperties: { "^x": { type: "integer" }, y$: { maximum: 5 } },
+      additionalProperties: false,
+    },
+    [{ xa: 7 }, { xy: 5 }, { ay: "z" }],
+    [{ xa: "7" }, { xy: 6 }, { b: 1 }],
+  ],
+  [
+    "patternProperties beside properties",
+    { properties: { xa: { minimum: 3 } }, patternProperties: { "^x": { type: "integer" } } },
+    [{ xa: 3 }, { b: "c" }],
+    [{ xa: 2 }, { xb: "c" }],
+  ],
+  [
+    "propertyNames",
+    { type: "object", properties: { b1: {} }, propertyNames: { pattern: "^[a-z]+$", maxLength: 3 } },
+    [{ abc: 1 }, {}],
+    [{ abcd: 1 }, { b1: 1 }],
+  ],
+  [
+    "numbers of properties",
+    {
+      type: "object",
+      properties: { a: {}, b: {}, c: {} },
+      additionalProperties: false,
+      minProperties: 2,
+      maxProperties: 2,
+    },
+    [
+      { a: 1, b: 1 },
+      { b: 1, c: 1 },
+    ],
+    [{ a: 1 }, { a: 1, b: 1, c: 1 }],
+  ],
+  ["one property or more", { type: "object", minProperties: 1 }, [{ a: 1 }, { b: 1, c: 1 }], [{}]],
+  [
+    "lists of schemas",
+    { type: "array", items: [{ type: "integer" }, { type: "string" }], additionalItems: { type: "null" } },
+    [[], [1], [1, "a", null]],
+    [["a"], [1, "a", 2]],
+  ],
+  [
+    "prefixItems",
+    { type: "array", prefixItems: [{ type: "integer" }], items: false, minItems: 1 },
+    [[1]],
+    [[], [1, 1], ["a"]],
+  ],
+  [
+    "contains",
+    { type: "array", items: { type: "integer" }, contains: { const: 3 }, minItems: 2 },
+    [
+      [1, 3],
+      [3, 1, 1],
+    ],
+    [[3], [1, 2], []],
+  ],
+  [
+    "uniqueItems of listed values",
+    { type: "array", items: { enum: ["a", "b"] }, uniqueItems: true },
+    [["b", "a"], []],
+    [["a", "a"]],
+  ],
+  ["multipleOf", { type: "integer", multipleOf: 7, minimum: -20 }, [14, 0, -14, 700], [13, -21, 71]],
+  ["multipleOf of decimals", { type: "number", multipleOf: 0.25 }, [1.5, 2, -0.25], [0.3, 1.125]],
+  [
+    "a pattern and lengths",
+    { type: "string", pattern: "^[a-z]+$", minLength: 2, maxLength: 3 },
+    ["ab", "abc"],
+    ["a", "abcd", "a1"],
+  ],
+  [
+    "a pattern of parts, and lengths",
+    { type: "string", pattern: "a.*b", maxLength: 4 },
+    ["ab", "xaby"],
+    ["axxxb", "ba"],
+  ],
+  [
+    "a format and a pattern",
+    { type: "string", format: "date", pattern: "^20" },
+    ["2024-02-29"],
+    ["2023-02-29", "1999-01-01"],
+  ],
+  ["listed values and lengths", { enum: ["a", "abc", 3], type: "string", maxLength: 2 }, ["a"], ["abc", 3]],
+  ["draft 4's exclusiveMinimum", { $schema: DRAFT_4, type: "integer", minimum: 3, exclusiveMinimum: true }, [4], [3]],
+  ["keywords beside $ref", { $ref: "#/$defs/a", maximum: 5, $defs: { a: { type: "integer" } } }, [5], [6]],
+  [
+    "keywords beside $ref in draft 7",
+    {
+      $schema: DRAFT_7,
+      properties: { a: { $ref: "#/definitions/a", maximum: 5 } },
+      definitions: { a: { type: "integer" } },
+    },
+    [{ a: 6 }],
+    [{ a: "x" }],
+  ],
+  [
+    "$id and $anchor",
+    {
+      $id: "https://x.y/a",
+      properties: { a: { $ref: "b#c" } },
+      $defs: { b: { $id: "b", $defs: { c: { $anchor: "c", type: "null" } } } },
+    },
+    [{ a: null }],
+    [{ a: 1 }],
+  ],
+  [
+    "draft 4's id",
+    {
+      $schema: DRAFT_4,
+      properties: { a: { $ref: "b.json#/definitions/c" } },
+      definitions: { b: { id: "b.json", definitions: { c: { type: "null" } } } },
+    },
+    [{ a: null }],
+    [{ a: 1 }],
+  ],
+  [
+    "unevaluatedProperties",
+    { allOf: [{ properties: { a: {} } }], properties: { b: {} }, unevaluatedProperties: false },
+    [{ b: 1, a: 1 }],
+    [{ c: 1 }],
+  ],
+  [
+    "a schema that contains itself in allOf",
+    {
+      type: "object",
+      properties: { n: { allOf: [{ $ref: "#" }, { maxProperties: 1 }] } },
+      additionalProperties: false,
+    },
+    [{ n: { n: {} } }],
+    [{ n: { m: 1 } }],
+  ],
+])("%s: %j", (_, schema, valid, invalid) => {
+  const machine = machineOf(schema);
+  for (const value of valid) expect(machine.accepts(jsonText(value)), jsonText(value)).toBe(true);
+  for (const value of invalid) expect(machine.accepts(jsonText(value)), jsonText(value)).toBe(false);
+});
+
+test.each<[format: string, valid: string[], invalid: string[]]>([
+  ["date", ["2000-02-29", "2024-02-29"], ["1900-02-29", "2023-13-01"]],
+  [
+    "date-time",
+    ["2022-01-01T12:00:00.000Z", "2022-01-01t12:00:00+01:00"],
+    ["2022-01-01 12:00:00Z", "2022-01-01T12:00:00"],
+  ],
+  ["email", ["John.Doe+x@Example.co.uk"], ["a@", ".a@b.c", "a b@c.d"]],
+  ["hostname", ["a-b.example", "localhost"], ["-a.b", "a..b"]],
+  ["ipv6", ["::1", "2001:db8::ff00:42:8329", "::ffff:1.2.3.4"], ["1::2::3", "12345::", ":1"]],
+  ["uri", ["https://a.b/c?d=e#f", "urn:isbn:0", "mailto:a@b.c"], ["a/b", "http://a b", "//a.b"]],
+  ["uri-reference", ["a/b", "#f", "//a.b", ""], ["a b"]],
+  ["uuid", ["123E4567-e89b-12d3-a456-426614174000"], ["123e4567"]],
+  ["duration", ["P1Y2M3DT4H5M6S", "P2W", "PT5M"], ["P", "P1S", "PT"]],
+  ["json-pointer", ["", "/a~0b/0"], ["a", "/~2"]],
+])("the format %s takes %j and not %j", (format, valid, invalid) => {
+  const machine = machineOf({ type: "string", format });
+  for (const value of valid) expect(machine.accepts(jsonText(value)), value).toBe(true);
+  for (const value of invalid) expect(machine.accepts(jsonText(value)), value).toBe(false);
+});
+
+const shape = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("circle"), radius: z.number().positive() }),
+  z.object({ kind: z.literal("box"), sides: z.tuple([z.int(), z.int()]) }),
+]);
+
+test.each<[what: string, schema: z.ZodType, valid: unknown[], invalid: unknown[]]>([
+  ["email", z.email(), ["a@b.co"], ["a"]],
+  ["uuid", z.uuid(), ["123e4567-e89b-12d3-a456-426614174000"], ["x"]],
+  ["iso.date", z.iso.date(), ["2024-02-29"], ["2023-02-29"]],
+  ["iso.datetime", z.iso.datetime(), ["2024-02-29T12:00:00Z"], ["2024-02-29"]],
+  ["ipv4", z.ipv4(), ["1.2.3.4"], ["1.2.3.256"]],
+  ["record", z.record(z.string(), z.number()), [{ a: 1 }], [{ a: "b" }]],
+  ["record of names", z.record(z.enum(["a", "b"]), z.int()), [{ a: 1, b: 2 }], [{ a: 1, c: 2 }]],
+  ["tuple", z.tuple([z.string(), z.int()]), [["a", 1]], [["a", "b"]]],
+  ["startsWith", z.string().startsWith("ab").max(4), ["abcd"], ["b", "abcde"]],
+  [
+    "nullish and default",
+    z.object({ a: z.string().nullish(), b: z.int().default(3) }),
+    [{ a: null, b: 1 }],
+    [{ a: 1, b: 1 }],
+  ],
+  [
+    "intersection",
+    z.intersection(z.object({ a: z.int() }), z.object({ b: z.string() })),
+    [{ a: 1, b: "x" }],
+    [{ a: 1, b: 2 }],
+  ],
+  ["union", z.union([z.string(), z.int(), z.null()]), ["a", 1, null], [true]],
+  [
+    "discriminatedUnion",
+    shape,
+    [
+      { kind: "circle", radius: 1.5 },
+      { kind: "box", sides: [1, 2] },
+    ],
+    [{ kind: "box", radius: 1 }],
+  ],
+  ["multipleOf", z.int().multipleOf(5), [15], [7]],
+  ["strict", z.strictObject({ a: z.int() }), [{ a: 1 }], [{ a: 1, b: 2 }]],
+  ["array", z.array(z.boolean()).min(1).max(2), [[true]], [[], [true, true, false]]],
+])("zod's %s is held to, and zod takes what it takes", (_, schema, valid, invalid) => {
+  const machine = machineOf(z.toJSONSchema(schema));
+  for (const value of valid) {
+    expect(machine.accepts(jsonText(value)), jsonText(value)).toBe(true);
+    expect(schema.safeParse(value).success).toBe(true);
+  }
+  for (const value of invalid) expect(machine.accepts(jsonText(value)), jsonText(value)).toBe(false);
+});
+
+test("a name that comes again counts once, so a least number of free names is refused", () => {
+  expect(() => machineOf({ type: "object", minProperties: 2 })).toThrow("schema.minProperties is not supported");
+});
+
+test("what two patterns and a length leave is neither more nor less than a simple search finds", () => {
+  const schema = { type: "string", allOf: [{ pattern: "^(a|b)*$" }, { pattern: "ab" }], maxLength: 4 };
+  const machine = machineOf(schema);
+  const texts = (length: number): string[] =>
+    length === 0 ? [""] : texts(length - 1).flatMap((text) => ["a", "b", "c"].map((letter) => text + letter));
+  for (const text of [0, 1, 2, 3, 4, 5].flatMap(texts)) {
+    expect(machine.accepts(`"${text}"`), text).toBe(/^[ab]*$/.test(text) && text.includes("ab") && text.length <= 4);
+  }
+});
+
+test.each<[pattern: string, good: string[], bad: string[]]>([
+  ["any", ['{\n  "a": [\n    1, 2 ]\n}', '{"a":[]}', '{"a": [1, 2]}'], ['{"a":[1 2]}', '{"a":[1]} ']],
+  ["[ ]?", ['{"a":[1,2]}', '{ "a" : [ 1 , 2 ] }'], ['{\n"a":[]}', '{  "a":[]}']],
+])("with the white space %j, %j are taken and %j are not", (pattern, good, bad) => {
+  const schema = { properties: { a: { type: "array", items: { type: "integer" } } }, type: "object" };
+  const whitespace = { pattern, param: "structured_outputs.whitespace_pattern" };
+  const machine = new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema", whitespace })));
+  for (const text of good) expect(machine.accepts(text), text).toBe(true);
+  for (const text of bad) expect(machine.accepts(text), text).toBe(false);
+});
+
+test("white space that has other characters is refused", () => {
+  const whitespace = { pattern: "[ x]*", param: "structured_outputs.whitespace_pattern" };
+  const source = { kind: "schema", schema: {}, param: "schema", whitespace } as const;
+  expect(() => rulesOf(source)).toThrow(
+    "structured_outputs.whitespace_pattern must be a regular expression of white space",
+  );
+});
