@@ -53,27 +53,29 @@ export async function runLoad(
   }
 }
 
-/** Sends requests as they come. `send` is given how long the limit of concurrent requests held its request back. */
+/**
+ * Sends requests as they come, in order of their arrival. `send` is given how long the limit of concurrent requests held its
+ * request back.
+ */
 export async function sendAll<Request>(
   requests: readonly Request[],
   send: (request: Request, clientQueueMs: number) => Promise<RequestRecord>,
   { signal, arrivalsMs = [], maxConcurrency = null }: SendOptions = {},
 ): Promise<Pick<LoadRun, "durationMs" | "records">> {
-  const turns = new Turns(maxConcurrency ?? Infinity);
   const startMs = performance.now();
-  const records = await Promise.all(
-    requests.map(async (request, i) => {
-      await sleepUntil(startMs + (arrivalsMs[i] ?? 0), signal);
-      const arrivedMs = performance.now();
-      await turns.take();
-      try {
-        signal?.throwIfAborted();
-        return await send(request, performance.now() - arrivedMs);
-      } finally {
-        turns.giveBack();
-      }
-    }),
-  );
+  const records: RequestRecord[] = [];
+  // Whoever is free takes the next one: first come, first served.
+  const queue = requests.entries();
+  const sendNext = async () => {
+    for (const [i, request] of queue) {
+      const arrivalMs = startMs + (arrivalsMs[i] ?? 0);
+      const heldBackMs = Math.max(0, performance.now() - arrivalMs);
+      await sleepUntil(arrivalMs, signal);
+      records[i] = await send(request, heldBackMs);
+    }
+  };
+  const atOnce = Math.min(maxConcurrency ?? Infinity, requests.length);
+  await Promise.all(Array.from({ length: atOnce }, sendNext));
   return { durationMs: performance.now() - startMs, records };
 }
 
@@ -148,27 +150,6 @@ async function sleepUntil(atMs: number, signal?: AbortSignal): Promise<void> {
   const waitMs = atMs - performance.now();
   if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
   signal?.throwIfAborted();
-}
-
-/** A semaphore: first come, first served. */
-class Turns {
-  #free: number;
-  readonly #waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  async take(): Promise<void> {
-    if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  giveBack(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#free += 1;
-  }
 }
 
 /**

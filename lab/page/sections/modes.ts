@@ -20,34 +20,24 @@ const ROUNDS = 3;
 /** How long a static batch waits for others; here they all come at once. */
 const BATCH_WINDOW_MS = 10;
 
-/** Lengths of answers, as shares of the length asked for. */
-interface Lengths {
-  readonly id: "modes" | "modes-mixed";
-  readonly title: string;
-  readonly words: string;
-  readonly shortest: number;
-  readonly longest: number;
-}
-
-const SIMILAR: Lengths = {
-  id: "modes",
-  title: "Batching modes",
-  words: "within a tenth of the length asked for",
-  shortest: 0.9,
-  longest: 1.1,
-};
-const MIXED: Lengths = {
-  id: "modes-mixed",
-  title: "Batching modes, mixed lengths",
-  words: "between a tenth of the length asked for and twice of it",
-  shortest: 0.1,
-  longest: 2,
-};
-
 /** The three batching modes under the same requests: with similar answers, and with some 20 times as long as others. */
-export const modesSections: readonly Section[] = [SIMILAR, MIXED].map(sectionOf);
+export const modesSections: readonly Section[] = [
+  sectionOf("modes", "Batching modes", "within a tenth of the length asked for", [0.9, 1.1]),
+  sectionOf(
+    "modes-mixed",
+    "Batching modes, mixed lengths",
+    "between a tenth of the length asked for and twice of it",
+    [0.1, 2],
+  ),
+];
 
-function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
+/** @param shares of the length asked for: the shortest and the longest answer's, which `words` say */
+function sectionOf(
+  id: Section["id"],
+  title: string,
+  words: string,
+  shares: readonly [shortest: number, longest: number],
+): Section {
   return {
     id,
     title,
@@ -63,16 +53,12 @@ function sectionOf({ id, title, words, shortest, longest }: Lengths): Section {
         enablePrefixCaching: false,
       });
       const cases = sequences.flatMap((count) => MODES.map((mode) => ({ count, mode })));
+      const [shortest, longest] = shares.map((share) => Math.max(1, Math.round(share * outputTokens))) as [
+        number,
+        number,
+      ];
       const lengths = new Map(
-        sequences.map((count) => [
-          count,
-          randomIntegers(
-            context.random,
-            ROUNDS * count,
-            Math.max(1, Math.round(shortest * outputTokens)),
-            Math.round(longest * outputTokens),
-          ),
-        ]),
+        sequences.map((count) => [count, randomIntegers(context.random, ROUNDS * count, shortest, longest)]),
       );
       const measured = await context.interleave(
         cases,
