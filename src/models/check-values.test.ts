@@ -5,6 +5,8 @@ import { float16ToFloat32 } from "../files/half.ts";
 import { openSafetensors } from "../files/safetensors.ts";
 import { FAMILY_FIXTURES } from "../../tests/models/family-fixtures.ts";
 import { readFixture } from "../../tests/models/fixtures.ts";
+import { openGgufFixture } from "../../tests/models/gguf-fixture.ts";
+import { openGgufWeights } from "../../tests/models/gguf-weights.ts";
 import { checkValues } from "./check-values.ts";
 import { describeModel } from "./families.ts";
 import { openWeights } from "./model-weights.ts";
@@ -33,6 +35,19 @@ it.each([1, 2, 3])("refuses a file that was resumed %d bytes off", async (off) =
   const resumed = headerBytes + 40_000;
   const bytes = Buffer.concat([whole.subarray(0, resumed), whole.subarray(resumed + off), Buffer.alloc(off)]);
   await expect(checkValues(await weightsIn(bytes))).rejects.toMatchObject({ code: "model_invalid" });
+});
+
+it.each(["llama-mix", "qwen3-q8", "gemma3-q4", "gpt2-q5", "qwen2-small"])("takes packed weights: %s", async (set) => {
+  await checkValues(await openGgufFixture(set));
+});
+
+it.each([1, 2, 3])("refuses a GGUF file that was resumed %d bytes off, and names it", async (off) => {
+  const file = "qwen3-q8.gguf";
+  const bytes = Uint8Array.from(readFileSync(`tests/fixtures/gguf/qwen3-q8/${file}`));
+  const resumed = Math.floor(bytes.length / 2);
+  bytes.copyWithin(resumed, resumed + off);
+  const damaged = await openGgufWeights(new File([bytes], file));
+  await expect(checkValues(damaged)).rejects.toMatchObject({ code: "model_invalid", param: file });
 });
 
 it.each(["ff", "text"])("refuses a file filled with something else: %s", async (what) => {

@@ -6,7 +6,6 @@ import { ChorusError } from "../protocol/errors.ts";
 import { weightsOf } from "./graph.ts";
 import type { ModelWeights } from "./model-weights.ts";
 
-const FILE = "model.safetensors";
 /** Most tensors to check, spread over the model; one row of each. */
 const MAX_TENSORS = 64;
 /** Fewer values prove nothing. */
@@ -32,7 +31,7 @@ export async function checkValues(weights: ModelWeights): Promise<void> {
       if (fault === null) return;
       const name = weight.tensors[0]?.name ?? "";
       const message = `Tensor "${name}" holds no weights: ${fault}. The file is damaged, or it is another one; download it again.`;
-      throw new ChorusError("model_invalid", message, FILE);
+      throw new ChorusError("model_invalid", message, weights.file);
     }),
   );
 }

@@ -54,6 +54,7 @@ export function withFewTokens(whole: ModelWeights, graph: Graph, tokens: readonl
   const wholeTable = new Map([...tables].map(([table, few]) => [few as Weight, table]));
   return {
     model: { ...model, shape, graph: { operations, values: graph.values } },
+    file: whole.file,
     numParameters: whole.numParameters,
     tensor(weight) {
       const table = wholeTable.get(weight);

@@ -10,6 +10,8 @@ const MAX_NAMED = 8;
 
 /** A model and its checkpoint: every tensor found and checked, none read yet. */
 export interface ModelWeights {
+  /** The checkpoint's file, for error messages. */
+  readonly file: string;
   /** The model with the vocabulary of its checkpoint. */
   readonly model: Model;
   /** Number of elements of all weights; a tied head counts once. */
@@ -40,7 +42,8 @@ export function openWeights(checkpoint: Checkpoint, describe: (vocabSize?: numbe
     open.set(weight, joinRows(weight.tensors.map(({ name }) => openInOrder(name))));
   }
   model = { ...model, storedAs: (name) => storedAs(checkpoint.tensor(nameInFile(name))) };
-  return { model, numParameters: countParameters(model), tensor: (weight) => openTensor(open, weight) };
+  const tensor = (weight: Weight) => openTensor(open, weight);
+  return { file: checkpoint.file, model, numParameters: countParameters(model), tensor };
 }
 
 /** Returns the number of elements of all weights; a tied head counts once. */

@@ -55,7 +55,8 @@ export function chromeTrace({ model, events }: Recording): string {
   slots.end();
   queue.end();
   blocks.end();
-  const { name, dtype, kvCacheDtype, adapter } = model;
+  const { name, mixture, kvCacheDtype, adapter } = model;
+  const dtype = mixture ?? model.dtype;
   const otherData = { application: "Chorus", model: name, dtype, kvCacheDtype, adapter, kernels: kernels.words };
   return JSON.stringify({ traceEvents: trace.toEvents(), displayTimeUnit: "ms", otherData });
 }

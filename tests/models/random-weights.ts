@@ -10,6 +10,7 @@ export function randomWeights(model: Model): ModelWeights {
   const tensors = new Map<string, Tensor>();
   return {
     model,
+    file: "random",
     numParameters: NaN,
     tensor({ tensors: parts }: Weight) {
       const { name, shape } = parts[0] ?? { name: "", shape: [] };
