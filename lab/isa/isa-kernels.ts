@@ -44,11 +44,7 @@ const VOCABULARY = 49_152;
 export function isaKernels(name: string, hasAll: boolean): { label: string; code: string }[] {
   const model = ISA_MODELS[name];
   if (!model) throw new RangeError(`no model ${name}: there are ${Object.keys(ISA_MODELS).join(", ")}`);
-  const kernels = [
-    ...productsOf(model, hasAll),
-    ...attentionOf(model),
-    ...(hasAll ? [...headOf(model), ...othersOf(model)] : []),
-  ];
+  const kernels = [...productsOf(model, hasAll), ...attentionOf(model), ...(hasAll ? othersOf(model) : [])];
   return kernels.map(([label, { kernel, constants }]) => ({
     label: `${name}: ${label}`,
     code: specialise(kernel, constants),
@@ -72,22 +68,6 @@ function productsOf({ hidden, intermediate }: IsaModel, hasAll: boolean): Labell
         return [`${variant.name}, ${name}`, variant.kernel(product, { norm: isNormApart(variant) ? null : norm })];
       }),
     );
-}
-
-/** The model's head, which summarises the logits for the sampler. */
-function headOf({ hidden }: IsaModel): Labelled[] {
-  const head = { VOCABULARY, FIRST_TOKEN: 0 };
-  const product = {
-    K4: hidden / 4,
-    N4: VOCABULARY / 4,
-    Y4: VOCABULARY / 4,
-    SAMPLES_ONLY: true,
-    EPILOGUE: Epilogue.head,
-  };
-  return matmulChoices({ style: "fused", hasSubgroups: false }).map(([variant]): Labelled => [
-    `head, ${variant.name}`,
-    variant.kernel({ ...product, ...layoutConstants("f16") }, { head }),
-  ]);
 }
 
 function attentionOf({ heads, kvHeads, headSize }: IsaModel): Labelled[] {
@@ -123,7 +103,13 @@ function othersOf({ hidden }: IsaModel): Labelled[] {
   const draws = { LANES: 256, VOCABULARY, STRIDE: VOCABULARY, MAX_LENGTH: LENGTH };
   const { MAX_LENGTH: _, ...top } = draws;
   const norm = { K4: hidden / 4, ADD_TO_OUTPUT: false, RMS: true, WIDTH: hidden, EPSILON: 1e-6 };
+  const N4 = VOCABULARY / 4;
+  const toHead = { K4: hidden / 4, N4, Y4: N4, SAMPLES_ONLY: true, EPILOGUE: Epilogue.head, ...layoutConstants("f16") };
+  const heads = matmulChoices({ style: "fused", hasSubgroups: false }).map(([variant]): Labelled => {
+    return [`head, ${variant.name}`, variant.kernel(toHead, { head: { VOCABULARY, FIRST_TOKEN: 0 } })];
+  });
   return [
+    ...heads,
     ["layer-norm", variantOf(layerNorm, norm)],
     ["process-logits", variantOf(processLogits, { ...draws, RULE_WORDS: LENGTH })],
     ["sample", variantOf(sample, { ...draws, PROCESSED_LOGPROBS: false, HISTOGRAM_IN_BUFFER: false })],
