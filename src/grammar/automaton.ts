@@ -98,11 +98,18 @@ export class Automaton {
 
   /** Returns the texts as they stand in a JSON string: a rule for each state. */
   inJson(defineAll: DefineAll): Expression {
+    /** By set: equal ones make the same expression, which a program has once. */
+    const characters = new Map<string, Expression>();
+    const characterOf = (set: CharSet): Expression => {
+      const known = characters.get(set.join()) ?? jsonCharacter(set);
+      characters.set(set.join(), known);
+      return known;
+    };
     return defineAll(this.#states.length, (number, ruleOf) => {
       const { isEnd, edges } = this.#states[number] ?? { isEnd: false, edges: [] };
       const isAnything = isEnd && edges.length === 1 && edges[0]?.[1] === number && isAll(edges[0][0]);
       if (isAnything) return repeat(ANY_JSON_CHARACTER, 0, Infinity);
-      const onwards = edges.map(([set, to]) => sequence(jsonCharacter(set), ruleOf(to)));
+      const onwards = edges.map(([set, to]) => sequence(characterOf(set), ruleOf(to)));
       return choice(...(isEnd ? [NOTHING] : []), ...onwards);
     });
   }

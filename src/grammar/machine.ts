@@ -20,6 +20,8 @@ export interface Position {
   /** By byte; null where the byte is forbidden. Computed with the first byte that is read here. */
   next: readonly (Position | null)[] | null;
   mask: Uint32Array | null;
+  /** Whether any token that is a part of a JSON string may come; null if nobody has asked. */
+  isFree: boolean | null;
 }
 
 /** More places than this at once: the grammar is too ambiguous to be followed. */
@@ -162,7 +164,7 @@ export class Machine {
       }
     }
     const key = `${places.sort((a, b) => a - b).join()}${isComplete ? "." : ""}`;
-    const known = this.#positions.get(key) ?? { places, isComplete, next: null, mask: null };
+    const known = this.#positions.get(key) ?? { places, isComplete, next: null, mask: null, isFree: null };
     this.#positions.set(key, known);
     return known;
   }

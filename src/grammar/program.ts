@@ -2,6 +2,7 @@
 
 import { mayBeEmpty, rulesWhere, type Expression, type Rules } from "./expression.ts";
 import { ANY_JSON_CHARACTER } from "./json-text.ts";
+import type { CharSet } from "./char-set.ts";
 import { utf8Sequences, type ByteRange } from "./utf8.ts";
 
 export type State =
@@ -27,6 +28,8 @@ export const RETURN = 0;
 /** Keeps grammars small: an expression of 100,000 characters has fewer. */
 const MAX_STATES = 2_000_000;
 
+const ENCODER = new TextEncoder();
+
 export class TooManyStates extends Error {}
 
 export class Program {
@@ -36,6 +39,7 @@ export class Program {
 
   readonly #empty: ReadonlySet<string>;
   readonly #known = new Map<unknown, Map<number, number>>();
+  readonly #sequences = new Map<string, readonly ByteRange[][]>();
   readonly #continued = new Map<string, number>();
 
   constructor(rules: Rules) {
@@ -57,13 +61,14 @@ export class Program {
   #made(expression: Expression, next: number): number {
     switch (expression.kind) {
       case "text":
-        return new TextEncoder()
-          .encode(expression.text)
-          .reduceRight((after, byte) => this.#add({ kind: "bytes", edges: [[[byte, byte], after]] }), next);
+        return ENCODER.encode(expression.text).reduceRight(
+          (after, byte) => this.#add({ kind: "bytes", edges: [[[byte, byte], after]] }),
+          next,
+        );
       case "character":
         return this.#add({
           kind: "bytes",
-          edges: utf8Sequences(expression.set).map(([first = [0, 0], ...rest]) => [first, this.#bytes(rest, next)]),
+          edges: this.#sequencesOf(expression.set).map(([first = [0, 0], ...rest]) => [first, this.#bytes(rest, next)]),
         });
       case "sequence":
         return expression.parts.reduceRight((after, part) => this.#before(part, after), next);
@@ -88,6 +93,13 @@ export class Program {
       case "rule":
         return this.#add({ kind: "call", rule: expression.name, next });
     }
+  }
+
+  #sequencesOf(set: CharSet): readonly ByteRange[][] {
+    const key = set.join();
+    const known = this.#sequences.get(key) ?? utf8Sequences(set);
+    this.#sequences.set(key, known);
+    return known;
   }
 
   /** Reads further bytes of a character. Characters that share them share the states. */

@@ -26,14 +26,14 @@ const MAX_KEPT = 1000;
 export class TokenTrie {
   readonly vocabSize: number;
   readonly #byId: ReadonlyMap<number, Token>;
-  readonly #all: Tree;
-  /** Without the tokens that are parts of JSON strings. */
+  /** The tokens that may be parts of JSON strings. */
+  readonly #texts: Tree;
   readonly #others: Tree;
   readonly #longest: number;
   /** Positions whose masks are kept, the oldest first. */
   readonly #kept: Position[] = [];
   /** By number of characters: the tokens that are parts of JSON strings of at most that length. */
-  readonly #texts = new Map<number, Uint32Array>();
+  readonly #textMasks = new Map<number, Uint32Array>();
 
   /** @param tokens their bytes, a character for each; "" for tokens without text */
   constructor(tokens: readonly string[], vocabSize: number) {
@@ -44,7 +44,7 @@ export class TokenTrie {
     }).filter(({ bytes }) => bytes.length > 0);
     this.#byId = new Map(all.map((token) => [token.id, token]));
     const sorted = all.toSorted((a, b) => compare(a.bytes, b.bytes));
-    this.#all = treeOf(sorted);
+    this.#texts = treeOf(sorted.filter(({ characters }) => characters > 0));
     this.#others = treeOf(sorted.filter(({ characters }) => characters === 0));
     this.#longest = all.reduce((most, { characters }) => Math.max(most, characters), 0);
   }
@@ -59,10 +59,12 @@ export class TokenTrie {
     if (position.mask !== null) return position.mask;
     const { characters, isAll } = machine.textAhead(position);
     const isText = characters > 0 && (isAll || characters >= this.#longest);
+    const isFree = (at: Position) => (at.isFree ??= machine.textAhead(at).characters >= this.#longest);
     const mask = isText
       ? this.#textsUpTo(Math.min(characters, this.#longest)).slice()
       : new Uint32Array(Math.ceil(this.vocabSize / 32));
-    walk(isText ? this.#others : this.#all, machine, position, mask);
+    if (!isText) walk(this.#texts, machine, position, mask, isFree);
+    walk(this.#others, machine, position, mask, () => false);
     position.mask = mask;
     this.#kept.push(position);
     const oldest = this.#kept.length > MAX_KEPT ? this.#kept.shift() : undefined;
@@ -71,16 +73,23 @@ export class TokenTrie {
   }
 
   #textsUpTo(length: number): Uint32Array {
-    const known = this.#texts.get(length);
+    const known = this.#textMasks.get(length);
     if (known !== undefined) return known;
     const mask = new Uint32Array(Math.ceil(this.vocabSize / 32));
     for (const { id, characters } of this.#byId.values()) if (characters > 0 && characters <= length) allow(mask, id);
-    this.#texts.set(length, mask);
+    this.#textMasks.set(length, mask);
     return mask;
   }
 }
 
-function walk(tree: Tree, machine: Machine, start: Position, mask: Uint32Array): void {
+/** @param isFree whether all further tokens of the tree are allowed at a position */
+function walk(
+  tree: Tree,
+  machine: Machine,
+  start: Position,
+  mask: Uint32Array,
+  isFree: (position: Position) => boolean,
+): void {
   const { bytes, depths, ends, firsts, ids } = tree;
   /** Positions by depth. */
   const path: Position[] = [start];
@@ -92,9 +101,10 @@ function walk(tree: Tree, machine: Machine, start: Position, mask: Uint32Array):
       continue;
     }
     path[depth + 1] = position;
-    const last = firsts[node + 1] ?? 0;
+    const next = isFree(position) ? (ends[node] ?? bytes.length) : node + 1;
+    const last = firsts[next] ?? 0;
     for (let i = firsts[node] ?? 0; i < last; i++) allow(mask, ids[i] ?? 0);
-    node += 1;
+    node = next;
   }
 }
 

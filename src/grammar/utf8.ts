@@ -44,5 +44,9 @@ function between([low = 0, ...lowRest]: readonly number[], [high = 0, ...highRes
 }
 
 function bytesOf(point: number): number[] {
-  return [...new TextEncoder().encode(String.fromCodePoint(point))];
+  const last = (shift: number) => 0x80 | ((point >> shift) & 0x3f);
+  if (point < 0x80) return [point];
+  if (point < 0x800) return [0xc0 | (point >> 6), last(0)];
+  if (point < 0x10000) return [0xe0 | (point >> 12), last(6), last(0)];
+  return [0xf0 | (point >> 18), last(12), last(6), last(0)];
 }
