@@ -174,7 +174,10 @@ fn values_at(k: u32, n4: u32) -> vec4<f32> {
 
 fn value_at(k: u32, n: u32) -> f32 {
   switch SOURCE {
-    case F16: { return unpack2x16float(bits_at(k, n)).x; }
+    case F16: {
+      let bits = bits_at(k, n);
+      return select(unpack2x16float(bits).x, widened(vec4(bits)).x, (bits & 0x7c00u) == 0u); // zero or subnormal
+    }
     case BF16: { return bitcast<f32>(bits_at(k, n) << 16u); }
     default: { return bitcast<f32>(bits_at(k, n)); }
   }
