@@ -1,5 +1,5 @@
 // Runs an ONNX graph in float64, as its operators are defined: as slow as it is plain. For tests, of the operators that
-// gpt2-onnx.ts and llama-onnx.ts use.
+// onnx-decoder.ts uses.
 
 import { BOOL } from "../onnx.ts";
 import { groupQueryAttention } from "./group-query-attention.ts";
