@@ -4,13 +4,22 @@ import { expect, test } from "vitest";
 
 import { seededRandom } from "../../lab/seeded-random.ts";
 import { lastLogitsReference } from "../../tests/references/graph-reference.ts";
+import { allowRelaxedSimd, bitsOf as inBits } from "../../tests/cpu/cpu.ts";
+import { greedyTokens } from "../../tests/gpu/runner-runs.ts";
+import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
+import type { CpuRunner } from "../backends/cpu/cpu-runner.ts";
+import { configFor } from "../host/loading/config-for.ts";
 import { describeModel } from "../models/families.ts";
-import { openWeights } from "../models/model-weights.ts";
+import { openWeights, type ModelWeights } from "../models/model-weights.ts";
+import { layoutsOf, type LayoutPart } from "../models/weight-layouts.ts";
+import type { EngineConfig } from "../protocol/config.ts";
 import { openFileList } from "./model-files.ts";
 import { openCheckpoint } from "./open-checkpoint.ts";
 import { encodeSafetensorsHeader } from "./safetensors-header.ts";
 import { openSafetensors } from "./safetensors.ts";
 import { readF32 } from "./tensor.ts";
+
+allowRelaxedSimd();
 
 const FOLDER = "tests/fixtures/llama-tiny/tied";
 const read = (name: string) => new Uint8Array(readFileSync(`${FOLDER}/${name}`));
@@ -86,6 +95,20 @@ const open = async (file: File, more: Record<string, unknown> = {}) => {
   return openWeights(checkpoint, (vocabSize) => describeModel(json, vocabSize));
 };
 
+/** Returns the bits of the CPU's logits, with the weights as stored if nothing else is said. */
+async function cpuLogits(weights: ModelWeights, tokens: readonly number[], more: EngineConfig = {}): Promise<number[]> {
+  const sizes = { maxNumSeqs: 4, numGpuBlocks: 64, maxModelLen: 64, activationDtype: "f32", ...more } as const;
+  const backend = await cpuBackend({ most: 1, openHelper: null }).open();
+  const engine = configFor(weights.model, sizes, null);
+  const runner = (await backend.load({ weights, engine })) as CpuRunner;
+  await greedyTokens(runner, tokens, 1);
+  const logits = inBits(runner.logits[0] ?? new Float32Array());
+  runner.dispose();
+  return logits;
+}
+
+const isPacked = ({ layout }: LayoutPart) => typeof layout !== "string";
+
 const EMBEDDING = "model.embed_tokens";
 const KEYS = "model.layers.0.self_attn.k_proj";
 
@@ -101,6 +124,15 @@ test.each([
   const [mlx, exact] = [await open(asMlx, { quantization, quantization_config: quantization }), await open(asF32)];
   const tokens = [1, 2, 3, 500];
   expect(await lastLogitsReference(mlx, tokens)).toEqual(await lastLogitsReference(exact, tokens));
+  expect(await cpuLogits(mlx, tokens)).toEqual(await cpuLogits(exact, tokens, { dtype: "f32" }));
+  const described = describeModel({ ...config, quantization });
+  for (const operation of described.graph.operations) {
+    const table = operation.type === "linear" ? operation.linear.matrix : operation.type === "head" && operation.table;
+    if (table)
+      expect(layoutsOf(described, table, "stored").map(isPacked)).toEqual(
+        layoutsOf(mlx.model, table, "stored").map(isPacked),
+      );
+  }
 });
 
 test.each([

@@ -8,6 +8,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import { gemma3 } from "./gemma3/gemma3.ts";
 import { gpt2 } from "./gpt2/gpt2.ts";
 import { llama } from "./llama/llama.ts";
+import { weightsOf } from "./graph.ts";
 import type { Family, Model } from "./model.ts";
 
 export const FAMILIES: readonly Family[] = [gpt2, llama, gemma3];
@@ -61,9 +62,13 @@ function inFile<T>(file: string, describe: () => T): T {
 function withMlxPacking(model: Model, config: unknown): Model {
   const packingOf = mlxPacking(config);
   if (packingOf === null) return model;
+  const tensors = weightsOf(model.graph).flatMap((weight) => weight.tensors);
+  const columnsOf = new Map(tensors.map(({ name, shape: [, columns] }) => [name, columns]));
   const storedAs = (tensor: string): StoredAs => {
     const sizes = packingOf(tensor.replace(/\.weight$/, ""));
-    if (sizes === null) return { type: "BF16", layout: "bf16" };
+    const columns = columnsOf.get(tensor);
+    // MLX leaves matrices alone whose rows are not whole groups.
+    if (!sizes || columns === undefined || columns % sizes.group !== 0) return { type: "BF16", layout: "bf16" };
     const { type, packing: layout } = mlxStoredAs(sizes);
     return { type, layout };
   };

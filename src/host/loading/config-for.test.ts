@@ -28,12 +28,12 @@ test("weights that a file packs stay so, and others have the backend's format", 
 });
 
 test("the types of a file are named with their shares of the weights", () => {
-  expect([plain, packed, mlx].map(mixtureOf)).toEqual([null, "Q5_0 65%, Q4_0 35%", "MLX 4-bit 100%"]);
+  expect([plain, packed, mlx].map(mixtureOf)).toEqual([null, "Q5_0 65%, Q4_0 35%", "MLX 4-bit 82%, BF16 18%"]);
 });
 
 test.each([
   [packed, "q8", /packed already \(Q5_0 .*"stored", "f32", "f16"\./],
-  [mlx, "q4", /packed already \(MLX 4-bit 100%\)/],
+  [mlx, "q4", /packed already \(MLX 4-bit 82%, BF16 18%\)/],
   [plain, "stored", /plain floats.*"f32", "f16", "q8", "q4"\./],
 ] as const)("a dtype that weights can't have is refused, and the others are named", (model, dtype, message) => {
   const refusal = { code: "invalid_value", param: "dtype", message: expect.stringMatching(message) };
