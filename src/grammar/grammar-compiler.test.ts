@@ -189,7 +189,7 @@ test.each<[unknown, string, string]>([
   [{ type: "array", uniqueItems: true }, "schema.uniqueItems", "enum"],
   [{ type: "array", contains: { const: 1 }, maxItems: 4 }, "schema.contains", "maxItems"],
   [{ not: { properties: { a: { uniqueItems: true } } } }, "schema.not.properties.a.uniqueItems", "other way round"],
-  [{ oneOf: [{ type: "integer" }, { type: "number" }] }, "schema.oneOf", "anyOf"],
+  [{ oneOf: [{ additionalProperties: { type: "null" } }, { type: "object" }] }, "schema.oneOf", "anyOf"],
   [{ allOf: [{ type: "integer" }, { type: "string" }] }, "schema", "nothing"],
   [{ type: "object", minProperties: 2 }, "schema.minProperties", "required"],
   [{ type: "int" }, "schema.type", "integer"],

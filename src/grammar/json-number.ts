@@ -1,8 +1,8 @@
 import { Automaton } from "./automaton.ts";
 import { charSetOf, normalized, type CharSet } from "./char-set.ts";
 import { integersWithin, numbersWithin } from "./decimal-range.ts";
-import { choice, optional, repeat, sequence, text, type Expression } from "./expression.ts";
-import { type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
+import { character, choice, optional, repeat, sequence, text, type Expression } from "./expression.ts";
+import { NOT_INTEGER, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
 
 /** Largest multiple, in units of its last decimal. */
@@ -19,21 +19,31 @@ export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number
   const parts = isInteger ? integersWithin(bounds) : numbersWithin(bounds);
   const excluded = excludedLiterals(nodes).filter((value) => typeof value === "number");
   const others = multiples.filter(({ of }) => of !== 1 && !(isInteger && Number.isInteger(1 / of)));
-  if (others.length + excluded.length === 0) return choice(...parts.map((part) => visitor.define(part)));
+  const hasDecimals = nodes.some((node) => node.has(NOT_INTEGER));
+  if (others.length + excluded.length === 0 && !hasDecimals)
+    return choice(...parts.map((part) => visitor.define(part)));
   let language = Automaton.of(choice(...parts));
   for (const { node, of } of others) language = language.intersection(multiplesOf(of, node));
-  if (excluded.length > 0)
-    language = language.intersection(Automaton.of(choice(...excluded.map(spelled))).complement());
+  const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
+  if (forbidden.length > 0) language = language.intersection(Automaton.of(choice(...forbidden)).complement());
+  // With an exponent there are endless ways to write a number.
+  language = language.intersection(Automaton.of(WITHOUT_EXPONENT));
   return language.inJson(visitor.defineAll);
 }
 
+const ZEROS = repeat(text("0"), 0, Infinity);
+const WITHOUT_EXPONENT = repeat(character(charSetOf("-.0123456789")), 0, Infinity);
+const ANY_INTEGER = sequence(
+  repeat(character(charSetOf("-0123456789")), 1, Infinity),
+  optional(sequence(text("."), ZEROS)),
+);
+
 /** Returns all ways to write a number without an exponent. */
 function spelled(value: number): Expression {
-  const zeros = repeat(text("0"), 0, Infinity);
   const plain = String(value);
   return plain.includes(".")
-    ? sequence(text(plain), zeros)
-    : sequence(text(plain), optional(sequence(text(".0"), zeros)));
+    ? sequence(text(plain), ZEROS)
+    : sequence(text(plain), optional(sequence(text(".0"), ZEROS)));
 }
 
 /** @throws ChorusError for a multiple of too many digits */

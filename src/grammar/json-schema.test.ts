@@ -208,6 +208,9 @@ test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>
     ["2023-02-29", "1999-01-01"],
   ],
   ["listed values and lengths", { enum: ["a", "abc", 3], type: "string", maxLength: 2 }, ["a"], ["abc", 3]],
+  ["not of a number", { type: "number", not: { const: 10 } }, [1, 10.5], [10]],
+  ["not of integers", { type: "number", not: { type: "integer" } }, [1.5, -0.25], [1, 0]],
+  ["oneOf of integers and numbers", { oneOf: [{ type: "integer" }, { type: "number" }] }, [1.5], [1, "a"]],
   ["draft 4's exclusiveMinimum", { $schema: DRAFT_4, type: "integer", minimum: 3, exclusiveMinimum: true }, [4], [3]],
   ["keywords beside $ref", { $ref: "#/$defs/a", maximum: 5, $defs: { a: { type: "integer" } } }, [5], [6]],
   [
@@ -363,4 +366,13 @@ test("white space that has other characters is refused", () => {
   expect(() => rulesOf(source)).toThrow(
     "structured_outputs.whitespace_pattern must be a regular expression of white space",
   );
+});
+
+test.each<[schema: object, texts: string[]]>([
+  [{ type: "number", not: { const: 10 } }, ["10.0", "1e1", "100E-1"]],
+  [{ type: "number", not: { type: "integer" } }, ["1.0", "-0.00", "15e1", "10e-1"]],
+  [{ type: "number", multipleOf: 3 }, ["1e1", "3.5", "3."]],
+])("%j takes no other spelling of what it excludes", (schema, texts) => {
+  const machine = machineOf(schema);
+  for (const text of texts) expect(machine.accepts(text), text).toBe(false);
 });

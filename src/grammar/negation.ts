@@ -1,6 +1,6 @@
 import { isObject } from "../protocol/json-object.ts";
 import { formatPattern } from "./formats.ts";
-import { NOT_ENUM, NOT_PATTERN, type SchemaNode } from "./schema-node.ts";
+import { NOT_ENUM, NOT_INTEGER, NOT_PATTERN, type SchemaNode } from "./schema-node.ts";
 import { givenTypes, TYPES } from "./schema-types.ts";
 
 /** Keywords that a schema may have beside the negated ones without a change. */
@@ -25,8 +25,10 @@ function without(node: SchemaNode, keyword: string): unknown[] {
     case "type": {
       const types = givenTypes(node) ?? [];
       const others = TYPES.filter((type) => !types.includes(type) && !(type === "integer" && types.includes("number")));
-      if (types.includes("integer") && !types.includes("number")) break;
-      return [{ type: others.filter((type) => type !== "integer") }];
+      const isOnlyInteger = types.includes("integer") && !types.includes("number");
+      const decimals = isOnlyInteger ? [{ type: "number", [NOT_INTEGER]: true }] : [];
+      const left = others.filter((type) => type !== "integer" && !(type === "number" && isOnlyInteger));
+      return [...(left.length > 0 ? [{ type: left }] : []), ...decimals];
     }
     case "const":
       return [{ [NOT_ENUM]: [value] }];
@@ -36,6 +38,8 @@ function without(node: SchemaNode, keyword: string): unknown[] {
       return [{ enum: value }];
     case "pattern":
       return [{ type: "string", [NOT_PATTERN]: value }];
+    case NOT_INTEGER:
+      return [{ type: ["null", "boolean", "string", "array", "object", "integer"] }];
     case NOT_PATTERN:
       return [{ type: "string", pattern: value }];
     case "minLength":

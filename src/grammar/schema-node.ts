@@ -26,9 +26,10 @@ export interface SchemaVisitor {
   readonly defineAll: DefineAll;
 }
 
-/** Written by negation.ts only: values, and a pattern, that a value must not have. */
+/** Written by negation.ts only: values, and a pattern, that a value must not have, and that a number has decimals. */
 export const NOT_ENUM = "\0notEnum";
 export const NOT_PATTERN = "\0notPattern";
+export const NOT_INTEGER = "\0notInteger";
 
 /** A schema that is an object, with its place. */
 export class SchemaNode {

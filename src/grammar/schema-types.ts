@@ -1,5 +1,5 @@
 import { isObject } from "../protocol/json-object.ts";
-import { NOT_ENUM, NOT_PATTERN, type SchemaNode } from "./schema-node.ts";
+import { NOT_ENUM, NOT_INTEGER, NOT_PATTERN, type SchemaNode } from "./schema-node.ts";
 
 export const TYPES = ["object", "array", "string", "integer", "number", "boolean", "null"] as const;
 export type TypeName = (typeof TYPES)[number];
@@ -38,6 +38,7 @@ export const OWN_KEYWORDS = [
   "exclusiveMinimum",
   "exclusiveMaximum",
   "multipleOf",
+  NOT_INTEGER,
 ];
 
 /** Returns the types that all of these schemas allow; "number" stands for integers, too. @throws ChorusError invalid_value */
