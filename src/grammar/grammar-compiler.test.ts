@@ -188,6 +188,7 @@ test.each<[unknown, string, string]>([
   [{ type: "number", multipleOf: 1e-7 }, "schema.multipleOf", "decimals"],
   [{ type: "array", uniqueItems: true }, "schema.uniqueItems", "enum"],
   [{ type: "array", contains: { const: 1 }, maxItems: 4 }, "schema.contains", "maxItems"],
+  [{ not: { const: [1] } }, "schema.not", "single array"],
   [{ not: { properties: { a: { uniqueItems: true } } } }, "schema.not.properties.a.uniqueItems", "other way round"],
   [{ oneOf: [{ additionalProperties: { type: "null" } }, { type: "object" }] }, "schema.oneOf", "anyOf"],
   [{ allOf: [{ type: "integer" }, { type: "string" }] }, "schema", "nothing"],

@@ -127,6 +127,10 @@ class Writer implements SchemaVisitor {
   }
 
   #ofType(one: Case, type: TypeName): Expression {
+    const structure =
+      ["object", "array"].includes(type) && excludedLiterals(one).some((value) => isOfType(value, type));
+    const excluding = structure ? one.find((node) => node.has(NOT_ENUM)) : undefined;
+    if (excluding) throw excluding.invalid(`about more than a single ${type}, which can't be excluded`);
     switch (type) {
       case "object":
         return objectOf(one, this);

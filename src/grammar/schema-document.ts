@@ -49,7 +49,7 @@ export class SchemaDocument {
 
   /** Places a schema that was made from another where that one stands. */
   adopt<T extends object>(made: T, from: SchemaNode): T {
-    this.#walk(made, this.#bases.get(from.object) ?? NO_ADDRESS, from.path, true);
+    this.#walk(made, this.#bases.get(from.object) ?? NO_ADDRESS, from.path, true, true);
     return made;
   }
 
@@ -76,8 +76,10 @@ export class SchemaDocument {
       .invalid(this.#addressed.has(resource) || isLocal ? "a place that is there" : "a place in this schema");
   }
 
-  #walk(value: unknown, base: string, path: string, isSchema: boolean): void {
-    if (Array.isArray(value)) value.forEach((one, i) => this.#walk(one, base, `${path}[${i}]`, isSchema));
+  /** @param isMade whether its parts stand where it does */
+  #walk(value: unknown, base: string, path: string, isSchema: boolean, isMade = false): void {
+    const pathOf = (step: string) => (isMade ? path : `${path}${step}`);
+    if (Array.isArray(value)) value.forEach((one, i) => this.#walk(one, base, pathOf(`[${i}]`), isSchema, isMade));
     if (!isObject(value) || this.#bases.has(value)) return;
     const own = isSchema ? this.#ownAddress(value, base) : base;
     if (isSchema) {
@@ -85,7 +87,8 @@ export class SchemaDocument {
       this.#paths.set(value, path);
     }
     for (const [key, one] of Object.entries(value)) {
-      if (!isSchema || !DATA.includes(key)) this.#walk(one, own, `${path}.${key}`, !isSchema || !BY_NAME.includes(key));
+      if (!isSchema || !DATA.includes(key))
+        this.#walk(one, own, pathOf(`.${key}`), !isSchema || !BY_NAME.includes(key), isMade);
     }
   }
 
