@@ -185,7 +185,6 @@ export const i32x4 = {
   shrU: i32x4Shift(173),
   add: i32x4Binary(174),
   sub: i32x4Binary(177),
-  mul: i32x4Binary(181),
   /** Returns sums of two neighbouring products of integers of 16 bits. */
   dotI16x8S: i32x4Binary(186),
   /** Returns sums of two neighbouring integers of 16 bits. */
