@@ -25,7 +25,7 @@ const CONTROL = normalized([[0, 0x1f]]);
 const ESCAPED = union(CONTROL, charSetOf('"\\'));
 
 /** Characters that need no escape in a string. */
-export const PLAIN_CHARACTER: CharSet = complement(ESCAPED);
+const PLAIN_CHARACTER: CharSet = complement(ESCAPED);
 
 const ANY_ESCAPE = choice(...escapesOf(ESCAPED));
 

@@ -3,8 +3,8 @@
 // A half whose sign, exponent and mantissa stand where an f32 has them is the f32 half 2^-112, subnormal halves included.
 
 import type { FunctionBuilder, Local } from "../wasm/function-builder.ts";
-import { f32, f32x4, i32, i32x4, v128 } from "../wasm/instructions.ts";
-import type { I32, Value, Vector } from "../wasm/value.ts";
+import { f32x4, i32x4, v128 } from "../wasm/instructions.ts";
+import type { Vector } from "../wasm/value.ts";
 
 /** Factor for a half that was only moved. */
 export const HALF_SCALE = 2 ** 112;
@@ -28,12 +28,6 @@ export function extendedHalves(lanes: Vector, bits: Vector): Vector {
 /** Returns the mask that these take, in a local. */
 export function movedHalfBits(f: FunctionBuilder): Local<"v128"> {
   return f.v128(i32x4.splat(MOVED_BITS));
-}
-
-/** Returns a half, in the lower 16 bits, as f32. */
-export function halfToF32(half: I32): Value<"f32"> {
-  const moved = i32.and(i32.shrS(i32.shl(half, 16), EXPONENT_SHIFT), MOVED_BITS);
-  return f32.mul(f32.reinterpret(moved), HALF_SCALE);
 }
 
 /** Returns the nearest halves, ties to even, as bits in the lower 16 of each lane; beyond 65504 infinity. */

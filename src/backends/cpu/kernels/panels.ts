@@ -47,7 +47,7 @@ export interface PanelShape {
 }
 
 /** Reads the weights of one panel, chunk by chunk. */
-export interface PanelReader {
+interface PanelReader {
   /** Takes the scales of a chunk's group. */
   begin(chunk: I32, head: I32, group: number): void;
   /** Returns the weights of step k of the chunk: of columns 0 to 3 (half 0), or 4 to 7. */
