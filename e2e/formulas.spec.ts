@@ -2,7 +2,7 @@
 
 import { expect, test, type Page } from "playwright/test";
 import { App } from "./support/app.ts";
-import { overwrite } from "./support/saved-record.ts";
+import { overwrite, recordsOf } from "./support/saved-record.ts";
 
 const ANSWER = String.raw`Where \( a+b \) is $c_1$, it costs $5 and $6:
 
@@ -15,9 +15,7 @@ const ANSWER = String.raw`Where \( a+b \) is $c_1$, it costs $5 and $6:
 ${"```python\ndef area(r):  # of a disk\n    return 3.14 * r ** 2\n```"}`;
 
 async function openAnswer(page: Page): Promise<App> {
-  const turns = [{ id: 0, question: "What is a half?", answer: ANSWER, end: "stop" }];
-  const pane = { number: 1, title: null, settings: {}, turns, firstSent: 0, draft: "" };
-  await overwrite(page, { app: "chorus", version: 1, current: 1, shared: {}, panes: [pane] });
+  await overwrite(page, recordsOf([{ id: 0, question: "What is a half?", answer: ANSWER, end: "stop" }]));
   return App.openFake(page, "keep&stepms=5");
 }
 

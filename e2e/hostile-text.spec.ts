@@ -4,15 +4,12 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
-import { overwrite } from "./support/saved-record.ts";
+import { overwrite, recordsOf } from "./support/saved-record.ts";
 
 const QUERY = "keep&stepms=5";
 
-function recordOf(answers: readonly string[]): object {
-  const turns = answers.map((answer, id) => ({ id, question: `Question ${id}`, answer, end: "stop" }));
-  const pane = { number: 1, title: null, settings: {}, turns, firstSent: 0, draft: "" };
-  return { app: "chorus", version: 1, current: 1, shared: {}, panes: [pane] };
-}
+const turnsOf = (answers: readonly string[]) =>
+  answers.map((answer, id) => ({ id, question: `Question ${id}`, answer, end: "stop" }));
 
 test.describe("an answer without measure leaves the page usable", () => {
   for (const [name, answer] of [
@@ -22,7 +19,7 @@ test.describe("an answer without measure leaves the page usable", () => {
     ["nested emphasis", `${"*a _b ".repeat(1500)}the end${" b_ a*".repeat(1500)}`],
   ] as const) {
     test(name, async ({ page }) => {
-      await overwrite(page, recordOf([answer]));
+      await overwrite(page, recordsOf(turnsOf([answer])));
       const app = await App.openFake(page, QUERY);
       await expect(app.pane(1).turn).toContainText("the end");
       await app.pane(1).ask("What is the capital of France?");
@@ -31,7 +28,7 @@ test.describe("an answer without measure leaves the page usable", () => {
   }
 
   test("5,000 turns", async ({ page }) => {
-    await overwrite(page, recordOf(Array.from({ length: 5000 }, (_, i) => `Answer ${i}`)));
+    await overwrite(page, recordsOf(turnsOf(Array.from({ length: 5000 }, (_, i) => `Answer ${i}`))));
     const app = await App.openFake(page, QUERY);
     await expect(app.pane(1).turn).toContainText("Answer 4999");
     await expect(app.pane(1).log.getByRole("article")).toHaveCount(100);
@@ -47,7 +44,7 @@ test("an answer that can't be rendered is shown as it is", async ({ page }) => {
       throw new Error("A fault.");
     };
   });
-  await overwrite(page, recordOf(["See [this](https://example.org/) **now**."]));
+  await overwrite(page, recordsOf(turnsOf(["See [this](https://example.org/) **now**."])));
   const app = await App.openFake(page, QUERY);
   await expect(app.pane(1).turn).toContainText("See [this](https://example.org/) **now**.");
   await app.pane(1).ask("What is the capital of France?");

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
 import { neverCommit } from "./support/never-commit.ts";
-import { closedAre, overwrite, written } from "./support/saved-record.ts";
+import { closedAre, overwrite, recordsOf, written } from "./support/saved-record.ts";
 
 const QUERY = "keep&stepms=20";
 const ENDLESS_ANSWER = `${QUERY}&${ENDLESS}`;
@@ -111,8 +111,12 @@ test("a damaged record is set aside, and the page works", async ({ page }) => {
   await App.openFake(page, QUERY);
   await page.getByRole("textbox", { name: "Message" }).fill("Hello");
   await written(page, "Hello");
-  for (const record of ["nonsense", { app: "chorus", version: 1, panes: [{ number: "one" }] }, { version: 99 }]) {
-    await overwrite(page, record);
+  for (const damage of [
+    { panes: "nonsense" },
+    { panes: { places: [{ number: "one" }], current: 1, save: "b" } },
+    { "chat:a": { version: 99 } },
+  ]) {
+    await overwrite(page, { ...recordsOf([]), ...damage });
     const app = await App.openFake(page, QUERY);
     await expect(page.getByText("Your earlier chats could not be read.")).toBeVisible();
     await app.pane(1).ask(FRANCE);

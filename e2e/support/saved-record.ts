@@ -21,14 +21,20 @@ export function readRecords(): Promise<Record<string, unknown>> {
   });
 }
 
-/**
- * Replaces all records by one of the version before, which the page then converts. It runs in another file of the origin: the
- * page would write on leaving.
- */
-export async function overwrite(page: Page, record: unknown): Promise<void> {
+/** Returns the records of a pane with a chat. */
+export function recordsOf(turns: readonly object[]): Record<string, unknown> {
+  const chat = { id: "a", title: null, settings: {}, turns, firstSent: 0, draft: "" };
+  return {
+    panes: { places: [{ number: 1, id: "a" }], current: 1, save: "b" },
+    "chat:a": { chat, revision: "c.1", past: [], savedMs: 0 },
+  };
+}
+
+/** Replaces all records, by their keys. It runs in another file of the origin: the page would write on leaving. */
+export async function overwrite(page: Page, records: Record<string, unknown>): Promise<void> {
   await page.goto(new URL("/icon.svg", process.env.CHORUS_E2E_FAKE_URL).href);
   await page.evaluate(
-    (record) =>
+    (records) =>
       new Promise<void>((resolve, reject) => {
         sessionStorage.clear();
         const opening = indexedDB.open("chorus");
@@ -37,14 +43,14 @@ export async function overwrite(page: Page, record: unknown): Promise<void> {
         opening.addEventListener("success", () => {
           const transaction = opening.result.transaction("chats", "readwrite");
           transaction.objectStore("chats").clear();
-          transaction.objectStore("chats").put(record, "workspace");
+          for (const [key, value] of Object.entries(records)) transaction.objectStore("chats").put(value, key);
           transaction.addEventListener("complete", () => {
             opening.result.close();
             resolve();
           });
         });
       }),
-    record,
+    records,
   );
 }
 

@@ -1,7 +1,5 @@
-import { withinTime, type ChatsDatabase } from "../../src/app/state/workspace/chats-database.ts";
+import type { ChatsDatabase } from "../../src/app/state/workspace/chats-database.ts";
 import type { CopyStorage } from "../../src/app/state/workspace/unsaved-copy.ts";
-
-type Stores = ReadonlyMap<string, Map<string, unknown>>;
 
 const isIn = (key: string, range?: IDBKeyRange) =>
   range === undefined || (key >= String(range.lower) && key <= String(range.upper));
@@ -11,12 +9,10 @@ const isIn = (key: string, range?: IDBKeyRange) =>
  * write all or nothing.
  */
 export class FakeDatabase {
-  stores: Stores = new Map(["chats", "closed", "summaries"].map((name) => [name, new Map<string, unknown>()]));
+  chats = new Map<string, unknown>();
   readonly copies = new FakeStorage();
   /** Characters for which there is space. */
   space = Infinity;
-  /** Milliseconds that reading all closed chats of the version before takes. */
-  closedMs = 0;
   /** Whether it can be read. */
   isReadable = true;
   /** Number of transactions that wrote something. */
@@ -27,25 +23,14 @@ export class FakeDatabase {
     Object.assign(globalThis, { IDBKeyRange: { bound: (lower: string, upper: string) => ({ lower, upper }) } });
   }
 
-  get chats(): Map<string, unknown> {
-    return this.store("chats");
-  }
-
-  store(name: string): Map<string, unknown> {
-    const store = this.stores.get(name);
-    if (!store) throw new Error(`There is no store "${name}".`);
-    return store;
-  }
-
   /** A tab's connection. */
   connect(): { readonly database: ChatsDatabase; readonly tab: TabLife } {
     const tab: TabLife = { isDead: false, isClosing: false };
     const never = new Promise<never>(() => undefined);
-    const transact: ChatsDatabase["transact"] = (mode, work, longestMs) => {
+    const transact: ChatsDatabase["transact"] = (mode, work) => {
       const done = this.#last.then(() => (tab.isDead ? null : this.#run(mode, work, tab)));
       this.#last = done.catch(() => undefined);
-      const answer = done.then((result) => (tab.isDead || result === null ? never : result.value));
-      return this.closedMs > 0 ? withinTime(answer, longestMs) : answer;
+      return done.then((result) => (tab.isDead || result === null ? never : result.value));
     };
     const leave: ChatsDatabase["leave"] = (write) => {
       if (write) void transact("readwrite", async (transaction) => write(transaction)).catch(() => undefined);
@@ -59,27 +44,19 @@ export class FakeDatabase {
     tab: TabLife,
   ): Promise<{ readonly value: Result } | null> {
     if (!this.isReadable) throw new DOMException("No.", "UnknownError");
-    const stores = new Map([...this.stores].map(([name, store]) => [name, new Map(store)]));
+    const store = new Map(this.chats);
     const transaction = { ...new FakeRequest(), mode, objectStore, commit };
-    const answer = (result: unknown, afterMs = 0) => {
+    const answer = (result: unknown) => {
       const request = new FakeRequest();
       request.result = structuredClone(result);
-      const succeed = () => request.onsuccess?.();
-      if (afterMs > 0) setTimeout(succeed, afterMs);
-      else if (!tab.isClosing) queueMicrotask(succeed);
+      if (!tab.isClosing) queueMicrotask(() => request.onsuccess?.());
       return request;
     };
-    const { closedMs } = this;
-    function objectStore(name: string) {
-      const store = stores.get(name) ?? new Map<string, unknown>();
+    function objectStore() {
       const keys = (range?: IDBKeyRange) => [...store.keys()].toSorted().filter((key) => isIn(key, range));
       return {
         get: (key: string) => answer(store.get(key)),
-        getAll: (range?: IDBKeyRange) =>
-          answer(
-            keys(range).map((key) => store.get(key)),
-            name === "closed" ? closedMs : 0,
-          ),
+        getAll: (range?: IDBKeyRange) => answer(keys(range).map((key) => store.get(key))),
         getAllKeys: (range?: IDBKeyRange) => answer(keys(range)),
         put: (value: unknown, key: string) => answer(void store.set(key, structuredClone(value))),
         delete: (key: string) => answer(store.delete(key)),
@@ -89,12 +66,12 @@ export class FakeDatabase {
     const write = () => {
       if (isCommitted || mode === "readonly" || tab.isDead) return;
       isCommitted = true;
-      if (JSON.stringify([...stores].map(([, store]) => [...store])).length > this.space) {
+      if (JSON.stringify([...store]).length > this.space) {
         Object.assign(transaction, { error: new DOMException("Full.", "QuotaExceededError") });
         throw new DOMException("Full.", "QuotaExceededError");
       }
       this.numWrites++;
-      this.stores = stores;
+      this.chats = store;
     };
     function commit() {
       queueMicrotask(() => {

@@ -29,7 +29,7 @@ export interface Change {
 }
 
 /** A pane of the list that the next visit opens. */
-export interface Place {
+interface Place {
   /** 1..16 */
   readonly number: number;
   readonly id: string;
@@ -140,7 +140,7 @@ function lastOfPages(revisions: readonly string[]): readonly string[] {
   return revisions.filter(isLast).slice(-MAX_PAST);
 }
 
-/** Earlier revisions, and those of the version before, are names without a number. */
+/** Earlier revisions are names without a number. */
 function parsedRevision(revision: string): readonly [page: string, number: number] {
   const [, page = revision, number = 0] = /^(.+)\.(\d+)$/.exec(revision) ?? [];
   return [page, Number(number)];
@@ -183,6 +183,6 @@ export function parsePlaces(root: JsonReader): Pick<Save, "places" | "current"> 
   };
 }
 
-export function strings(list: JsonReader): readonly string[] {
+function strings(list: JsonReader): readonly string[] {
   return list.list().map((each) => each.string());
 }

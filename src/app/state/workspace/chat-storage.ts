@@ -19,13 +19,10 @@ import {
   writeRecords,
   type LoadedChats,
 } from "./load-chats.ts";
-import { OLD_COPIES, oldCopies, readOldDamaged } from "./old-chats.ts";
 import { copiesLeft, copyStorages, dropCopy, hasCopy, keepList, keptList, leaveCopy } from "./unsaved-copy.ts";
 
 /** Records that are read at once, between two frames. */
 const MAX_AT_ONCE = 50;
-/** Thousands of chats of the version before are converted in one transaction. */
-const LONGEST_CONVERSION_MS = 120_000;
 
 interface StorageOptions {
   readonly database?: ChatsDatabase;
@@ -45,7 +42,7 @@ export class ChatStorage {
   #saves: readonly string[] = [];
   /** Whether the tab's panes are those that were read. If not, its list stays as it was. */
   #hasRead = false;
-  /** What was converted, or left by closed pages, and could not be written yet. */
+  /** What closed pages left and could not be written yet. */
   #unwritten: ReadonlyMap<string, ChatRecord> = new Map();
   /** The last save, until the database confirms it. */
   #unsaved: LeftSave | null = null;
@@ -57,28 +54,25 @@ export class ChatStorage {
     this.#storages = storages;
   }
 
-  /** Reads the chats of the tab's panes, and what earlier pages left. Never rejects. Waits long only to convert. */
+  /** Reads the chats of the tab's panes, and what earlier pages left. Never rejects. */
   async load(): Promise<LoadedChats> {
     const { copies: storage, tab } = this.#storages;
-    const sources = { copies: copiesLeft(storage), old: oldCopies(storage), list: keptList(tab) };
-    let found: Awaited<ReturnType<typeof loadChats>> = null;
+    const sources = { copies: copiesLeft(storage), list: keptList(tab) };
+    let found: Awaited<ReturnType<typeof loadChats>> | null = null;
     let isWritten = false;
     try {
       found = await this.#database.transact("readonly", (transaction) => loadChats(transaction, sources));
-      isWritten = found !== null && !found.isNew;
-      const convert = async (transaction: IDBTransaction) => {
+      isWritten = !found.isNew;
+      const write = async (transaction: IDBTransaction) => {
         const again = await loadChats(transaction, sources);
-        again?.write();
+        again.write();
         const isCommitted = await committed(transaction).then(
           () => true,
           () => false,
         );
         return [again, isCommitted] as const;
       };
-      if (!isWritten) {
-        const longestMs = found === null ? LONGEST_CONVERSION_MS : undefined;
-        [found, isWritten] = await this.#database.transact("readwrite", convert, longestMs);
-      }
+      if (!isWritten) [found, isWritten] = await this.#database.transact("readwrite", write);
     } catch {
       // What can be read is shown, even if nothing can be written.
     }
@@ -89,7 +83,6 @@ export class ChatStorage {
     }
     if (!found || !isWritten) return { ...(found?.loaded ?? loadLeft(sources)), status: "unavailable" };
     for (const page of sources.copies.keys()) dropCopy(storage, page);
-    for (const page of sources.old.keys()) dropCopy(storage, page, OLD_COPIES);
     return found.loaded;
   }
 
@@ -168,8 +161,7 @@ export class ChatStorage {
     const allOf = (range: readonly [string, string]) =>
       this.#ask<unknown[]>((store) => store.getAll(IDBKeyRange.bound(...range)));
     const chats = await allOf(ALL_CHATS);
-    const old = await this.#database.transact("readonly", readOldDamaged);
-    return [...chats.filter((record) => readRecord(record) === DAMAGED), ...(await allOf(ALL_ASIDE)), ...old];
+    return [...chats.filter((record) => readRecord(record) === DAMAGED), ...(await allOf(ALL_ASIDE))];
   }
 
   #begin(save: Save): { readonly unsaved: LeftSave; readonly id: string } {

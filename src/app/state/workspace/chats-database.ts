@@ -2,25 +2,20 @@ import { promisifyRequest } from "idb-keyval";
 
 /** Chats by their ids, the list of panes and the settings for all panes. */
 export const CHATS_STORE = "chats";
-/** Closed chats of the version before, by their keys, and their summaries. */
-export const OLD_CLOSED_STORE = "closed";
-export const OLD_SUMMARIES_STORE = "summaries";
 
 const NAME = "chorus";
-/** The version before opens this one, too: its tabs can save until they are reloaded. */
 const VERSION = 2;
 /** A busy computer may take seconds. Don't report "not saved" earlier: the write may still succeed. */
 const LONGEST_WAIT_MS = 5000;
 
 export interface ChatsDatabase {
   /**
-   * Runs `work` in a transaction over all stores. Rejects if there is no database, or after seconds: another page that is
+   * Runs `work` in a transaction. Rejects if there is no database, or after seconds: another page that is
    * about to upgrade a database can block its readers for ever. [after 5 s]
    */
   readonly transact: <Result>(
     mode: IDBTransactionMode,
     work: (transaction: IDBTransaction) => Promise<Result>,
-    longestMs?: number,
   ) => Promise<Result>;
   /**
    * Ends what runs, writes what needs no answer, and closes the connection: for a page that closes. WebKit keeps one for "Back",
@@ -42,7 +37,7 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
   };
   const open = async () => {
     const request = indexedDB.open(NAME, VERSION);
-    request.addEventListener("upgradeneeded", () => addStores(request.result));
+    request.addEventListener("upgradeneeded", () => addStore(request.result));
     const database = await promisifyRequest(request);
     database.addEventListener("close", forget);
     database.addEventListener("versionchange", ({ newVersion }) => {
@@ -54,20 +49,17 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
   };
   const running = new Set<IDBTransaction>();
   const begin = (database: IDBDatabase, mode: IDBTransactionMode) => {
-    const transaction = database.transaction([CHATS_STORE, OLD_CLOSED_STORE, OLD_SUMMARIES_STORE], mode);
+    const transaction = database.transaction(CHATS_STORE, mode);
     running.add(transaction);
     for (const end of ["complete", "abort"]) transaction.addEventListener(end, () => running.delete(transaction));
     return transaction;
   };
-  const transact: ChatsDatabase["transact"] = (mode, work, longestMs) => {
+  const transact: ChatsDatabase["transact"] = (mode, work) => {
     opening ??= open().catch((error: unknown) => {
       forget();
       throw error;
     });
-    return withinTime(
-      opening.then((database) => work(begin(database, mode))),
-      longestMs,
-    );
+    return withinTime(opening.then((database) => work(begin(database, mode))));
   };
   const leave: ChatsDatabase["leave"] = (write) => {
     const connection = opening ?? (write && open());
@@ -91,19 +83,15 @@ function abort(transaction: IDBTransaction): void {
   }
 }
 
-export function withinTime<Value>(promise: Promise<Value>, longestMs = LONGEST_WAIT_MS): Promise<Value> {
+function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
   return Promise.race([
     promise,
     new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error("IndexedDB doesn't respond.")), longestMs);
+      setTimeout(() => reject(new Error("IndexedDB doesn't respond.")), LONGEST_WAIT_MS);
     }),
   ]);
 }
 
-function addStores(database: IDBDatabase): void {
-  const stores = database.objectStoreNames;
-  if (!stores.contains(CHATS_STORE)) database.createObjectStore(CHATS_STORE);
-  if (stores.contains(OLD_CLOSED_STORE)) return;
-  database.createObjectStore(OLD_CLOSED_STORE).createIndex("words", "words", { multiEntry: true });
-  database.createObjectStore(OLD_SUMMARIES_STORE);
+function addStore(database: IDBDatabase): void {
+  if (!database.objectStoreNames.contains(CHATS_STORE)) database.createObjectStore(CHATS_STORE);
 }

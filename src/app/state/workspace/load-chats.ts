@@ -15,7 +15,6 @@ import {
   type Save,
 } from "./chat-record.ts";
 import { CHATS_STORE } from "./chats-database.ts";
-import { CONVERTED, readOldChats, type OldCopy } from "./old-chats.ts";
 import { asNewChat, resumed, savedWorkspace, type SavedPane, type SavedWorkspace } from "./saved-workspace.ts";
 
 /** Before the chats' ids. */
@@ -51,25 +50,21 @@ type List = Pick<Save, "places" | "current">;
 interface Sources {
   /** What closed pages left, by their names. */
   readonly copies: ReadonlyMap<string, LeftSave>;
-  /** What those of the version before left. */
-  readonly old: ReadonlyMap<string, OldCopy>;
   /** The tab's own list; null for a new tab. */
   readonly list: List | null;
 }
 
-/** Returns what is stored, and how to write what is new. Null if old chats are to be converted: that only a write does. */
+/** Returns what is stored, and how to write what is new. */
 export async function loadChats(transaction: IDBTransaction, sources: Sources) {
   const store = transaction.objectStore(CHATS_STORE);
   const leftRange = IDBKeyRange.bound(LEFT, `${LEFT}\uffff`);
-  const [old, list, settings, leftKeys, leftRecords] = await Promise.all([
-    readOldChats(transaction, sources.old),
+  const [list, settings, leftKeys, leftRecords] = await Promise.all([
     promisifyRequest<unknown>(store.get(LIST)),
     promisifyRequest<unknown>(store.get(SETTINGS)),
     promisifyRequest(store.getAllKeys(leftRange)) as Promise<string[]>,
     promisifyRequest<unknown[]>(store.getAll(leftRange)),
   ]);
-  if (old === "unread") return null;
-  let isDamaged = old?.isDamaged ?? false;
+  let isDamaged = false;
   const damaged: (readonly [key: string, value: unknown])[] = [];
   /** Returns what is read; else null, and notes the damage. */
   const tried = <Value>(key: string, value: unknown, read: (root: JsonReader) => Value): Value | null => {
@@ -84,10 +79,10 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
   const leftSaves = leftRecords.map((record, index) => tried(leftKeys[index] ?? LEFT, record, parseLeftSave));
   const copies = [...sources.copies.values(), ...leftSaves].filter((copy) => copy !== null);
   const stored = tried(LIST, list, (root) => ({ ...parsePlaces(root), save: root.field("save").string() }));
-  let last = stored ?? (old?.main ? { ...old.main, save: NO_SAVE } : null);
-  let shared = tried(SETTINGS, settings, (root) => checkSettings(root.object())) ?? old?.main?.shared ?? {};
-  const changes: Change[] = [...(old?.changes ?? []), ...copies.flatMap((copy) => copy.changes)];
-  const open = [...(old?.open ?? [])];
+  let last = stored;
+  let shared = tried(SETTINGS, settings, (root) => checkSettings(root.object())) ?? {};
+  const changes = copies.flatMap((copy) => copy.changes);
+  const open: string[] = [];
   for (const { saves, places, current, shared: settingsLeft } of copies) {
     const save = saves.at(-1) ?? NO_SAVE;
     if (save === last?.save) continue;
@@ -120,7 +115,7 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
     /** Id of the save of the list. */
     save: last?.save ?? NO_SAVE,
     /** Whether there is something to write. */
-    isNew: old !== null || copies.length > 0 || damaged.length > 0,
+    isNew: copies.length > 0 || damaged.length > 0,
     write() {
       for (const [key, value] of damaged) {
         store.put(value, `${ASIDE}${key}:${Date.now()}`);
@@ -129,7 +124,6 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
       writeRecords(store, before, records);
       if (last && last !== stored) store.put(last, LIST);
       if (settings === undefined || copies.length > 0) store.put(shared, SETTINGS);
-      if (old) store.put(old.converted, CONVERTED);
       leftKeys.forEach((key, index) => leftSaves[index] && store.delete(key));
     },
   };

@@ -47,33 +47,23 @@ export function hasCopy(storage: CopyStorage | null, page: string): boolean {
   }
 }
 
-/** @param page its name, or with `prefix` that of the item */
-export function dropCopy(storage: CopyStorage | null, page: string, prefix = PREFIX): void {
+export function dropCopy(storage: CopyStorage | null, page: string): void {
   try {
-    storage?.removeItem(prefix + page);
+    storage?.removeItem(PREFIX + page);
   } catch {
     // A failing storage has no copies either.
   }
 }
 
-/** Returns the copies that earlier pages left, by the pages' names. */
+/** Returns the copies that earlier pages left, by the pages' names. One that can't be read is dropped. */
 export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, LeftSave> {
-  return readCopies(storage, PREFIX, parseLeftSave);
-}
-
-/** Reads the items whose names begin so, by the rest of their names. One that can't be read is dropped. */
-export function readCopies<Copy>(
-  storage: CopyStorage | null,
-  prefix: string,
-  parse: (root: JsonReader) => Copy,
-): ReadonlyMap<string, Copy> {
-  const copies = new Map<string, Copy>();
-  for (const key of keysOf(storage).filter((each) => each.startsWith(prefix))) {
-    const page = key.slice(prefix.length);
+  const copies = new Map<string, LeftSave>();
+  for (const key of keysOf(storage).filter((each) => each.startsWith(PREFIX))) {
+    const page = key.slice(PREFIX.length);
     try {
-      copies.set(page, parse(new JsonReader(parseJson(storage?.getItem(key) ?? ""))));
+      copies.set(page, parseLeftSave(new JsonReader(parseJson(storage?.getItem(key) ?? ""))));
     } catch {
-      dropCopy(storage, page, prefix);
+      dropCopy(storage, page);
     }
   }
   return copies;

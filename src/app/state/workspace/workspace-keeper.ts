@@ -36,7 +36,7 @@ export class WorkspaceKeeper {
   #isAway = false;
   /** How often it was closed. */
   #numLeft = 0;
-  /** Whether this tab has read what is stored, and converted it. If not, it saves nothing. */
+  /** Whether this tab has read what is stored. If not, it saves nothing. */
   #hasRead: boolean;
   /** The stored settings for all panes, as far as this tab knows. */
   #shared: Settings;
