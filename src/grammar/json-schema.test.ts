@@ -15,7 +15,6 @@ function machineOf(schema: unknown): Machine {
 }
 
 const DRAFT_4 = "http://json-schema.org/draft-04/schema#";
-const DRAFT_7 = "http://json-schema.org/draft-07/schema#";
 
 test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>([
   [
@@ -214,16 +213,6 @@ test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>
   ["draft 4's exclusiveMinimum", { $schema: DRAFT_4, type: "integer", minimum: 3, exclusiveMinimum: true }, [4], [3]],
   ["keywords beside $ref", { $ref: "#/$defs/a", maximum: 5, $defs: { a: { type: "integer" } } }, [5], [6]],
   [
-    "keywords beside $ref in draft 7",
-    {
-      $schema: DRAFT_7,
-      properties: { a: { $ref: "#/definitions/a", maximum: 5 } },
-      definitions: { a: { type: "integer" } },
-    },
-    [{ a: 6 }],
-    [{ a: "x" }],
-  ],
-  [
     "$id and $anchor",
     {
       $id: "https://x.y/a",
@@ -358,6 +347,24 @@ test.each<[pattern: string, good: string[], bad: string[]]>([
   const machine = new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema", whitespace })));
   for (const text of good) expect(machine.accepts(text), text).toBe(true);
   for (const text of bad) expect(machine.accepts(text), text).toBe(false);
+});
+
+const besideReference = { $ref: "#/definitions/a", maximum: 5, definitions: { a: { type: "integer" } } };
+
+test.each([3, 4, "04", "06", "07"])("keywords beside $ref are ignored in draft %s", (draft) => {
+  const machine = machineOf({ $schema: `http://json-schema.org/draft-${draft}/schema#`, ...besideReference });
+  expect(["6", '"x"'].map((text) => machine.accepts(text))).toEqual([true, false]);
+});
+
+test.each([
+  "https://json-schema.org/draft/2019-09/schema",
+  "https://json-schema.org/draft/2020-12/schema",
+  "http://json-schema.org/draft-08/schema#", // a working name of 2019-09
+  "http://json-schema.org/schema#",
+  "https://example.com/own.json",
+])("keywords beside $ref are merged in %s", ($schema) => {
+  const machine = machineOf({ $schema, ...besideReference });
+  expect(["5", "6"].map((text) => machine.accepts(text))).toEqual([true, false]);
 });
 
 test("white space that has other characters is refused", () => {

@@ -26,11 +26,10 @@ export class SchemaDocument {
   constructor(document: unknown, param: string) {
     this.#document = document;
     this.#param = param;
-    const draft = isObject(document)
-      ? /json-schema\.org\/draft-0?(\d+)\//.exec(String(document["$schema"]))?.[1]
-      : undefined;
-    this.refersAlone = draft !== undefined;
-    this.#idKeyword = Number(draft ?? 7) < 6 ? "id" : "$id";
+    const declared = isObject(document) ? String(document["$schema"]) : "";
+    const draft = Number(/json-schema\.org\/draft-0?(\d+)\//.exec(declared)?.[1]); // NaN for the later ones
+    this.refersAlone = draft <= 7;
+    this.#idKeyword = draft < 6 ? "id" : "$id";
     this.#addressed.set(NO_ADDRESS, document);
     this.#walk(document, NO_ADDRESS, param, true);
   }
