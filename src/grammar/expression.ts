@@ -27,23 +27,32 @@ export const IMPOSSIBLE = choice();
 /** A grammar's rules by name; the whole text is "root". */
 export type Rules = ReadonlyMap<string, Expression>;
 
-/**
- * Returns the grammar without branches that no text can finish (such as an object that must contain another of its kind): a
- * text that entered one could never end. Returns null if nothing is left.
- */
-export function withoutDeadEnds(rules: Rules): Rules | null {
-  const finite = rulesWhere(rules, canEnd);
-  if (!finite.has("root")) return null;
-  return new Map([...rules].filter(([name]) => finite.has(name)).map(([name, body]) => [name, pruned(body, finite)]));
+/** Returns the expressions that it is made of. */
+function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "sequence":
+      return expression.parts;
+    case "choice":
+      return expression.options;
+    case "repeat":
+      return [expression.of];
+    case "text":
+    case "character":
+    case "rule":
+      return [];
+  }
+}
+
+/** Returns whether something holds for an expression or any that it is made of. Rules are not followed. */
+export function hasPart(expression: Expression, holds: (one: Expression) => boolean): boolean {
+  return holds(expression) || partsOf(expression).some((part) => hasPart(part, holds));
 }
 
 /** Returns a grammar of an expression, with the rules that it needs. */
 export function rulesFrom(root: Expression, rules: Rules): Rules {
   const found = new Map([["root", root]]);
   const follow = (one: Expression): void => {
-    if (one.kind === "sequence") one.parts.forEach(follow);
-    if (one.kind === "choice") one.options.forEach(follow);
-    if (one.kind === "repeat") follow(one.of);
+    partsOf(one).forEach(follow);
     if (one.kind === "rule" && !found.has(one.name)) found.set(one.name, rules.get(one.name) ?? IMPOSSIBLE);
   };
   for (const body of found.values()) follow(body); // with those that are found meanwhile
@@ -81,7 +90,8 @@ export function mayBeEmpty(expression: Expression, empty: ReadonlySet<string>): 
   }
 }
 
-function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
+/** Returns whether any text matches. @param finite rules that some text matches */
+export function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
   switch (expression.kind) {
     case "text":
       return true;
@@ -96,32 +106,4 @@ function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
     case "rule":
       return finite.has(expression.name);
   }
-}
-
-/** Returns an expression that can end, without its dead ends; itself if it has none. */
-function pruned(expression: Expression, finite: ReadonlySet<string>): Expression {
-  switch (expression.kind) {
-    case "sequence": {
-      const parts = expression.parts.map((part) => pruned(part, finite));
-      return isSame(parts, expression.parts) ? expression : sequence(...parts);
-    }
-    case "choice": {
-      const alive = expression.options.filter((option) => canEnd(option, finite));
-      const options = alive.map((option) => pruned(option, finite));
-      return isSame(options, expression.options) ? expression : choice(...options);
-    }
-    case "repeat": {
-      if (!canEnd(expression.of, finite)) return NOTHING;
-      const of = pruned(expression.of, finite);
-      return of === expression.of ? expression : repeat(of, expression.min, expression.max);
-    }
-    case "text":
-    case "character":
-    case "rule":
-      return expression;
-  }
-}
-
-function isSame(a: readonly Expression[], b: readonly Expression[]): boolean {
-  return a.length === b.length && a.every((one, i) => one === b[i]);
 }

@@ -1,7 +1,7 @@
-import { charSetOf, complement, intersection, type CharSet } from "./char-set.ts";
+import { charSetOf, complement, intersection } from "./char-set.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { parseEbnf } from "./ebnf.ts";
-import { choice, text, withoutDeadEnds, type Expression, type Rules } from "./expression.ts";
+import { canEnd, choice, hasPart, rulesWhere, text, type Expression, type Rules } from "./expression.ts";
 import { jsonSchemaRules } from "./json-schema.ts";
 import { ONE_LINE, spaced, type Layout } from "./json-text.ts";
 import { parseRegex } from "./regex.ts";
@@ -22,12 +22,12 @@ export type GrammarSource = { readonly param: string } &
     | { readonly kind: "ebnf"; readonly ebnf: string }
   );
 
-/** Returns the grammar's rules, each of which some text can finish. @throws ChorusError saying what is wrong with the source */
+/** Returns the grammar's rules, which some text can finish. @throws ChorusError saying what is wrong with the source */
 export function rulesOf(source: GrammarSource): Rules {
   const { param } = source;
   switch (source.kind) {
     case "schema":
-      return jsonSchemaRules(source.schema, param, layoutOf(source.whitespace));
+      return finite(jsonSchemaRules(source.schema, param, layoutOf(source.whitespace)), param);
     case "regex":
       return finite(onlyRoot(parseRegex(source.pattern, param)), param);
     case "choice":
@@ -42,25 +42,9 @@ function layoutOf(whitespace: { readonly pattern: string; readonly param: string
   const { pattern, param } = whitespace;
   const space = parseRegex(pattern === "any" ? "[ \\t\\n\\r]*" : pattern, param);
   const others = complement(charSetOf(" \t\n\r"));
-  if (!mayHave(space, others)) return spaced(space);
+  const hasOther = (one: Expression) => one.kind === "character" && intersection(one.set, others).length > 0;
+  if (!hasPart(space, hasOther)) return spaced(space);
   throw new ChorusError("invalid_value", `${param} must be a regular expression of white space, or "any".`, param);
-}
-
-/** Returns whether a text of the expression may have one of these characters. */
-function mayHave(expression: Expression, characters: CharSet): boolean {
-  switch (expression.kind) {
-    case "character":
-      return intersection(expression.set, characters).length > 0;
-    case "sequence":
-      return expression.parts.some((part) => mayHave(part, characters));
-    case "choice":
-      return expression.options.some((option) => mayHave(option, characters));
-    case "repeat":
-      return mayHave(expression.of, characters);
-    case "text":
-    case "rule":
-      return false;
-  }
 }
 
 function onlyRoot(root: Expression): Rules {
@@ -68,7 +52,6 @@ function onlyRoot(root: Expression): Rules {
 }
 
 function finite(rules: Rules, param: string): Rules {
-  const found = withoutDeadEnds(rules);
-  if (found !== null) return found;
+  if (rulesWhere(rules, canEnd).has("root")) return rules;
   throw new ChorusError("invalid_value", `${param} describes nothing: there is no text that it allows.`, param);
 }

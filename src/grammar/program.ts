@@ -1,6 +1,6 @@
 // A grammar as a machine that reads bytes. A state is followed by the next; a rule's state remembers where to go on.
 
-import { mayBeEmpty, rulesWhere, type Expression, type Rules } from "./expression.ts";
+import { canEnd, mayBeEmpty, rulesWhere, type Expression, type Rules } from "./expression.ts";
 import { ANY_JSON_CHARACTER } from "./json-text.ts";
 import type { CharSet } from "./char-set.ts";
 import { utf8Sequences, type ByteRange } from "./utf8.ts";
@@ -25,6 +25,8 @@ export type State =
 
 /** Always the first state. */
 export const RETURN = 0;
+/** Where no text can end, such as in an object that must contain another of its kind. No state leads to it. */
+const DEAD_END = 1;
 /** Keeps grammars small: an expression of 100,000 characters has fewer. */
 const MAX_STATES = 2_000_000;
 
@@ -33,22 +35,25 @@ const ENCODER = new TextEncoder();
 export class TooManyStates extends Error {}
 
 export class Program {
-  readonly states: State[] = [{ kind: "return" }];
+  readonly states: State[] = [{ kind: "return" }, { kind: "either", next: [] }];
   /** First states of the rules. */
   readonly entries = new Map<string, number>();
 
   readonly #empty: ReadonlySet<string>;
+  readonly #finite: ReadonlySet<string>;
   readonly #known = new Map<unknown, Map<number, number>>();
   readonly #sequences = new Map<string, readonly ByteRange[][]>();
   readonly #continued = new Map<string, number>();
 
   constructor(rules: Rules) {
     this.#empty = rulesWhere(rules, mayBeEmpty);
+    this.#finite = rulesWhere(rules, canEnd);
     for (const [name, body] of rules) this.entries.set(name, this.#before(body, RETURN));
   }
 
   /** Returns the state that reads the expression and goes on with `next`, the same one for the same expression. */
   #before(expression: Expression, next: number): number {
+    if (next === DEAD_END) return next;
     if (expression.kind !== "choice" && expression.kind !== "rule") return this.#made(expression, next);
     const key = expression.kind === "rule" ? expression.name : expression;
     const known = this.#known.get(key) ?? new Map<number, number>();
@@ -66,6 +71,7 @@ export class Program {
           next,
         );
       case "character":
+        if (expression.set.length === 0) return DEAD_END;
         return this.#add({
           kind: "bytes",
           edges: this.#sequencesOf(expression.set).map(([first = [0, 0], ...rest]) => [first, this.#bytes(rest, next)]),
@@ -73,25 +79,29 @@ export class Program {
       case "sequence":
         return expression.parts.reduceRight((after, part) => this.#before(part, after), next);
       case "choice": {
-        const options = expression.options.map((option) => this.#before(option, next));
-        return options.length === 1 ? (options[0] ?? next) : this.#add({ kind: "either", next: options });
+        const options = expression.options
+          .map((option) => this.#before(option, next))
+          .filter((option) => option !== DEAD_END);
+        const [first = DEAD_END, second] = options;
+        return second === undefined ? first : this.#add({ kind: "either", next: options });
       }
       case "repeat": {
         const { of, max } = expression;
         const min = mayBeEmpty(of, this.#empty) ? 0 : expression.min;
-        if (max === 0) return next;
+        const body = this.#before(of, max === 1 ? next : RETURN);
+        if (min > max || (body === DEAD_END && min > 0)) return DEAD_END;
+        if (max === 0 || body === DEAD_END) return next;
         if (max === 1) {
-          const once = this.#before(of, next);
-          return min === 1 ? once : this.#add({ kind: "either", next: [once, next] });
+          return min === 1 ? body : this.#add({ kind: "either", next: [body, next] });
         }
         const after = this.states[next];
         const endsText =
           after?.kind === "bytes" && after.edges.every(([[first, last]]) => first === 0x22 && last === 0x22);
         const isText = of === ANY_JSON_CHARACTER && endsText;
-        return this.#add({ kind: "repeat", body: this.#before(of, RETURN), min, max, next, isText });
+        return this.#add({ kind: "repeat", body, min, max, next, isText });
       }
       case "rule":
-        return this.#add({ kind: "call", rule: expression.name, next });
+        return this.#finite.has(expression.name) ? this.#add({ kind: "call", rule: expression.name, next }) : DEAD_END;
     }
   }
 

@@ -8,7 +8,7 @@ it.each([
   [{ type: "text" }, "schema.type must be one of object, array, "],
   [{ type: "string", pattern: "(?=a)b" }, "schema.pattern"],
   [{ enum: [] }, "schema.enum must be a list that is not empty."],
-  [{ type: "string", minLength: 3, maxLength: 2 }, "schema describes nothing that can be written here."],
+  [{ type: "string", minLength: 3, maxLength: 2 }, "schema describes nothing: there is no text that it allows."],
 ])("%j: %s", (schema, problem) => {
   if (problem === null) expect(schemaProblem(schema)).toBeNull();
   else expect(schemaProblem(schema)).toContain(problem);
