@@ -7,6 +7,7 @@ import {
   choice,
   mayBeEmpty,
   NOTHING,
+  partsOf,
   repeat,
   rule,
   rulesWhere,
@@ -210,21 +211,10 @@ function withoutLeftRecursion(name: string, body: Expression): Expression {
 function leftRecursive(rules: Rules): string | undefined {
   const empty = rulesWhere(rules, mayBeEmpty);
   const beginnings = (one: Expression): string[] => {
-    switch (one.kind) {
-      case "rule":
-        return [one.name];
-      case "repeat":
-        return beginnings(one.of);
-      case "choice":
-        return one.options.flatMap(beginnings);
-      case "sequence": {
-        const end = one.parts.findIndex((part) => !mayBeEmpty(part, empty));
-        return one.parts.slice(0, end === -1 ? undefined : end + 1).flatMap(beginnings);
-      }
-      case "text":
-      case "character":
-        return [];
-    }
+    if (one.kind === "rule") return [one.name];
+    const parts = partsOf(one);
+    const end = one.kind === "sequence" ? parts.findIndex((part) => !mayBeEmpty(part, empty)) : -1;
+    return parts.slice(0, end === -1 ? undefined : end + 1).flatMap(beginnings);
   };
   const starts = new Map([...rules].map(([name, body]) => [name, new Set(beginnings(body))]));
   return [...starts.keys()].find((name) => {

@@ -28,7 +28,7 @@ export const IMPOSSIBLE = choice();
 export type Rules = ReadonlyMap<string, Expression>;
 
 /** Returns the expressions that it is made of. */
-function partsOf(expression: Expression): readonly Expression[] {
+export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case "sequence":
       return expression.parts;
@@ -74,36 +74,28 @@ export function rulesWhere(
 
 /** @param empty rules that may be empty */
 export function mayBeEmpty(expression: Expression, empty: ReadonlySet<string>): boolean {
-  switch (expression.kind) {
-    case "text":
-      return expression.text === "";
-    case "character":
-      return false;
-    case "sequence":
-      return expression.parts.every((part) => mayBeEmpty(part, empty));
-    case "choice":
-      return expression.options.some((option) => mayBeEmpty(option, empty));
-    case "repeat":
-      return expression.min === 0 || mayBeEmpty(expression.of, empty);
-    case "rule":
-      return empty.has(expression.name);
-  }
+  return canBeMade(expression, (one) => (one.kind === "text" ? one.text === "" : "name" in one && empty.has(one.name)));
 }
 
 /** Returns whether any text matches. @param finite rules that some text matches */
 export function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
+  return canBeMade(expression, (one) =>
+    one.kind === "character" ? one.set.length > 0 : one.kind === "text" || finite.has(one.name),
+  );
+}
+
+type Leaf = Extract<Expression, { readonly kind: "text" | "character" | "rule" }>;
+
+/** Returns whether a text matches of which all leaves are such ones. */
+function canBeMade(expression: Expression, isSuch: (leaf: Leaf) => boolean): boolean {
   switch (expression.kind) {
-    case "text":
-      return true;
-    case "character":
-      return expression.set.length > 0;
     case "sequence":
-      return expression.parts.every((part) => canEnd(part, finite));
+      return expression.parts.every((part) => canBeMade(part, isSuch));
     case "choice":
-      return expression.options.some((option) => canEnd(option, finite));
+      return expression.options.some((option) => canBeMade(option, isSuch));
     case "repeat":
-      return expression.max >= expression.min && (expression.min === 0 || canEnd(expression.of, finite));
-    case "rule":
-      return finite.has(expression.name);
+      return expression.max >= expression.min && (expression.min === 0 || canBeMade(expression.of, isSuch));
+    default:
+      return isSuch(expression);
   }
 }

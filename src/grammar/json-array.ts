@@ -14,17 +14,17 @@ export function arrayOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): E
   const unevaluated = nodes.find((node) => (node.get("unevaluatedItems") ?? true) !== true);
   if (unevaluated) throw unevaluated.unsupported("unevaluatedItems", "use items");
   const lists = nodes.map(itemsOf);
-  const numFirst = Math.max(0, ...lists.map(({ first }) => first.length));
+  const hasFirst = lists.some(({ first }) => first.length > 0);
+  const numFirst = Math.max(1, ...lists.map(({ first }) => first.length));
   const schemasAt = (at: number) => lists.flatMap(({ first, rest }) => (at < first.length ? (first[at] ?? []) : rest));
   const isEnd = (schemas: readonly PlacedSchema[]) => schemas.some(({ schema }) => schema === false);
   if (min > max) return IMPOSSIBLE;
   const unique = max > 1 ? nodes.find((node) => node.get("uniqueItems") === true) : undefined;
-  if (unique !== undefined) return uniqueArray(unique, numFirst === 0 ? schemasAt(0) : [], min, max, visitor);
+  if (unique !== undefined) return uniqueArray(unique, hasFirst ? [] : schemasAt(0), min, max, visitor);
   const contained = nodes.filter((node) => node.has("contains"));
-  if (contained.length > 0) return containing(contained, nodes, numFirst, schemasAt(numFirst), visitor);
+  if (contained.length > 0) return containing(contained, nodes, hasFirst, schemasAt(numFirst), visitor);
   const further = schemasAt(numFirst);
   const item = () => visitor.define(visitor.visit(further));
-  if (numFirst === 0) return listOf(item(), min, isEnd(further) ? 0 : max, visitor.layout);
   const maxRest = isEnd(further) ? 0 : max - numFirst;
   if (numFirst > MAX_SINGLE) throw nodes[0]?.invalid("a list of fewer schemas");
   let rest =
@@ -53,12 +53,6 @@ function itemsOf(node: SchemaNode): {
   return { first, rest: node.schema("additionalItems") };
 }
 
-function listOf(item: Expression, min: number, max: number, layout: Layout): Expression {
-  const further = repeat(sequence(layout.comma, item), Math.max(0, min - 1), max - 1);
-  const some = max > 0 ? [sequence(item, further)] : [];
-  return bracketed(choice(...(min === 0 ? [NOTHING] : []), ...some), layout);
-}
-
 function bracketed(items: Expression, { space }: Layout): Expression {
   return sequence(text("["), space, items, space, text("]"));
 }
@@ -67,7 +61,7 @@ function bracketed(items: Expression, { space }: Layout): Expression {
 function containing(
   contained: readonly SchemaNode[],
   nodes: readonly SchemaNode[],
-  numFirst: number,
+  hasFirst: boolean,
   schemas: readonly PlacedSchema[],
   visitor: SchemaVisitor,
 ): Expression {
@@ -78,7 +72,7 @@ function containing(
     node === undefined ||
     second !== undefined ||
     counts !== undefined ||
-    numFirst > 0 ||
+    hasFirst ||
     max !== Infinity ||
     min > MAX_SINGLE
   ) {

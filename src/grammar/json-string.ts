@@ -1,65 +1,53 @@
 import { ANY_CHARACTER } from "./char-set.ts";
 import { Automaton, TooComplex } from "./automaton.ts";
-import { character, choice, IMPOSSIBLE, repeat, sequence, text, type Expression } from "./expression.ts";
+import { character, choice, IMPOSSIBLE, partsOf, repeat, sequence, text, type Expression } from "./expression.ts";
 import { formatPattern } from "./formats.ts";
-import { jsonString } from "./json-text.ts";
+import { ANY_TEXT, jsonString } from "./json-text.ts";
 import { parsePattern } from "./regex.ts";
 import { largestCount, NOT_PATTERN, smallestCount, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
 
 /** Returns a string that is valid under all of these schemas. */
 export function stringOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): Expression {
-  const min = largestCount(nodes, "minLength");
-  const max = smallestCount(nodes, "maxLength");
-  if (min > max) return IMPOSSIBLE;
-  const [first, ...others] = textsOf(nodes);
-  const forbidden = forbiddenTexts(nodes);
-  const bounded = within(first ?? repeat(character(ANY_CHARACTER), 0, Infinity), min, max);
-  if (others.length + forbidden.length === 0 && bounded !== undefined) return jsonString(bounded);
-  try {
-    let language = Automaton.of(bounded ?? first ?? IMPOSSIBLE);
-    if (bounded === undefined) others.push(repeat(character(ANY_CHARACTER), min, max));
-    for (const one of others) language = language.intersection(Automaton.of(one));
-    for (const one of forbidden) language = language.intersection(Automaton.of(one).complement());
-    return sequence(text('"'), language.inJson(visitor.defineAll), text('"'));
-  } catch (error) {
-    throw refusal(error, nodes);
-  }
+  const { all, none } = textsOf(nodes);
+  const [only, second] = all;
+  if (only !== undefined && second === undefined && none.length === 0) return jsonString(only);
+  return sequence(text('"'), namesOf(nodes).inJson(visitor.defineAll), text('"'));
 }
 
 /** Returns the names that are valid under a schema for them. */
 export function namesOf(nodes: readonly SchemaNode[]): Automaton {
+  const { all, none } = textsOf(nodes);
   try {
-    const lengths = repeat(
-      character(ANY_CHARACTER),
-      largestCount(nodes, "minLength"),
-      smallestCount(nodes, "maxLength"),
-    );
-    let language = Automaton.of(lengths);
-    for (const one of textsOf(nodes)) language = language.intersection(Automaton.of(one));
-    for (const one of forbiddenTexts(nodes)) language = language.intersection(Automaton.of(one).complement());
-    return language;
+    const allowed = all.map((one) => Automaton.of(one)).reduce((both, one) => both.intersection(one));
+    return none.reduce((left, one) => left.intersection(Automaton.of(one).complement()), allowed);
   } catch (error) {
-    throw refusal(error, nodes);
+    if (!(error instanceof TooComplex)) throw error;
+    const node = nodes.find((one) => one.has("pattern")) ?? nodes[0];
+    throw node?.unsupported("pattern", "it is too much together with other patterns or lengths; leave one of them out");
   }
 }
 
-function textsOf(nodes: readonly SchemaNode[]): Expression[] {
-  return nodes.flatMap((node) => {
+/** Returns what a text must match, which is one expression at least, and what it must not. */
+function textsOf(nodes: readonly SchemaNode[]): { readonly all: Expression[]; readonly none: Expression[] } {
+  const min = largestCount(nodes, "minLength");
+  const max = smallestCount(nodes, "maxLength");
+  const [first = ANY_TEXT, ...others] = nodes.flatMap((node) => {
     const format = formatPattern(node.get("format"));
     return [
       ...(node.has("pattern") ? [patternOf(node, "pattern")] : []),
       ...(format === undefined ? [] : [parsePattern(format, `${node.path}.format`)]),
     ];
   });
-}
-
-function forbiddenTexts(nodes: readonly SchemaNode[]): Expression[] {
+  const bounded = min > max ? IMPOSSIBLE : within(first, min, max);
   const literals = excludedLiterals(nodes).filter((value) => typeof value === "string");
-  return [
-    ...nodes.flatMap((node) => (node.has(NOT_PATTERN) ? [patternOf(node, NOT_PATTERN)] : [])),
-    ...(literals.length > 0 ? [choice(...literals.map(text))] : []),
-  ];
+  return {
+    all: bounded ? [bounded, ...others] : [first, ...others, repeat(character(ANY_CHARACTER), min, max)],
+    none: [
+      ...nodes.flatMap((node) => (node.has(NOT_PATTERN) ? [patternOf(node, NOT_PATTERN)] : [])),
+      ...(literals.length > 0 ? [choice(...literals.map(text))] : []),
+    ],
+  };
 }
 
 function patternOf(node: SchemaNode, keyword: string): Expression {
@@ -68,27 +56,15 @@ function patternOf(node: SchemaNode, keyword: string): Expression {
   return parsePattern(pattern, `${node.path}.pattern`);
 }
 
-function refusal(error: unknown, nodes: readonly SchemaNode[]): unknown {
-  if (!(error instanceof TooComplex)) return error;
-  const node = nodes.find((one) => one.has("pattern")) ?? nodes[0];
-  return node?.unsupported("pattern", "it is too much together with other patterns or lengths; leave one of them out");
-}
-
 /** Returns the texts of these lengths, where that needs no automaton; else undefined. */
 function within(expression: Expression, min: number, max: number): Expression | undefined {
   const [shortest, longest] = lengthsOf(expression);
   if (min <= shortest && longest <= max) return expression;
   if (longest < min || shortest > max) return IMPOSSIBLE;
-  const single = expression.kind === "sequence" || expression.kind === "choice" ? onlyPart(expression) : undefined;
-  if (single !== undefined) return within(single, min, max);
+  const [single, second] = expression.kind === "repeat" ? [] : partsOf(expression);
+  if (single !== undefined && second === undefined) return within(single, min, max);
   if (expression.kind !== "repeat" || lengthsOf(expression.of).some((length) => length !== 1)) return undefined;
   return repeat(expression.of, Math.max(expression.min, min), Math.min(expression.max, max));
-}
-
-function onlyPart(expression: Expression): Expression | undefined {
-  const parts =
-    expression.kind === "sequence" ? expression.parts : expression.kind === "choice" ? expression.options : [];
-  return parts.length === 1 ? parts[0] : undefined;
 }
 
 function lengthsOf(expression: Expression): [shortest: number, longest: number] {
