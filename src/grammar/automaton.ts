@@ -1,6 +1,6 @@
 // Regular languages, to intersect and complement what expressions describe.
 
-import { ANY_CHARACTER, codePoint, complement, intersection, normalized, type CharSet } from "./char-set.ts";
+import { ANY_CHARACTER, codePoint, complement, intersection, normalized, pieces, type CharSet } from "./char-set.ts";
 import { choice, NOTHING, repeat, sequence, type Expression } from "./expression.ts";
 import { ANY_JSON_CHARACTER, jsonCharacter } from "./json-text.ts";
 
@@ -187,16 +187,13 @@ function explored(
 function apart(
   ranges: readonly { readonly first: number; readonly last: number; readonly to: number }[],
 ): (readonly [CharSet, readonly number[]])[] {
-  const cuts = [...new Set(ranges.flatMap(({ first, last }) => [first, last + 1]))].toSorted((a, b) => a - b);
   const sets = new Map<string, { readonly set: [number, number][]; readonly to: readonly number[] }>();
-  cuts.forEach((from, i) => {
-    const open = ranges.filter(({ first, last }) => first <= from && from <= last).map(({ to }) => to);
-    if (open.length === 0) return;
-    const to = [...new Set(open)].toSorted((a, b) => a - b);
+  for (const { first, last, of } of pieces(ranges)) {
+    const to = [...new Set(of.map((range) => range.to))].toSorted((a, b) => a - b);
     const known = sets.get(to.join()) ?? { set: [], to };
-    known.set.push([from, (cuts[i + 1] ?? 0) - 1]);
+    known.set.push([first, last]);
     sets.set(to.join(), known);
-  });
+  }
   return [...sets.values()].map(({ set, to }) => [normalized(set), to]);
 }
 

@@ -51,6 +51,15 @@ export function intersection(a: CharSet, b: CharSet): CharSet {
   return both;
 }
 
+/** Cuts ranges where any begins or ends. Returns the pieces in order, each with the ranges that it is a part of. */
+export function pieces<Range extends { readonly first: number; readonly last: number }>(ranges: readonly Range[]) {
+  const cuts = [...new Set(ranges.flatMap(({ first, last }) => [first, last + 1]))].toSorted((a, b) => a - b);
+  return cuts.flatMap((first, i) => {
+    const of = ranges.filter((range) => range.first <= first && first <= range.last);
+    return of.length > 0 ? [{ first, last: (cuts[i + 1] ?? 0) - 1, of }] : [];
+  });
+}
+
 export function codePoint(character: string): number {
   return character.codePointAt(0) ?? 0;
 }

@@ -95,7 +95,9 @@ function canBeMade(expression: Expression, isSuch: (leaf: Leaf) => boolean): boo
       return expression.options.some((option) => canBeMade(option, isSuch));
     case "repeat":
       return expression.max >= expression.min && (expression.min === 0 || canBeMade(expression.of, isSuch));
-    default:
+    case "text":
+    case "character":
+    case "rule":
       return isSuch(expression);
   }
 }

@@ -1,6 +1,7 @@
 // Follows a program over bytes. Where a text may be is a set of places; the sets and what leads from one to the next are
 // made once and kept, so that a token is read by one look-up a byte.
 
+import { pieces } from "./char-set.ts";
 import { RETURN, type Program, type State } from "./program.ts";
 
 /** A state, what goes on behind it, and how often a repetition's body was read. Kept once, by number. */
@@ -111,13 +112,10 @@ export class Machine {
       const reads = this.#states[state];
       return reads?.kind === "bytes" ? reads.edges.map(([[first, last], to]) => ({ first, last, to, behind })) : [];
     });
-    const cuts = [...new Set(edges.flatMap(({ first, last }) => [first, last + 1]))].toSorted((a, b) => a - b);
     const next = Array.from<Position | null>({ length: 256 }).fill(null);
-    cuts.forEach((from, i) => {
-      const open = edges.filter(({ first, last }) => first <= from && from <= last);
-      if (open.length === 0) return;
-      next.fill(this.#positionAt(open.map(({ to, behind }) => [to, behind])), from, cuts[i + 1]);
-    });
+    for (const { first, last, of } of pieces(edges)) {
+      next.fill(this.#positionAt(of.map(({ to, behind }) => [to, behind])), first, last + 1);
+    }
     return next;
   }
 

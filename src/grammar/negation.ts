@@ -24,10 +24,10 @@ function without(node: SchemaNode, keyword: string): unknown[] {
   switch (keyword) {
     case "type": {
       const types = givenTypes(node) ?? [];
-      const others = TYPES.filter((type) => !types.includes(type) && !(type === "integer" && types.includes("number")));
       const isOnlyInteger = types.includes("integer") && !types.includes("number");
       const decimals = isOnlyInteger ? [{ type: "number", [NOT_INTEGER]: true }] : [];
-      const left = others.filter((type) => type !== "integer" && !(type === "number" && isOnlyInteger));
+      const others = isOnlyInteger ? ["integer", "number"] : ["integer"];
+      const left = TYPES.filter((type) => !types.includes(type) && !others.includes(type));
       return [...(left.length > 0 ? [{ type: left }] : []), ...decimals];
     }
     case "const":

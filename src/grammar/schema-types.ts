@@ -76,18 +76,13 @@ export function isOfType(value: unknown, type: TypeName): boolean {
 
 /** Returns the values that const and enum leave, without those of NOT_ENUM; undefined without const and enum. */
 export function literalsOf(nodes: readonly SchemaNode[]): unknown[] | undefined {
-  let values: unknown[] | undefined;
   const types = typesOf(nodes);
-  for (const node of nodes) {
-    for (const given of [
-      node.has("const") ? [node.get("const")] : undefined,
-      node.has("enum") ? node.list("enum") : undefined,
-    ]) {
-      if (given === undefined) continue;
-      const texts = new Set(given.map(canonical));
-      values = (values ?? given).filter((value) => texts.has(canonical(value)));
-    }
-  }
+  const lists = nodes.flatMap((node) => [
+    ...(node.has("const") ? [[node.get("const")]] : []),
+    ...(node.has("enum") ? [node.list("enum")] : []),
+  ]);
+  const texts = lists.map((list) => new Set(list.map(canonical)));
+  const values = lists[0]?.filter((value) => texts.every((all) => all.has(canonical(value))));
   const others = new Set(excludedLiterals(nodes).map(canonical));
   return values?.filter((value) => types.some((type) => isOfType(value, type)) && !others.has(canonical(value)));
 }
