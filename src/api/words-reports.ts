@@ -5,6 +5,7 @@ import type { AnsweredReport, AskedReport, StepReport } from "../protocol/report
 import type { GenerationRequest } from "../protocol/service.ts";
 import type { TokenNames } from "./token-names.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
+import { BEAM_FIELDS } from "./beam-fields.ts";
 import { textOf } from "./text-of-tokens.ts";
 
 /** Fields of a body that decide which tokens come, besides those that are known in full once it is parsed. */
@@ -14,10 +15,7 @@ const KEPT_FIELDS = [
   "allowed_token_ids",
   "response_format",
   "structured_outputs",
-  "use_beam_search",
-  "best_of",
-  "length_penalty",
-  "early_stopping",
+  ...BEAM_FIELDS,
 ] as const satisfies readonly (keyof GenerationFields)[];
 
 /**

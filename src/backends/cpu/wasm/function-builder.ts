@@ -35,7 +35,6 @@ const LOCAL_SET = 0x21;
 const NO_RESULT = 0x40;
 const UNALIGNED = 0;
 const STORE_CODE = { i32: [0x36], f32: [0x38], v128: [0xfd, 11] } as const;
-const STORE_8 = 0x3a;
 const STORE_16 = 0x3b;
 
 /** A variable of a function. */
@@ -98,10 +97,6 @@ export class FunctionBuilder {
 
   storeV128(address: I32, value: F32x4, offset = 0): void {
     this.#store(STORE_CODE.v128, address, toF32x4(value), offset);
-  }
-
-  storeI8(address: I32, value: I32, offset = 0): void {
-    this.#store([STORE_8], address, toI32(value), offset);
   }
 
   storeI16(address: I32, value: I32, offset = 0): void {

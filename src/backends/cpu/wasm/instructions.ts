@@ -86,11 +86,8 @@ export const i32 = {
   ltS: i32Binary(0x48),
   ltU: i32Binary(0x49),
   gtU: i32Binary(0x4b),
-  geS: i32Binary(0x4e),
   geU: i32Binary(0x4f),
   load: memory("i32", [0x28]),
-  load8U: memory("i32", [0x2d]),
-  load16U: memory("i32", [0x2f]),
   reinterpret: (a: F32) => instruction("i32", [0xbc], [toF32(a)]),
   select: (condition: I32, a: I32, b: I32) => instruction("i32", [0x1b], [toI32(a), toI32(b), toI32(condition)]),
   atomicLoad: (address: I32, offset = 0) => atomic(0x10, [toI32(address)], offset),
@@ -111,13 +108,10 @@ export const f32 = {
   max: f32Binary(0x97),
   sqrt: (a: F32) => instruction("f32", [0x91], [toF32(a)]),
   eq: f32Compare(0x5b),
-  lt: f32Compare(0x5d),
   gt: f32Compare(0x5e),
   le: f32Compare(0x5f),
   load: memory("f32", [0x2a]),
-  convertI32S: (a: I32) => instruction("f32", [0xb2], [toI32(a)]),
   convertI32U: (a: I32) => instruction("f32", [0xb3], [toI32(a)]),
-  reinterpret: (a: I32) => instruction("f32", [0xbe], [toI32(a)]),
 };
 
 export const v128 = {
@@ -140,7 +134,6 @@ export const v128 = {
 export const f32x4 = {
   splat: (a: F32) => (typeof a === "number" ? toF32x4(a) : instruction("v128", simdCode(19), [a])),
   extractLane: (a: Vector, lane: number) => instruction("f32", simdCode(31), [a], (out) => out.byte(lane)),
-  eq: f32x4Binary(65),
   lt: f32x4Binary(67),
   gt: f32x4Binary(68),
   ge: f32x4Binary(70),
@@ -159,7 +152,6 @@ export const f32x4 = {
   /** a < b ? b : a */
   pmax: f32x4Binary(235),
   convertI32x4S: (a: I32x4) => instruction("v128", simdCode(250), [toI32x4(a)]),
-  convertI32x4U: (a: I32x4) => instruction("v128", simdCode(251), [toI32x4(a)]),
   /** a b + c, rounded once or twice, depending on the processor: relaxed SIMD. */
   relaxedMadd: (a: F32x4, b: F32x4, c: F32x4) =>
     instruction("v128", simdCode(0x105), [toF32x4(a), toF32x4(b), toF32x4(c)]),
@@ -174,9 +166,7 @@ export const i32x4 = {
     instruction("v128", simdCode(13), [a, b], (out) =>
       out.bytes(picked.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte))),
     ),
-  eq: i32x4Binary(55),
   ltS: i32x4Binary(57),
-  ltU: i32x4Binary(58),
   gtS: i32x4Binary(59),
   geU: i32x4Binary(64),
   bitmask: (a: Vector) => instruction("i32", simdCode(164), [a]),
