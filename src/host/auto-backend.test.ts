@@ -93,6 +93,25 @@ test("a GPU that refuses a command of a step is given up, and the answer goes on
   host.dispose();
 });
 
+test("a backend that takes over in mid-run multiplies as the first one did", async () => {
+  const gpu = new FakeBackend("webgpu", "Adreno");
+  const cpu = new FakeBackend("cpu", "Fake CPU");
+  cpu.defaults = { activationDtype: "int8" };
+  const loaded: string[] = [];
+  cpu.onLoad = (_, { engine }) => void loaded.push(engine.activationDtype);
+  const host = new EngineHost(fakePlatform([gpu, cpu]));
+  const config = { backend: "auto", dtype: "q8" } as const;
+  await host.load(
+    LOCATION,
+    config,
+    () => undefined,
+    () => undefined,
+  );
+  gpu.device.fail(new ChorusError("internal_error", "The GPU refused a command."));
+  await expect.poll(() => loaded).toEqual(["f32"]);
+  host.dispose();
+});
+
 test("a model that is at fault costs no second attempt", async () => {
   const gpu = failing(() => Promise.reject(new ChorusError("model_invalid", "Cut off.")));
   expect(await load(gpu)).toEqual({ code: "model_invalid", message: "Cut off.", param: null });

@@ -99,10 +99,10 @@ async function load(
     ...("gpu" in webGpu && { gpu: webGpu.gpu }),
     signal,
   });
-  const { name, adapter, dtype, contextLength } = engine.model;
+  const { name, adapter, dtype, mixture, contextLength } = engine.model;
   const reason = "reason" in webGpu ? webGpu.reason : "the only GPU here is emulated by the CPU";
   const why = "gpu" in webGpu && engine.model.backend === "webgpu" ? "" : ` (no WebGPU: ${reason})`;
-  home.print(`${name} in ${dtype} on ${adapter}${why}, with a context of ${contextLength} tokens\n`);
+  home.print(`${name} in ${mixture ?? dtype} on ${adapter}${why}, with a context of ${contextLength} tokens\n`);
   return engine;
 }
 

@@ -39,6 +39,8 @@ export class FakeBackend implements Backend {
   readonly devices: FakeDevice[] = [];
   readonly adapterName: string;
   isSoftware = false;
+  /** The defaults of its engines. */
+  defaults: ReturnType<OpenedBackend["defaults"]> = { dtype: "f32" };
   /** Whether devices take what timing their kernels takes. */
   canTime = true;
   /** Whether the clock of timed steps goes forward. */
@@ -88,7 +90,7 @@ export class FakeBackend implements Backend {
       adapterName: this.adapterName,
       isSoftware: this.isSoftware,
       failure: device.failure,
-      defaults: () => ({ dtype: "f32" }),
+      defaults: () => this.defaults,
       checkFits: () => undefined,
       load: (options) => this.#load(device, options),
       close: () => void (device.isClosed = true),

@@ -1,4 +1,4 @@
-import type { PackedRows } from "../../files/packing.ts";
+import { isSameLayout, type PackedRows } from "../../files/packing.ts";
 import { releaseBytes } from "../../files/release-bytes.ts";
 import { BYTES_PER_ELEMENT, floatsOf, readF32, type Tensor } from "../../files/tensor.ts";
 import { partOf, type LayoutPart, type WeightLayout } from "../../models/weight-layouts.ts";
@@ -230,6 +230,7 @@ function bandReader(tensor: Tensor, layout: WeightLayout): BandReader {
     const read = async (begin: number, end: number) => [await tensor.readRows(begin, end)];
     return { isPacked: false, rowBytes: columns * BYTES_PER_ELEMENT[dtype], read };
   }
+  if (!isSameLayout(packed.packing, layout)) throw new RangeError("a packed matrix in another packing than its layout");
   // At most a float for d, one for m and two codes for each 16 integers.
   const rowBytes = Math.ceil((columns * (16 + 10)) / 16);
   return { isPacked: true, rowBytes, read: async (begin, end) => arraysOf(await packed.readRows(begin, end)) };

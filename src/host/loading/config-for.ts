@@ -28,9 +28,9 @@ export function configFor(
   throw new ChorusError("invalid_value", message, "dtype");
 }
 
-/** Returns the format in which a draft model is kept beside a model: the same, if it can have it. */
+/** Returns the format in which a draft model is kept beside a model: as its file has it if that is packed, else the same. */
 export function draftDtype(draftModel: Model, dtype: WeightsDtype): WeightsDtype {
   const known = dtypesOf(draftModel);
-  if (known.includes(dtype)) return dtype;
-  return known.includes("stored") ? "stored" : "f16";
+  if (known.includes("stored")) return "stored";
+  return known.includes(dtype) ? dtype : "f16";
 }

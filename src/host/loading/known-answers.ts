@@ -33,7 +33,7 @@ const TOLERANCE = 1e-3;
 
 const GREEDY: DrawParams = { ...NO_RULES, ...NO_FILTERS, temperature: 0, seed: 0 };
 /** Logits hardly count. */
-const BY_CHANCE: DrawParams = { ...GREEDY, temperature: 1000 };
+const BY_CHANCE: DrawParams = { ...GREEDY, temperature: 1e6 };
 /** Only logits count. */
 const BY_LOGITS: DrawParams = { ...GREEDY, temperature: 1e-3 };
 /** Most by which a token that chance draws may be less lucky than the luckiest: WGSL's log is inexact near 1. */

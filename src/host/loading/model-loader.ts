@@ -45,7 +45,7 @@ export class ModelLoader {
   /** The opened backend in use. */
   #adapterName = "";
   /** Settings that must not change when the model is loaded again. */
-  #fixed: Pick<EngineConfig, "dtype" | "numGpuBlocks"> = {};
+  #fixed: Pick<EngineConfig, "dtype" | "activationDtype" | "numGpuBlocks"> = {};
   /** When devices were lost, oldest first. */
   #lossesMs: number[] = [];
   #loaded: LoadedModel | null = null;
@@ -89,8 +89,8 @@ export class ModelLoader {
     const lost = this.#loaded;
     if (lost === null) throw new Error("reload() comes after load()");
     this.#free();
-    const { dtype, numGpuBlocks } = lost.engineConfig;
-    this.#fixed = { dtype, numGpuBlocks };
+    const { dtype, activationDtype, numGpuBlocks } = lost.engineConfig;
+    this.#fixed = { dtype, activationDtype, numGpuBlocks };
     if (loss.code === "device_lost") this.#countLoss(loss);
     else this.#giveUpBackend(loss);
     const model = await this.#load(() => undefined, loss);
@@ -171,8 +171,8 @@ export class ModelLoader {
     if (this.#backends.length === 0) throw this.#withNotice(reason);
     this.#lossesMs = [];
     this.#notice = reason.message;
-    const { numGpuBlocks } = this.#fixed;
-    this.#fixed = numGpuBlocks === undefined ? {} : { numGpuBlocks }; // it may keep weights in another way
+    const { dtype: _, ...others } = this.#fixed;
+    this.#fixed = others; // it may keep weights in another way
   }
 
   #withNotice(reason: ChorusError): ChorusError {

@@ -136,8 +136,9 @@ export class ModelShelf {
       if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimate });
     } catch (error) {
       const estimateError = toErrorData(error);
-      if (dtype && isOfDtype(estimateError)) return this.setDtype(key, null);
-      if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimateError });
+      if (this.#find(key)?.dtype !== dtype) return;
+      if (dtype && isOfDtype(estimateError)) this.setDtype(key, null);
+      else this.#update(key, { isEstimating: false, estimateError });
     }
   }
 
