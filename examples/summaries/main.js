@@ -20,6 +20,7 @@ const schema = {
     stars: { type: "integer", minimum: 1, maximum: 5 },
   },
   required: ["summary", "mood", "stars"],
+  additionalProperties: false,
 };
 
 const rows = REVIEWS.map((review) => {

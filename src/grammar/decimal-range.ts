@@ -28,10 +28,11 @@ interface Form {
   readonly zeros: number;
 }
 
-/** Doubles distinguish all whole numbers of this many digits. */
-const INTEGER: Form = { digits: 15, zeros: -1 };
+/** All decimals of so many digits are read as different doubles. */
+const EXACT_DIGITS = 15;
 /** Enough digits to distinguish all doubles. */
-const NUMBER: Form = { digits: 17, zeros: 16 };
+const MAX_DIGITS = 17;
+const INTEGER: Form = { digits: EXACT_DIGITS, zeros: -1 };
 
 /** Returns the whole numbers within bounds, of at most 15 digits. */
 export function integersWithin(bounds: NumberBounds): Expression[] {
@@ -41,9 +42,12 @@ export function integersWithin(bounds: NumberBounds): Expression[] {
 /**
  * Returns the numbers within bounds, of at most 17 digits; with exponents if there are no bounds. Reading decimals as doubles
  * keeps their order, so bounds that are doubles hold afterwards too.
+ * @param isExact whether no two of them may be read as the same double: they have at most 15 digits
  */
-export function numbersWithin(bounds: NumberBounds): Expression[] {
-  return [...within(bounds, NUMBER), ...(Object.values(bounds).some(Number.isFinite) ? [] : [WITH_EXPONENT])];
+export function numbersWithin(bounds: NumberBounds, isExact = false): Expression[] {
+  const decimals = within(bounds, { digits: isExact ? EXACT_DIGITS : MAX_DIGITS, zeros: 16 });
+  if (isExact) return decimals;
+  return [...decimals, ...(Object.values(bounds).some(Number.isFinite) ? [] : [WITH_EXPONENT])];
 }
 
 function within(bounds: NumberBounds, form: Form): Expression[] {
@@ -147,7 +151,7 @@ const ANY_DIGIT = digit(0, 9);
 const WITH_EXPONENT = sequence(
   optional(text("-")),
   digit(1, 9),
-  optional(sequence(text("."), repeat(ANY_DIGIT, 1, NUMBER.digits - 1))),
+  optional(sequence(text("."), repeat(ANY_DIGIT, 1, MAX_DIGITS - 1))),
   choice(text("e"), text("E")),
   optional(choice(text("+"), text("-"))),
   choice(ANY_DIGIT, sequence(digit(1, 9), ANY_DIGIT), sequence(digit(1, 2), ANY_DIGIT, ANY_DIGIT)),
@@ -158,7 +162,7 @@ function digit(first: number, last: number): Expression {
 }
 
 /** Returns the digits of a double's shortest decimal, without a point, and their number before the point. */
-function decimalOf(value: number): { readonly digits: string; readonly point: number } {
+export function decimalOf(value: number): { readonly digits: string; readonly point: number } {
   const [mantissa = "", exponent = "0"] = String(value).split("e");
   const [whole = "", behindPoint = ""] = mantissa.split(".");
   const point = whole.length + Number(exponent);

@@ -20,8 +20,11 @@ export function arrayOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): E
   const isEnd = (schemas: readonly PlacedSchema[]) => schemas.some(({ schema }) => schema === false);
   if (min > max) return IMPOSSIBLE;
   const unique = max > 1 ? nodes.find((node) => node.get("uniqueItems") === true) : undefined;
-  if (unique !== undefined) return uniqueArray(unique, hasFirst ? [] : schemasAt(0), min, max, visitor);
   const contained = nodes.filter((node) => node.has("contains"));
+  if (unique !== undefined) {
+    if (contained[0]) throw contained[0].unsupported("contains", "it stands beside uniqueItems; leave one of them out");
+    return uniqueArray(unique, hasFirst ? [] : schemasAt(0), min, max, visitor);
+  }
   if (contained.length > 0) return containing(contained, nodes, hasFirst, schemasAt(numFirst), visitor);
   const further = schemasAt(numFirst);
   const item = () => visitor.define(visitor.visit(further));

@@ -1,6 +1,6 @@
 import { Automaton } from "./automaton.ts";
 import { charSetOf, normalized, type CharSet } from "./char-set.ts";
-import { integersWithin, numbersWithin } from "./decimal-range.ts";
+import { decimalOf, integersWithin, numbersWithin } from "./decimal-range.ts";
 import { character, choice, optional, repeat, sequence, text, type Expression } from "./expression.ts";
 import { NOT_INTEGER, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
@@ -16,23 +16,20 @@ export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number
     node.has("multipleOf") ? [{ node, of: node.finite("multipleOf") ?? 1 }] : [],
   );
   const isInteger = type === "integer" || multiples.some(({ of }) => Number.isInteger(of));
-  const parts = isInteger ? integersWithin(bounds) : numbersWithin(bounds);
   const excluded = excludedLiterals(nodes).filter((value) => typeof value === "number");
   const others = multiples.filter(({ of }) => of !== 1 && !(isInteger && Number.isInteger(1 / of)));
   const hasDecimals = nodes.some((node) => node.has(NOT_INTEGER));
-  if (others.length + excluded.length === 0 && !hasDecimals)
-    return choice(...parts.map((part) => visitor.define(part)));
+  const isFree = others.length + excluded.length === 0 && !hasDecimals;
+  const parts = isInteger ? integersWithin(bounds) : numbersWithin(bounds, !isFree);
+  if (isFree) return choice(...parts.map((part) => visitor.define(part)));
   let language = Automaton.of(choice(...parts));
   for (const { node, of } of others) language = language.intersection(multiplesOf(of, node));
   const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
   if (forbidden.length > 0) language = language.intersection(Automaton.of(choice(...forbidden)).complement());
-  // With an exponent there are endless ways to write a number.
-  language = language.intersection(Automaton.of(WITHOUT_EXPONENT));
   return language.inJson(visitor.defineAll);
 }
 
 const ZEROS = repeat(text("0"), 0, Infinity);
-const WITHOUT_EXPONENT = repeat(character(charSetOf("-.0123456789")), 0, Infinity);
 const ANY_INTEGER = sequence(
   repeat(character(charSetOf("-0123456789")), 1, Infinity),
   optional(sequence(text("."), ZEROS)),
@@ -40,10 +37,12 @@ const ANY_INTEGER = sequence(
 
 /** Returns all ways to write a number without an exponent. */
 function spelled(value: number): Expression {
-  const plain = String(value);
-  return plain.includes(".")
-    ? sequence(text(plain), ZEROS)
-    : sequence(text(plain), optional(sequence(text(".0"), ZEROS)));
+  const { digits, point } = decimalOf(Math.abs(value));
+  const whole = text(`${value < 0 ? "-" : ""}${digits.slice(0, point)}`);
+  const decimals = digits.slice(point);
+  return decimals === ""
+    ? sequence(whole, optional(sequence(text(".0"), ZEROS)))
+    : sequence(whole, text(`.${decimals}`), ZEROS);
 }
 
 /** @throws ChorusError for a multiple of too many digits */

@@ -67,7 +67,6 @@ export class Members {
   readonly names: readonly string[];
   readonly required: ReadonlySet<string>;
   readonly #nodes;
-  readonly #unevaluated: readonly PlacedSchema[];
 
   constructor(nodes: readonly SchemaNode[]) {
     this.#nodes = nodes.map((node) => ({
@@ -76,11 +75,6 @@ export class Members {
       patterns: [...node.named("patternProperties")],
       additional: node.schema("additionalProperties"),
     }));
-    // All other schemas are parts of the first one: what they say of a member is known to it.
-    const [first, ...others] = nodes;
-    const other = others.find((node) => (node.get("unevaluatedProperties") ?? true) !== true);
-    if (other !== undefined) throw other.unsupported("unevaluatedProperties", "write it beside all that it is about");
-    this.#unevaluated = first?.schema("unevaluatedProperties") ?? [];
     this.required = new Set(nodes.flatMap((node) => node.names("required")));
     this.names = [...new Set([...this.#nodes.flatMap(({ named }) => [...named.keys()]), ...this.required])];
   }
@@ -93,7 +87,7 @@ export class Members {
   }
 
   schemasOf(name: string): readonly PlacedSchema[] {
-    const found = this.#nodes.flatMap(({ named, patterns, additional }) => {
+    return this.#nodes.flatMap(({ named, patterns, additional }) => {
       const own = named.get(name);
       const matching = patterns
         .filter(([pattern, { path }]) => languageOf(pattern, path).has(name))
@@ -101,16 +95,14 @@ export class Members {
       const all = own === undefined ? matching : [own, ...matching];
       return all.length > 0 ? all : additional;
     });
-    return found.length > 0 ? found : this.#unevaluated;
   }
 
   /** Returns the schemas of a member whose name isn't in the schemas, and matches just these patterns. */
   schemasOfOthers(matched: ReadonlySet<string>): readonly PlacedSchema[] {
-    const found = this.#nodes.flatMap(({ patterns, additional }) => {
+    return this.#nodes.flatMap(({ patterns, additional }) => {
       const matching = patterns.filter(([pattern]) => matched.has(pattern)).map(([, one]) => one);
       return matching.length > 0 ? matching : additional;
     });
-    return found.length > 0 ? found : this.#unevaluated;
   }
 }
 

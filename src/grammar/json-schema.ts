@@ -1,6 +1,6 @@
-// JSON schemas as grammars. Every text of the grammar is valid under the schema, and every valid value has a text in it, with
-// its properties in the schema's order. Words that no draft defines, and annotations, change nothing; a keyword of a draft that
-// a grammar can't hold is an error that names its place.
+// JSON schemas as grammars. Every text of the grammar is valid under the schema. Of the valid values those have a text in it
+// whose properties are in the schema's order, and whose numbers have few enough digits. Words that no draft defines, and
+// annotations, change nothing; a keyword of a draft that a grammar can't hold is an error that names its place.
 
 import { choice, IMPOSSIBLE, rule, rulesFrom, text, type Expression, type Rules } from "./expression.ts";
 import { Automaton, type DefineAll } from "./automaton.ts";
@@ -14,7 +14,15 @@ import { Program } from "./program.ts";
 import { keyOf, SchemaCases, type Case } from "./schema-cases.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { NOT_ENUM, type PlacedSchema, type SchemaVisitor } from "./schema-node.ts";
-import { excludedLiterals, literalsOf, OWN_KEYWORDS, isOfType, typesOf, type TypeName } from "./schema-types.ts";
+import {
+  canonical,
+  excludedLiterals,
+  literalsOf,
+  OWN_KEYWORDS,
+  isOfType,
+  typesOf,
+  type TypeName,
+} from "./schema-types.ts";
 
 /** A schema that is nested deeper counts as one that contains itself. */
 const MAX_DEPTH = 64;
@@ -84,7 +92,8 @@ class Writer implements SchemaVisitor {
 
   literals(schemas: readonly PlacedSchema[]): unknown[] | undefined {
     const all = this.#cases.of(schemas).map((one) => (isPlain(one) ? literalsOf(one) : undefined));
-    return all.every((one) => one !== undefined) ? all.flat() : undefined;
+    if (!all.every((one) => one !== undefined)) return undefined;
+    return [...new Map(all.flat().map((value) => [canonical(value), value])).values()];
   }
 
   names(schemas: readonly PlacedSchema[]): Automaton {

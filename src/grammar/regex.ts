@@ -192,7 +192,9 @@ class RegexParser {
       const first = this.#hex(4);
       const isHigh = first >= 0xd800 && first <= 0xdbff;
       if (!isHigh || !(this.#takes("\\") && this.#takes("u"))) return first;
-      return 0x10000 + (first - 0xd800) * 0x400 + (this.#hex(4) - 0xdc00);
+      const second = this.#hex(4);
+      const isLow = second >= 0xdc00 && second <= 0xdfff;
+      return isLow ? 0x10000 + (first - 0xd800) * 0x400 + (second - 0xdc00) : first;
     }
     let digits = "";
     while (!this.#takes("}")) digits += this.#take();

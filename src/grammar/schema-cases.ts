@@ -36,6 +36,8 @@ interface Dependency {
 export class SchemaCases {
   readonly #document: SchemaDocument;
   readonly #negations = new Map<SchemaNode, object>();
+  /** By a node and what evaluates properties in it: what holds for the others. */
+  readonly #closings = new Map<string, object>();
   readonly #contradictions = new Map<string, boolean>();
   /** How deep in values contradictions are being looked for. */
   #depth = 0;
@@ -74,6 +76,12 @@ export class SchemaCases {
     const node = this.#document.nodeOf(placed);
     if (within.includes(node)) return []; // It would have to contain itself.
     const inside = [...within, node];
+    const unevaluated = (one: SchemaNode) => (one.get("unevaluatedProperties") ?? true) !== true;
+    if (!this.#document.isMade(node) && within.some((one) => this.#document.isMade(one))) {
+      // It is the negation of a negation, so it doesn't count for the schemas around.
+      const around = within.find(unevaluated);
+      if (around) throw around.unsupported("unevaluatedProperties", "there is a not within a not; leave them out");
+    }
     const casesOf = (one: PlacedSchema) => this.#casesOf(one, inside);
     const any = (all: readonly PlacedSchema[]) => all.flatMap(casesOf);
     const made = (schema: unknown): PlacedSchema => ({ schema, path: node.path });
@@ -101,7 +109,27 @@ export class SchemaCases {
     for (const { without, present, one } of this.#dependencies(node)) {
       and(() => [...casesOf(without), ...this.#both(casesOf(present), () => casesOf(one), one)]);
     }
-    return cases;
+    return unevaluated(node) ? cases.map((one) => this.#closed(node, one)) : cases;
+  }
+
+  /**
+   * Returns a case of a node's with what the node says of unevaluated properties. All of the case is within the node, and
+   * evaluates properties unless it was made from a schema that fails.
+   */
+  #closed(node: SchemaNode, one: Case): Case {
+    const evaluating = one.filter((part) => !this.#document.isMade(part));
+    const takesAll = (part: SchemaNode) => part !== node && part.has("unevaluatedProperties");
+    if (evaluating.some((part) => part.has("additionalProperties") || takesAll(part))) return one;
+    const key = `${node.number}: ${keyOf(evaluating)}`;
+    const evaluated = (keyword: string) =>
+      Object.fromEntries(evaluating.flatMap((part) => [...part.named(keyword).keys()].map((name) => [name, true])));
+    const schema = this.#closings.get(key) ?? {
+      properties: evaluated("properties"),
+      patternProperties: evaluated("patternProperties"),
+      additionalProperties: node.get("unevaluatedProperties"),
+    };
+    this.#closings.set(key, schema);
+    return [...one, this.#document.nodeOf({ schema: this.#document.adopt(schema, node), path: node.path })];
   }
 
   /** Returns what must be valid if there is a property of a name. */

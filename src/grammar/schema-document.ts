@@ -16,6 +16,8 @@ export class SchemaDocument {
   readonly #param: string;
   readonly #idKeyword: string;
   readonly #nodes = new Map<object, SchemaNode>();
+  /** Schemas that aren't in the document, but were made from it. */
+  readonly #made = new Set<object>();
   /** By schema: where it stands. */
   readonly #paths = new Map<object, string>();
   /** By schema: the address that its references begin at. */
@@ -44,6 +46,10 @@ export class SchemaDocument {
 
   #pathOf(schema: unknown): string | undefined {
     return isObject(schema) ? this.#paths.get(schema) : undefined;
+  }
+
+  isMade(node: SchemaNode): boolean {
+    return this.#made.has(node.object);
   }
 
   /** Places a schema that was made from another where that one stands. */
@@ -84,6 +90,7 @@ export class SchemaDocument {
     if (isSchema) {
       this.#bases.set(value, own);
       this.#paths.set(value, path);
+      if (isMade) this.#made.add(value);
     }
     for (const [key, one] of Object.entries(value)) {
       if (!isSchema || !DATA.includes(key))

@@ -15,7 +15,7 @@ export interface SchemaVisitor {
   readonly layout: Layout;
   /** Values that are valid under all of these schemas. */
   visit(schemas: readonly PlacedSchema[]): Expression;
-  /** Returns all values that are valid under all of these schemas, if they are listed somewhere. */
+  /** Returns all values that are valid under all of these schemas, each once, if they are listed somewhere. */
   literals(schemas: readonly PlacedSchema[]): readonly unknown[] | undefined;
   /** Returns the texts that are valid under all of these schemas. */
   names(schemas: readonly PlacedSchema[]): Automaton;

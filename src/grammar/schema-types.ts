@@ -92,7 +92,7 @@ export function excludedLiterals(nodes: readonly SchemaNode[]): unknown[] {
 }
 
 /** Returns a text that equal values share. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, one: unknown) =>
     isObject(one) ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1))) : one,
   );
