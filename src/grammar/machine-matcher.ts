@@ -8,7 +8,6 @@ export class MachineMatcher implements GrammarMatcher {
   readonly mask: Uint32Array;
   readonly #machine: Machine;
   readonly #trie: TokenTrie;
-  readonly #taken: number[] = [];
   #generation: number;
   /** null once the text has ended. */
   #position: Position | null;
@@ -23,6 +22,7 @@ export class MachineMatcher implements GrammarMatcher {
   }
 
   prepareMask(): Promise<boolean> {
+    this.#machine.tidy();
     const position = this.#now();
     if (position === null) return Promise.resolve(false);
     try {
@@ -48,7 +48,6 @@ export class MachineMatcher implements GrammarMatcher {
     const after = position && this.#after(position, tokenId);
     if (after === null) return false;
     this.#position = after;
-    this.#taken.push(tokenId);
     return true;
   }
 
@@ -56,15 +55,11 @@ export class MachineMatcher implements GrammarMatcher {
     this.#position = null;
   }
 
-  /** Returns where the text is. The machine may have forgotten its positions: then it reads the text again. */
+  /** Returns where the text is. The machine may have forgotten its positions since. */
   #now(): Position | null {
-    if (this.#position === null) return null;
-    const start = this.#machine.start();
-    if (this.#generation !== this.#machine.generation) {
-      this.#generation = this.#machine.generation;
-      this.#position = this.#taken.reduce<Position | null>((at, id) => at && this.#after(at, id), start);
-    }
-    return this.#position;
+    if (this.#position === null || this.#generation === this.#machine.generation) return this.#position;
+    this.#generation = this.#machine.generation;
+    return (this.#position = this.#machine.renewed(this.#position));
   }
 
   #after(position: Position, tokenId: number): Position | null {

@@ -4,18 +4,20 @@
 import { pieces } from "./char-set.ts";
 import { RETURN, type Program, type State } from "./program.ts";
 
-/** A state, what goes on behind it, and how often a repetition's body was read. Kept once, by number. */
+/** A state, what goes on behind it, and how often a repetition's body was read. A generation has each one once. */
 interface Place {
   readonly state: number;
-  /** Where to go on after a rule or a body; 0 at the end of the text. */
-  readonly behind: number;
+  /** Where to go on after a rule or a body; null at the end of the text. */
+  readonly behind: Place | null;
   readonly count: number;
+  /** Tells a generation's places apart. */
+  readonly number: number;
 }
 
 /** All places where a text may be. */
 export interface Position {
-  /** Numbers of places that read a byte. */
-  readonly places: readonly number[];
+  /** Those that read a byte. */
+  readonly places: readonly Place[];
   /** Whether the text may end here. */
   readonly isComplete: boolean;
   /** By byte; null where the byte is forbidden. Computed with the first byte that is read here. */
@@ -27,34 +29,74 @@ export interface Position {
 
 /** More places than this at once: the grammar is too ambiguous to be followed. */
 const MAX_PLACES = 20_000;
-/** Positions are forgotten beyond this number, to bound memory. */
+/** Positions are forgotten beyond this number, or with more places than this in all, to bound memory. */
 const MAX_POSITIONS = 20_000;
+const MAX_PLACES_KEPT = 2_000_000;
+/** Number of masks to keep: one takes 19 kB with 151,936 tokens. */
+const MAX_MASKS = 250;
 
 export class TooManyPlaces extends Error {}
 
 export class Machine {
   readonly #states: readonly State[];
   readonly #entries: ReadonlyMap<string, number>;
-  #places: Place[] = [];
-  #placeNumbers = new Map<number, Map<number, number>>();
+  readonly #maxPositions: number;
+  #places = new Map<Place | null, Map<number, Place>>();
+  #numPlaces = 0;
   #positions = new Map<string, Position>();
+  /** Places in the positions, each as often as it is in one. */
+  #numPlacesKept = 0;
+  /** Positions that have a mask, the oldest first. */
+  #masked: Position[] = [];
   #generation = 0;
 
-  constructor({ states, entries }: Program) {
+  constructor({ states, entries }: Program, maxPositions = MAX_POSITIONS) {
     this.#states = states;
     this.#entries = entries;
-    this.#forget();
+    this.#maxPositions = maxPositions;
   }
 
-  /** Counts how often the positions were forgotten. Those of an earlier generation can't be read from any more. */
+  /** Counts how often the positions were forgotten. One of an earlier generation must be renewed before it is read from. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Returns the position before the text, and begins a new generation if there are too many positions. */
+  /** Returns the position before the text. @throws TooManyPlaces */
   start(): Position {
-    if (this.#positions.size > MAX_POSITIONS) this.#forget();
-    return this.#positionAt([[this.#entries.get("root") ?? RETURN, 0]]);
+    return this.#positionAt([[this.#entries.get("root") ?? RETURN, null]]);
+  }
+
+  /** Begins a new generation if too much is kept. */
+  tidy(): void {
+    if (this.#positions.size <= this.#maxPositions && this.#numPlacesKept <= MAX_PLACES_KEPT) return;
+    this.#generation += 1;
+    // Whoever holds one of them would hold all that can be reached from it.
+    for (const position of this.#positions.values()) position.next = position.mask = null;
+    this.#places = new Map();
+    this.#positions = new Map();
+    this.#masked = [];
+    this.#numPlaces = this.#numPlacesKept = 0;
+  }
+
+  /** Returns the position of this generation that equals one of an earlier generation. */
+  renewed({ places, isComplete }: Position): Position {
+    const renewed = places.map((place) => {
+      const path: Place[] = [];
+      for (let at: Place | null = place; at !== null; at = at.behind) path.push(at);
+      return path.reduceRight<Place | null>((behind, { state, count }) => this.#place(state, behind, count), null);
+    });
+    return this.#kept(
+      renewed.filter((place) => place !== null),
+      isComplete,
+    );
+  }
+
+  /** Keeps a position's mask until there are too many. */
+  keepMask(position: Position, mask: Uint32Array): void {
+    position.mask = mask;
+    this.#masked.push(position);
+    const oldest = this.#masked.length > MAX_MASKS ? this.#masked.shift() : undefined;
+    if (oldest) oldest.mask = null;
   }
 
   next(position: Position, byte: number): Position | null {
@@ -73,12 +115,10 @@ export class Machine {
   textAhead({ places }: Position): { readonly characters: number; readonly isAll: boolean } {
     let characters = 0;
     let repetition: Place | undefined;
-    for (const number of places) {
-      const place = this.#places[this.#places[number]?.behind ?? 0];
+    for (const { state: at, behind: place } of places) {
       const state = this.#states[place?.state ?? RETURN];
-      if (place === undefined || state?.kind !== "repeat" || !state.isText) continue;
-      if (this.#places[number]?.state !== state.body && !this.#isWithin(state.body, this.#places[number]?.state))
-        continue;
+      if (place === null || state?.kind !== "repeat" || !state.isText) continue;
+      if (at !== state.body && !this.#isWithin(state.body, at)) continue;
       const left = state.max - place.count + 1;
       if (left > characters) [characters, repetition] = [left, place];
     }
@@ -86,29 +126,20 @@ export class Machine {
     const isAll =
       repetition !== undefined &&
       state?.kind === "repeat" &&
-      places.every((number) => {
-        const place = this.#places[number];
-        const isEnd = place?.state === state.next && place.behind === repetition.behind;
-        return isEnd || this.#places[place?.behind ?? 0] === repetition;
+      places.every((place) => {
+        const isEnd = place.state === state.next && place.behind === repetition.behind;
+        return isEnd || place.behind === repetition;
       });
     return { characters, isAll };
   }
 
-  #isWithin(body: number, at: number | undefined): boolean {
+  #isWithin(body: number, at: number): boolean {
     const state = this.#states[body];
-    return state?.kind === "either" && at !== undefined && state.next.includes(at);
-  }
-
-  #forget(): void {
-    this.#generation += 1;
-    this.#places = [{ state: RETURN, behind: 0, count: 0 }];
-    this.#placeNumbers = new Map();
-    this.#positions = new Map();
+    return state?.kind === "either" && state.next.includes(at);
   }
 
   #nexts({ places }: Position): (Position | null)[] {
-    const edges = places.flatMap((number) => {
-      const { state, behind } = this.#places[number] ?? { state: RETURN, behind: 0 };
+    const edges = places.flatMap(({ state, behind }) => {
       const reads = this.#states[state];
       return reads?.kind === "bytes" ? reads.edges.map(([[first, last], to]) => ({ first, last, to, behind })) : [];
     });
@@ -120,11 +151,15 @@ export class Machine {
   }
 
   /** Returns the position where one may be in any of these states. */
-  #positionAt(begin: readonly (readonly [state: number, behind: number])[]): Position {
-    const seen = new Set<number>();
-    const places: number[] = [];
+  #positionAt(begin: readonly (readonly [state: number, behind: Place | null])[]): Position {
+    const seen = new Set<Place>();
+    const places: Place[] = [];
     let isComplete = false;
-    const left: [state: number, behind: number, count: number][] = begin.map(([state, behind]) => [state, behind, 0]);
+    const left: [state: number, behind: Place | null, count: number][] = begin.map(([state, behind]) => [
+      state,
+      behind,
+      0,
+    ]);
     for (let now = left.pop(); now !== undefined; now = left.pop()) {
       const [number, behind, count] = now;
       const place = this.#place(number, behind, count);
@@ -155,24 +190,31 @@ export class Machine {
         }
         case "return":
         case undefined: {
-          const back = this.#places[behind];
-          if (behind === 0 || back === undefined) isComplete = true;
-          else left.push([back.state, back.behind, back.count]);
+          if (behind === null) isComplete = true;
+          else left.push([behind.state, behind.behind, behind.count]);
         }
       }
     }
-    const key = `${places.sort((a, b) => a - b).join()}${isComplete ? "." : ""}`;
-    const known = this.#positions.get(key) ?? { places, isComplete, next: null, mask: null, isFree: null };
-    this.#positions.set(key, known);
-    return known;
+    return this.#kept(places, isComplete);
   }
 
-  #place(state: number, behind: number, count: number): number {
-    let numbers = this.#placeNumbers.get(behind);
-    if (numbers === undefined) this.#placeNumbers.set(behind, (numbers = new Map()));
+  #kept(places: Place[], isComplete: boolean): Position {
+    places.sort((a, b) => a.number - b.number);
+    const key = `${places.map(({ number }) => number).join()}${isComplete ? "." : ""}`;
+    const known = this.#positions.get(key);
+    if (known !== undefined) return known;
+    const position: Position = { places, isComplete, next: null, mask: null, isFree: null };
+    this.#positions.set(key, position);
+    this.#numPlacesKept += places.length;
+    return position;
+  }
+
+  #place(state: number, behind: Place | null, count: number): Place {
+    let inner = this.#places.get(behind);
+    if (inner === undefined) this.#places.set(behind, (inner = new Map()));
     const key = state * 2 ** 20 + count;
-    const known = numbers.get(key) ?? this.#places.push({ state, behind, count }) - 1;
-    numbers.set(key, known);
+    const known = inner.get(key) ?? { state, behind, count, number: this.#numPlaces++ };
+    inner.set(key, known);
     return known;
   }
 }

@@ -20,9 +20,6 @@ interface Token {
   readonly characters: number;
 }
 
-/** Number of masks to keep: one takes 19 kB with 151,936 tokens. */
-const MAX_KEPT = 1000;
-
 export class TokenTrie {
   readonly vocabSize: number;
   readonly #byId: ReadonlyMap<number, Token>;
@@ -30,8 +27,6 @@ export class TokenTrie {
   readonly #texts: Tree;
   readonly #others: Tree;
   readonly #longest: number;
-  /** Positions whose masks are kept, the oldest first. */
-  readonly #kept: Position[] = [];
   /** By number of characters: the tokens that are parts of JSON strings of at most that length. */
   readonly #textMasks = new Map<number, Uint32Array>();
 
@@ -54,7 +49,7 @@ export class TokenTrie {
     return this.#byId.get(id)?.bytes;
   }
 
-  /** Returns the tokens that may come at a position, and keeps them there for a while: bit (id & 31) of word (id >>> 5). */
+  /** Returns the tokens that may come at a position, and keeps them for a while: bit (id & 31) of word (id >>> 5). */
   mask(machine: Machine, position: Position): Uint32Array {
     if (position.mask !== null) return position.mask;
     const { characters, isAll } = machine.textAhead(position);
@@ -65,10 +60,7 @@ export class TokenTrie {
       : new Uint32Array(Math.ceil(this.vocabSize / 32));
     if (!isText) walk(this.#texts, machine, position, mask, isFree);
     walk(this.#others, machine, position, mask, () => false);
-    position.mask = mask;
-    this.#kept.push(position);
-    const oldest = this.#kept.length > MAX_KEPT ? this.#kept.shift() : undefined;
-    if (oldest) oldest.mask = null;
+    machine.keepMask(position, mask);
     return mask;
   }
 
