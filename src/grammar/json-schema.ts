@@ -2,6 +2,7 @@
 // whose properties are in the schema's order, and whose numbers have few enough digits. Words that no draft defines, and
 // annotations, change nothing; a keyword of a draft that a grammar can't hold is an error that names its place.
 
+import { isObject } from "../protocol/json-object.ts";
 import { choice, IMPOSSIBLE, rule, rulesFrom, text, type Expression, type Rules } from "./expression.ts";
 import { Automaton, type DefineAll } from "./automaton.ts";
 import { arrayOf } from "./json-array.ts";
@@ -114,12 +115,14 @@ class Writer implements SchemaVisitor {
     if (literals === undefined) return values();
     if (isPlain(one) || literals.length === 0) return choice(...literals.map((value) => text(jsonText(value))));
     const machine = new Machine(new Program(rulesFrom(values(), this.#rules)));
-    return choice(
-      ...literals
-        .map(jsonText)
-        .filter((value) => machine.accepts(value))
-        .map(text),
-    );
+    const accepted = literals.filter((value) => {
+      const isAccepted = machine.accepts(jsonText(value));
+      if (isAccepted || hasOneText(value)) return isAccepted;
+      const keyword = one.some((node) => node.has("enum")) ? "enum" : "const";
+      const node = one.find((other) => other.has(keyword));
+      throw node?.unsupported(keyword, `${jsonText(value)} can't be checked against what is beside it; leave that out`);
+    });
+    return choice(...accepted.map((value) => text(jsonText(value))));
   }
 
   #ofType(one: Case, type: TypeName): Expression {
@@ -152,6 +155,14 @@ class Writer implements SchemaVisitor {
 
 /** Keywords that leave values as they are listed. */
 const LISTING = ["type", "const", "enum", NOT_ENUM];
+
+/** Returns whether a grammar has at most this text for a value: no other order of properties, no other digits. */
+function hasOneText(value: unknown): boolean {
+  if (typeof value === "number") return /^-?[0-9.]{1,15}$/.test(String(value));
+  if (!Array.isArray(value) && !isObject(value)) return true;
+  const parts = Object.values(value);
+  return (Array.isArray(value) || parts.length < 2) && parts.every(hasOneText);
+}
 
 /** Returns whether the listed values need no look at other keywords. */
 function isPlain(one: Case): boolean {
