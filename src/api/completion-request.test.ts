@@ -168,4 +168,6 @@ test("white space may be chosen beside response_format, for its schema", () => {
   expect(structureOf({ response_format, structured_outputs })).toEqual({ kind: "schema", schema, param, whitespace });
   expect(structureOf({ structured_outputs })).toBeNull();
   expect(() => structureOf({ response_format, structured_outputs: { regex: "a" } })).toThrow("both constrain");
+  const tooLong = { whitespace_pattern: " ".repeat(100_001) };
+  expect(() => structureOf({ response_format, structured_outputs: tooLong })).toThrow("longer than 100000 characters");
 });

@@ -45,6 +45,7 @@ function withOptions(source: GrammarSource | null, fields: Fields): GrammarSourc
   const pattern = outputs.string("whitespace_pattern");
   if (pattern === undefined) return source;
   const param = outputs.path("whitespace_pattern");
+  if (pattern.length > MAX_SOURCE_LENGTH) throw tooLong(param);
   if (source.kind === "schema") return { ...source, whitespace: { pattern, param } };
   throw new ChorusError(
     "invalid_value",

@@ -138,6 +138,7 @@ function partsOf(expression: Expression): Part[] {
       case "sequence":
         return one.parts.reduceRight((after, part) => before(part, after), next);
       case "choice":
+        if (one.options.length === 1) return one.options.reduce((after, option) => before(option, after), next);
         return add({ ways: one.options.map((option) => before(option, next)) });
       case "repeat": {
         let after = next;
@@ -146,9 +147,17 @@ function partsOf(expression: Expression): Part[] {
           after = add({ ways });
           ways.push(before(one.of, after));
         } else {
-          for (let i = one.min; i < one.max; i++) after = add({ ways: [before(one.of, after), next] });
+          for (let i = one.min; i < one.max; i++) {
+            const body = before(one.of, after);
+            if (body === after) break; // It reads nothing, however often.
+            after = add({ ways: [body, next] });
+          }
         }
-        for (let i = 0; i < one.min; i++) after = before(one.of, after);
+        for (let i = 0; i < one.min; i++) {
+          const body = before(one.of, after);
+          if (body === after) break;
+          after = body;
+        }
         return after;
       }
       case "rule":

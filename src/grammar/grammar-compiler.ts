@@ -1,9 +1,9 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { rulesOf, type GrammarSource } from "./grammar-source.ts";
+import type { GrammarSource } from "./grammar-source.ts";
 import { MachineMatcher } from "./machine-matcher.ts";
-import { Machine } from "./machine.ts";
-import { Program, TooManyStates } from "./program.ts";
+import { compile } from "./compile.ts";
+import type { Machine } from "./machine.ts";
 import { TokenTrie } from "./token-trie.ts";
 
 export interface GrammarVocabulary {
@@ -69,15 +69,5 @@ export class GrammarCompiler implements Grammars {
     const [oldest] = this.#compiled.keys();
     if (this.#compiled.size > MAX_COMPILED && oldest !== undefined) this.#compiled.delete(oldest);
     return machine;
-  }
-}
-
-function compile(source: GrammarSource): Machine {
-  const { param } = source;
-  try {
-    return new Machine(new Program(rulesOf(source)));
-  } catch (error) {
-    if (!(error instanceof TooManyStates)) throw error;
-    throw new ChorusError("invalid_value", `${param} is too large; make it smaller or simpler.`, param);
   }
 }

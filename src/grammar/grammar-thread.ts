@@ -3,11 +3,11 @@ import { LimitedThread, ThreadEnded, TookTooLong } from "../threads/limited-thre
 import type { GrammarVocabulary } from "./grammar-compiler.ts";
 import type { GrammarCall, GrammarPort } from "./grammar-service.ts";
 
-const WHAT = "The grammar library";
+const WHAT = "The grammar thread";
 
-/** A thread that compiles grammars and follows them. It loads the module at once. */
+/** A thread that compiles grammars and follows them. It takes the vocabulary at once. */
 export class GrammarThread extends LimitedThread<GrammarCall, Uint32Array | null> {
-  /** Settles when the module is loaded. If it can't be, the thread is ended, and later calls get the reason. */
+  /** Settles when the vocabulary is there. If it takes too long, the thread is ended, and later calls get the reason. */
   readonly started: Promise<void>;
 
   constructor(port: GrammarPort, vocabulary: GrammarVocabulary, limitMs: number) {
@@ -17,7 +17,7 @@ export class GrammarThread extends LimitedThread<GrammarCall, Uint32Array | null
       (error: unknown) => {
         // It ended with the page that started it: the next one may work.
         if (error instanceof ThreadEnded) return;
-        const late = `${WHAT} can't be loaded: it takes too long.`;
+        const late = `${WHAT} can't be started: it takes too long.`;
         this.end(error instanceof TookTooLong ? new ChorusError("internal_error", late) : toChorusError(error));
       },
     );

@@ -4,7 +4,7 @@
 
 import { isObject } from "../protocol/json-object.ts";
 import { choice, IMPOSSIBLE, rule, rulesFrom, text, type Expression, type Rules } from "./expression.ts";
-import { Automaton, type DefineAll } from "./automaton.ts";
+import { Automaton, TooComplex, type DefineAll } from "./automaton.ts";
 import { arrayOf } from "./json-array.ts";
 import { numberOf } from "./json-number.ts";
 import { objectOf } from "./json-object.ts";
@@ -27,6 +27,10 @@ import {
 
 /** A schema that is nested deeper counts as one that contains itself. */
 const MAX_DEPTH = 64;
+/** Schemas within each other, also by $ref: more would overflow the stack. */
+const MAX_INSIDE = 256;
+/** Rules that others refer to. */
+const MAX_REFERRED = 20_000;
 
 /**
  * @param param the field with the schema, for errors
@@ -45,6 +49,8 @@ class Writer implements SchemaVisitor {
   readonly #rules = new Map<string, Expression>();
   /** Names of rules that others refer to, by what they are. */
   readonly #referred = new Map<string, string>();
+  /** How many schemas are being visited, each within the one before. */
+  #numInside = 0;
 
   constructor(schema: unknown, param: string, layout: Layout) {
     this.layout = layout;
@@ -76,6 +82,7 @@ class Writer implements SchemaVisitor {
   refer(key: string, make: () => Expression): Expression {
     const known = this.#referred.get(key);
     if (known !== undefined) return rule(known);
+    if (this.#referred.size >= MAX_REFERRED) throw new TooComplex();
     const name = `shared${this.#referred.size}`;
     this.#referred.set(key, name);
     this.#rules.set(name, IMPOSSIBLE);
@@ -85,10 +92,13 @@ class Writer implements SchemaVisitor {
 
   visit(schemas: readonly PlacedSchema[]): Expression {
     for (const { path, schema } of schemas) {
-      if (path.split(/[.[]/).length > MAX_DEPTH)
+      if (this.#numInside > MAX_INSIDE || path.split(/[.[]/).length > MAX_DEPTH)
         throw this.#document.nodeOf({ schema, path }).invalid("nested less deeply");
     }
-    return choice(...this.#cases.of(schemas).map((one) => this.refer(keyOf(one), () => this.#valuesOf(one))));
+    this.#numInside += 1;
+    const values = choice(...this.#cases.of(schemas).map((one) => this.refer(keyOf(one), () => this.#valuesOf(one))));
+    this.#numInside -= 1;
+    return values;
   }
 
   literals(schemas: readonly PlacedSchema[]): unknown[] | undefined {

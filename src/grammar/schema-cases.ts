@@ -24,6 +24,8 @@ const COMBINING = [
 const MAX_CASES = 1024;
 /** How deep obvious contradictions are looked for. */
 const DEPTH = 4;
+/** Schemas for the same value within each other: more would overflow the stack. */
+const MAX_WITHIN = 256;
 
 /** Either there is no such property, or another schema is valid, too. */
 interface Dependency {
@@ -38,7 +40,12 @@ export class SchemaCases {
   readonly #negations = new Map<SchemaNode, object>();
   /** By a node and what evaluates properties in it: what holds for the others. */
   readonly #closings = new Map<string, object>();
+  /** By depth and case. */
   readonly #contradictions = new Map<string, boolean>();
+  /** By depth: cases of the schemas that are known whatever they are a part of. */
+  readonly #known = Array.from({ length: DEPTH + 1 }, () => new Map<SchemaNode, readonly Case[]>());
+  /** The outermost schema that was found to contain itself lately: how many it is a part of. */
+  #outermost = Infinity;
   /** How deep in values contradictions are being looked for. */
   #depth = 0;
   readonly #dependent = new Map<SchemaNode, readonly Dependency[]>();
@@ -54,7 +61,7 @@ export class SchemaCases {
 
   /** Returns whether obviously no value fits the case. */
   #isContradiction(one: Case): boolean {
-    const key = keyOf(one);
+    const key = `${this.#depth} ${keyOf(one)}`;
     const known = this.#contradictions.get(key);
     if (known !== undefined) return known;
     if (literalsOf(one)?.length === 0) return true;
@@ -65,16 +72,33 @@ export class SchemaCases {
       this.of(members.schemasOf(name)).every((inner) => this.#isContradiction(inner)),
     );
     this.#depth -= 1;
-    if (found || this.#depth === 0) this.#contradictions.set(key, found);
+    this.#contradictions.set(key, found);
     return found;
   }
 
   /** @param within the schemas that this one is a part of, for the same value */
-  #casesOf(placed: PlacedSchema, within: readonly SchemaNode[]): Case[] {
+  #casesOf(placed: PlacedSchema, within: readonly SchemaNode[]): readonly Case[] {
     if (placed.schema === true) return [[]];
     if (placed.schema === false) return [];
     const node = this.#document.nodeOf(placed);
-    if (within.includes(node)) return []; // It would have to contain itself.
+    const cases = this.#known[this.#depth];
+    const known = cases?.get(node);
+    if (known !== undefined) return known;
+    if (within.includes(node)) {
+      this.#outermost = Math.min(this.#outermost, within.indexOf(node));
+      return []; // It would have to contain itself.
+    }
+    if (within.length > MAX_WITHIN) throw node.invalid("nested less deeply");
+    const before = this.#outermost;
+    this.#outermost = Infinity;
+    const found = this.#casesOfNode(node, placed, within);
+    const isWhole = this.#outermost >= within.length;
+    if (isWhole) cases?.set(node, found);
+    this.#outermost = Math.min(before, isWhole ? Infinity : this.#outermost);
+    return found;
+  }
+
+  #casesOfNode(node: SchemaNode, placed: PlacedSchema, within: readonly SchemaNode[]): Case[] {
     const inside = [...within, node];
     const unevaluated = (one: SchemaNode) => (one.get("unevaluatedProperties") ?? true) !== true;
     if (!this.#document.isMade(node) && within.some((one) => this.#document.isMade(one))) {
@@ -88,7 +112,7 @@ export class SchemaCases {
     const hasReference = node.has("$ref");
     const refersAlone = hasReference && this.#document.refersAlone;
     let cases: Case[] = !refersAlone && OWN_KEYWORDS.some((keyword) => node.has(keyword)) ? [[node]] : [[]];
-    const and = (more: () => Case[]) => {
+    const and = (more: () => readonly Case[]) => {
       cases = this.#both(cases, more, placed);
     };
     if (hasReference) and(() => casesOf(this.#document.referred(node)));

@@ -1,5 +1,5 @@
 import { ChorusError } from "../protocol/errors.ts";
-import { rulesOf } from "./grammar-source.ts";
+import { compile } from "./compile.ts";
 
 /**
  * Returns why answers can't follow a JSON schema, naming the place ("schema.properties.age..."), or null if they can. It is
@@ -7,7 +7,7 @@ import { rulesOf } from "./grammar-source.ts";
  */
 export function schemaProblem(schema: unknown): string | null {
   try {
-    rulesOf({ kind: "schema", schema, param: "schema" });
+    compile({ kind: "schema", schema, param: "schema" });
     return null;
   } catch (error) {
     if (error instanceof ChorusError) return error.message;

@@ -1,0 +1,26 @@
+import { ChorusError } from "../protocol/errors.ts";
+import { TooComplex } from "./automaton.ts";
+import { rulesOf, type GrammarSource } from "./grammar-source.ts";
+import { Machine, TooManyPlaces } from "./machine.ts";
+import { Program, TooManyStates } from "./program.ts";
+
+/** Of a grammar that is too much. A stack overflow is a RangeError, in Firefox an InternalError. */
+const LIMITS = [TooComplex, TooManyPlaces, TooManyStates, RangeError];
+
+/** Returns the grammar's machine, which can begin. @throws ChorusError saying what is wrong with the source */
+export function compile(source: GrammarSource): Machine {
+  const { param } = source;
+  try {
+    const machine = new Machine(new Program(rulesOf(source)));
+    machine.start();
+    return machine;
+  } catch (error) {
+    const isTooMuch = LIMITS.some((limit) => error instanceof limit);
+    if (!isTooMuch && !(error instanceof Error && error.name === "InternalError")) throw error;
+    throw new ChorusError(
+      "invalid_value",
+      `${param} is too large or too ambiguous; make it smaller or simpler.`,
+      param,
+    );
+  }
+}
