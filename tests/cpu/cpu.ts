@@ -13,6 +13,7 @@ import {
   type Kernels,
 } from "../../src/backends/cpu/kernels/kernels.ts";
 import type { Embed } from "../../src/backends/cpu/kernels/embed.ts";
+import { kernelsFor } from "../../src/backends/cpu/kernels/panels.ts";
 import type { Product } from "../../src/backends/cpu/kernels/product.ts";
 import { MemoryMap } from "../../src/backends/cpu/memory-map.ts";
 import { packBand } from "../../src/backends/cpu/pack/pack-band.ts";
@@ -85,8 +86,8 @@ export async function testKernels({
   };
   return {
     kernels,
-    product: productOf(kernels, layout),
-    embed: embedOf(kernels, layout),
+    product: productOf(kernels, kernelsFor(layout)),
+    embed: embedOf(kernels, kernelsFor(layout)),
     memory,
     take,
     put(values) {

@@ -3,7 +3,7 @@
 
 import { f32, f32x4, i32, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
-import { CHUNK, layoutName, PANEL_COLUMNS, WORDS_BYTES, type PanelFormat } from "./panels.ts";
+import { CHUNK, kernelsFor, PANEL_COLUMNS, WORDS_BYTES, type PanelFormat } from "./panels.ts";
 import type { UnpackChunk } from "./unpack-chunk.ts";
 import { panelBytesOf, walkChunks } from "./walk-chunks.ts";
 
@@ -15,7 +15,7 @@ const EMBED = { w: "i32", token: "i32", y: "i32", bytes: "i32", scale: "f32", sc
 
 /** @param unpack null for f32 */
 export function defineEmbed(module: ModuleBuilder, format: PanelFormat, unpack: UnpackChunk | null): void {
-  module.function(`embed_${layoutName(format.layout)}`, EMBED, (f, { w, token, y, bytes, scale, scratch }) => {
+  module.function(kernelsFor(format.layout).embed, EMBED, (f, { w, token, y, bytes, scale, scratch }) => {
     const panel = i32.add(w, i32.mul(i32.divU(token, PANEL_COLUMNS), panelBytesOf(format, bytes)));
     const inPanel = f.i32(i32.mul(i32.remU(token, PANEL_COLUMNS), 4));
     walkChunks(f, format, panel, bytes, (k, chunk, head) => {

@@ -10,7 +10,7 @@ import { defineCacheWrite, type CacheShape, type CacheWrite } from "./cache-writ
 import { defineAdd, defineEmbed, type Add, type Embed } from "./embed.ts";
 import { defineEpilogues } from "./epilogues.ts";
 import { defineNorms, type LayerNorm, type RmsNorm } from "./layer-norm.ts";
-import { layoutName, panelFormat } from "./panels.ts";
+import { kernelsFor, layoutName, panelFormat, type ReadBy } from "./panels.ts";
 import { defineIntegerTiles, defineProduct, defineQuantisedProduct, defineTiles, type Product } from "./product.ts";
 import { defineQuantiseRows } from "./quantise-rows.ts";
 import { defineRotate, type Rotate } from "./rotate.ts";
@@ -97,7 +97,7 @@ function defineProducts(module: ModuleBuilder, math: Arithmetic, options: Kernel
   for (const layout of new Map(options.layouts.map((each) => [layoutName(each), each])).values()) {
     const format = panelFormat(layout);
     const unpack = layout === "f32" ? null : defineUnpackChunk(module, math, format);
-    const name = `product_${layoutName(layout)}`;
+    const name = kernelsFor(layout).product;
     defineEmbed(module, format, unpack);
     if (quantise && typeof layout !== "string") {
       const integerTiles = defineIntegerTiles(module, layout, options.hasRelaxedDots ?? false);
@@ -110,14 +110,14 @@ function defineProducts(module: ModuleBuilder, math: Arithmetic, options: Kernel
   }
 }
 
-/** Returns the product with weights of a layout. */
-export function productOf(kernels: Kernels, layout: WeightLayout): Product {
-  return defined(kernels[`product_${layoutName(layout)}`]);
+/** Returns the product with a matrix. */
+export function productOf(kernels: Kernels, { product }: ReadBy): Product {
+  return defined(kernels[product]);
 }
 
-/** Returns the embedding out of a table of a layout. */
-export function embedOf(kernels: Kernels, layout: WeightLayout): Embed {
-  return defined(kernels[`embed_${layoutName(layout)}`]);
+/** Returns the embedding out of a table. */
+export function embedOf(kernels: Kernels, { embed }: ReadBy): Embed {
+  return defined(kernels[embed]);
 }
 
 function defined<T>(kernel: T | undefined): T {

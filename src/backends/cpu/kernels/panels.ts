@@ -69,6 +69,17 @@ export function layoutName(layout: WeightLayout): string {
   return [bits, centre, group, block, floats, hasMinimum].join("_");
 }
 
+/** Names of the kernels that read a matrix. */
+export interface ReadBy {
+  readonly product: `product_${string}`;
+  readonly embed: `embed_${string}`;
+}
+
+export function kernelsFor(layout: WeightLayout): ReadBy {
+  const name = layoutName(layout);
+  return { product: `product_${name}`, embed: `embed_${name}` };
+}
+
 export function panelFormat(layout: WeightLayout): PanelFormat {
   return typeof layout === "string" ? { ...FLOAT_FORMATS[layout], ...NO_SCALES, layout } : packedFormat(layout);
 }

@@ -1,9 +1,18 @@
 import type { WeightLayout } from "../../../files/packing.ts";
-import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_COLUMNS, panelFormat } from "../kernels/panels.ts";
+import {
+  CHUNK,
+  GROUP_COLUMNS,
+  GROUP_PANELS,
+  kernelsFor,
+  PANEL_COLUMNS,
+  panelFormat,
+  type ReadBy,
+} from "../kernels/panels.ts";
 
 /** Sizes of a packed matrix [k, n]: see kernels/panels.ts for the layout. */
 interface MatrixShape {
   readonly layout: WeightLayout;
+  readonly readBy: ReadBy;
   /** Multiples of 32; the padding is zero. */
   readonly kStride: number;
   readonly nStride: number;
@@ -23,7 +32,14 @@ export function panelShape(k: number, n: number, layout: WeightLayout): MatrixSh
   const { headBytes, unitChunks, chunkBytes } = panelFormat(layout);
   const chunks = kStride / CHUNK;
   const groupBytes = GROUP_PANELS * ((chunks / unitChunks) * headBytes + chunks * chunkBytes);
-  return { layout, kStride, nStride, groupBytes, bytes: (nStride / GROUP_COLUMNS) * groupBytes };
+  return {
+    layout,
+    readBy: kernelsFor(layout),
+    kStride,
+    nStride,
+    groupBytes,
+    bytes: (nStride / GROUP_COLUMNS) * groupBytes,
+  };
 }
 
 /** Returns the width of a row of `size` values in memory. Rows end in zeros, so that inner loops have no remainders. */

@@ -121,7 +121,7 @@ export class StepThread {
       if (!part) throw new RangeError("a table without a first token");
       const { firstToken, panels } = part;
       const bytes = 4 * panels.kStride;
-      embedOf(this.#kernels, panels.layout)(panels.address, token - firstToken, to, bytes, scale, scratch);
+      embedOf(this.#kernels, panels.readBy)(panels.address, token - firstToken, to, bytes, scale, scratch);
       if (positions === null) continue;
       this.#kernels.add(to, positions.address + this.#view.position(row) * positions.stride, bytes);
     }
@@ -169,7 +169,7 @@ export class StepThread {
     const rows = of === "rows" ? this.#view.numRows : this.#view.numSamples;
     const { begin, end } = this.#share(w.nStride / GROUP_COLUMNS);
     if (rows === 0 || begin === end) return;
-    productOf(this.#kernels, w.layout)(
+    productOf(this.#kernels, w.readBy)(
       x.address,
       x.stride,
       w.address + begin * w.groupBytes,
