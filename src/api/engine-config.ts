@@ -58,6 +58,7 @@ export function resolveEngineConfig(
     ...defaultsOf(CONFIG_FIELDS),
     maxModelLen: model.maxPositions,
     seed: Math.floor(Math.random() * 2 ** 32),
+    dtype: "f16" as const,
     ...backendDefaults,
     ...given,
     maxNumSeqs,
@@ -73,7 +74,7 @@ export function resolveEngineConfig(
     ...read,
     activationDtype,
     // With integers, which have the same bits everywhere, whole answers have.
-    cpuMath: given.cpuMath ?? (activationDtype === "int8" ? "portable" : read.cpuMath),
+    cpuMath: read.cpuMath ?? (activationDtype === "int8" ? "portable" : "fastest"),
     numGpuBlocks: numGpuBlocks ?? numBlocksIn(kvCacheBytes, bytesPerBlock, read),
     maxQueueSize: read.maxQueueSize ?? Infinity,
     speculation: parseSpeculation(fields),

@@ -102,7 +102,7 @@ export const CONFIG_FIELDS = {
    * "fastest": a multiplication and an addition may be one operation, so other machines may give other bits. "portable": every
    * machine gives the same bits. ["fastest", but "portable" with activations in int8]
    */
-  cpuMath: { kind: "choice", choices: CPU_MATHS, default: "fastest", takesEffect: "restart" },
+  cpuMath: { kind: "choice", choices: CPU_MATHS, takesEffect: "restart" },
   /** Threads that compute on the CPU. [as many as a short trial finds fastest, fewer than the machine has cores; threads] */
   cpuThreads: { kind: "integer", min: 1, max: 64, default: null, takesEffect: "restart" },
   /** Most sequences that run at once. [64; sequences] */
@@ -121,7 +121,7 @@ export const CONFIG_FIELDS = {
    * Format of the weights; sums are always f32. ["stored" if the file packs them; else "f16", but "f32" on the CPU up to
    * 256 MiB and on a software adapter without f16]
    */
-  dtype: { kind: "choice", choices: WEIGHTS_DTYPES, default: "f16", takesEffect: "restart" },
+  dtype: { kind: "choice", choices: WEIGHTS_DTYPES, takesEffect: "restart" },
   /**
    * What quantised weights are multiplied with: activations as they are ("f32"), or rounded to integers of 8 bits, each 32 with a
    * scale ("int8"): up to 2.4 times as fast, and only on the CPU. ["auto": "int8" on the CPU, "f32" on a GPU]

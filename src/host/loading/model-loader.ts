@@ -59,7 +59,9 @@ export class ModelLoader {
     this.#origin = origin;
     this.#config = config;
     this.#platform = platform;
-    this.#choice = parseBackendChoice(config.backend);
+    const choice = parseBackendChoice(config.backend);
+    // Only the CPU multiplies integers.
+    this.#choice = choice === "auto" && config.activationDtype === "int8" ? "cpu" : choice;
     this.#failures = new AdapterFailures(platform);
     this.#backends = platform.backends.filter(({ name }) => this.#choice === "auto" || name === this.#choice);
     this.#pause = pause;
