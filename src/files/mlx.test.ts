@@ -5,14 +5,18 @@ import { expect, test } from "vitest";
 import { seededRandom } from "../../lab/seeded-random.ts";
 import { lastLogitsReference } from "../../tests/references/graph-reference.ts";
 import { allowRelaxedSimd, bitsOf as inBits } from "../../tests/cpu/cpu.ts";
+import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
 import { greedyTokens } from "../../tests/gpu/runner-runs.ts";
 import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
 import type { CpuRunner } from "../backends/cpu/cpu-runner.ts";
+import { EngineClient } from "../client/engine-client.ts";
+import { EngineHost } from "../host/engine-host.ts";
 import { configFor } from "../host/loading/config-for.ts";
 import { describeModel } from "../models/families.ts";
 import { openWeights, type ModelWeights } from "../models/model-weights.ts";
 import { layoutsOf, type LayoutPart } from "../models/weight-layouts.ts";
 import type { EngineConfig } from "../protocol/config.ts";
+import { locateModel } from "../protocol/model-source.ts";
 import { openFileList } from "./model-files.ts";
 import { openCheckpoint } from "./open-checkpoint.ts";
 import { encodeSafetensorsHeader } from "./safetensors-header.ts";
@@ -59,7 +63,7 @@ function fileOf(tensors: ReadonlyMap<string, Stored>): File {
 }
 
 /** Packs the matrices of a model as MLX does, with random integers. Returns it, and the same values as F32. */
-async function packed(bitsOf: (module: string) => number, group: number) {
+async function packed(bitsOf: (module: string) => number, group: number, scalesAs: "BF16" | "F32" = "BF16") {
   const random = seededRandom(7);
   const integer = (count: number) => Math.floor(random() * count);
   const [asMlx, asF32] = [new Map<string, Stored>(), new Map<string, Stored>()];
@@ -81,8 +85,9 @@ async function packed(bitsOf: (module: string) => number, group: number) {
     const words = new Uint32Array((rows * columns * bits) / 32);
     for (const [i, q] of integers.entries()) words[Math.floor((i * bits) / 32)]! |= q << ((i * bits) % 32);
     asMlx.set(name, { dtype: "U32", shape: [rows, (columns * bits) / 32], bytes: new Uint8Array(words.buffer) });
-    asMlx.set(`${module}.scales`, scales);
-    asMlx.set(`${module}.biases`, biases);
+    const stored = (part: Stored, floats: number[]) => (scalesAs === "BF16" ? part : f32(floats, part.shape));
+    asMlx.set(`${module}.scales`, stored(scales, s));
+    asMlx.set(`${module}.biases`, stored(biases, b));
     const exact = integers.map((q, i) => s[Math.floor(i / group)]! * q + b[Math.floor(i / group)]!);
     asF32.set(name, f32(exact, shape));
   }
@@ -152,4 +157,17 @@ test("scales of another size are named", async () => {
   const { asMlx } = await packed(() => 4, 32);
   const refusal = { code: "model_invalid", message: expect.stringContaining(EMBEDDING) };
   await expect(open(asMlx, { quantization: { bits: 4, group_size: 64 } })).rejects.toMatchObject(refusal);
+});
+
+test("what is unpacked because of its scales is neither called packed nor multiplied as integers", async () => {
+  const { asMlx } = await packed(() => 8, 32, "F32");
+  const json = { ...config, quantization: { bits: 8, group_size: 32 } };
+  const files = [new File([JSON.stringify(json)], "config.json"), new File([read("tokenizer.json")], "tokenizer.json")];
+  const cpu = cpuBackend({ most: 1, openHelper: null });
+  const platform = fakePlatform([], { backends: [{ name: "cpu", load: () => Promise.resolve(cpu) }] });
+  const service = new EngineHost(platform);
+  const transport = { service, died: new Promise<never>(() => undefined), close: () => undefined };
+  await using engine = await EngineClient.connect(transport, locateModel([...files, asMlx]), { numGpuBlocks: 64 });
+  expect(engine.config).toMatchObject({ dtype: "f32", activationDtype: "f32" });
+  expect(engine.model).toMatchObject({ dtype: "f32", mixture: null });
 });

@@ -28,5 +28,5 @@ export async function describe(backend: OpenedBackend, origin: ModelOrigin, conf
     await drafting.checkTokens(files);
   }
   const defaultBatchedTokens = defaults.maxNumBatchedTokens ?? null;
-  return { configJson, model, frame: origin.chatFrame, drafting, requested, defaultBatchedTokens, fetchFiles };
+  return { configJson, model, frame: origin.chatFrame, drafting, defaultBatchedTokens, fetchFiles };
 }

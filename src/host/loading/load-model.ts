@@ -6,6 +6,8 @@ import type { EngineConfig, ResolvedEngineConfig } from "../../protocol/config.t
 import type { LoadProgress, ModelCard } from "../../protocol/reports.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Texts } from "../text/texts.ts";
+import { checkFits } from "./check-fits.ts";
+import { configFor } from "./config-for.ts";
 import { describe } from "./describe.ts";
 import { fetchModel } from "./fetch.ts";
 import { LoadGuard } from "./load-guard.ts";
@@ -52,9 +54,12 @@ export async function loadModel(
   try {
     guard.report({ stage: "adapter", done: 1, total: 1, detail: backend.adapterName });
     const described = await describe(backend, origin, config, guard);
-    const { requested, defaultBatchedTokens } = described;
+    const { drafting, defaultBatchedTokens } = described;
     const fetched = await fetchModel(described, platform, known, guard);
     const { source, defaults, weights } = fetched;
+    // Files may say what the description could not: which weights are packed, how many tokens there are.
+    const requested = configFor(weights.model, config, backend, drafting?.model);
+    checkFits(backend, weights.model, requested, config);
     const placing = (kernels: KernelChoice) => place(backend, fetched, requested, kernels, platform, guard);
     const [texts, verified, tokenizer] = await Promise.all([
       fetched.texts,
