@@ -10,6 +10,8 @@ export {
   SECTION_IDS,
   SEQUENCE_COUNTS,
   SECTIONS,
+  secondsOf,
+  formatDuration,
   WEIGHTS_DTYPES,
   readBenchOptions,
 } from "./page/bench-options.ts";
@@ -19,4 +21,3 @@ export { chartSvg, hasLine } from "./report/chart-svg.ts";
 export { formatFigure } from "./report/format-figure.ts";
 export { reportCsv } from "./report/report-csv.ts";
 export { reportMarkdown } from "./report/report-markdown.ts";
-export { SectionTimes, formatDuration } from "./page/section-times.ts";

@@ -3,7 +3,6 @@ import { createStore } from "zustand/vanilla";
 import { toErrorData } from "../../src/protocol/errors.ts";
 import { MEASURE_SECONDS, measureOptions, type BenchOptions } from "./bench-options.ts";
 import type { BenchResult } from "../report/bench-result.ts";
-import type { SectionTimes } from "./section-times.ts";
 import { runBenchmark, type RunBenchmarkOptions } from "./run-benchmark.ts";
 
 export interface BenchState {
@@ -18,9 +17,7 @@ export interface BenchState {
   readonly result: BenchResult | null;
 }
 
-interface BenchSetting extends Pick<RunBenchmarkOptions, "createEngine" | "embeddedModel" | "browser"> {
-  readonly times: SectionTimes;
-}
+type BenchSetting = Pick<RunBenchmarkOptions, "createEngine" | "embeddedModel" | "browser">;
 
 const NOTHING_RUN: BenchState = { status: "idle", share: 0, what: "", leftSeconds: 0, result: null };
 
@@ -43,7 +40,6 @@ export class BenchControl {
   async run(options: BenchOptions, mostSeconds?: number): Promise<void> {
     if (this.#abort) return;
     const { signal } = (this.#abort = new AbortController());
-    const { times } = this.#setting;
     this.store.setState({ ...NOTHING_RUN, status: "running" });
     try {
       const result = await runBenchmark({
@@ -51,12 +47,10 @@ export class BenchControl {
         options,
         signal,
         mostSeconds,
-        secondsOf: (id) => mostSeconds ?? times.secondsOf(id, options),
         onProgress: (share, what, leftSeconds) => this.store.setState({ share, what, leftSeconds }),
         onResult: (soFar) => this.store.setState({ result: soFar }),
       });
       this.store.setState({ status: "done", share: 1, what: "", result });
-      times.remember(options, result.sections);
     } catch (error) {
       const status = signal.aborted ? "stopped" : "failed";
       this.store.setState({ status, what: signal.aborted ? "" : toErrorData(error).message });

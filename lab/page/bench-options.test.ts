@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { measureOptions, readBenchOptions, SECTION_IDS } from "./bench-options.ts";
+import { formatDuration, measureOptions, readBenchOptions, SECTION_IDS } from "./bench-options.ts";
 
 const read = (query: string) => readBenchOptions(new URLSearchParams(query));
 
@@ -37,4 +37,9 @@ it("measures one number with the address's model, whatever else it names", () =>
 it("leaves at its default what makes no sense", () => {
   const nonsense = "sections=x&sequences=0,a&dtype=f8&repeats=-1&promptTokens=1.5&seed=x&model=";
   expect(read(nonsense)).toEqual(read(""));
+});
+
+it("says durations as roughly as they are known", () => {
+  const words = ["5 s", "10 s", "55 s", "1 min", "1 min", "2 min", "25 min"];
+  expect([2, 12, 54, 58, 89, 95, 1500].map(formatDuration)).toEqual(words);
 });

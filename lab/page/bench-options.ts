@@ -25,6 +25,17 @@ export const SECTIONS = {
 export type SectionId = keyof typeof SECTIONS;
 export const SECTION_IDS = Object.keys(SECTIONS) as SectionId[];
 
+/** Returns the seconds that a section takes, as the table above has them. */
+export function secondsOf(id: SectionId, { quick }: Pick<BenchOptions, "quick">): number {
+  return SECTIONS[id].seconds[quick ? 1 : 0];
+}
+
+/** Formats a duration, rounded as an estimate: "12 min", "40 s". */
+export function formatDuration(seconds: number): string {
+  if (seconds < 55) return `${Math.max(5, 5 * Math.round(seconds / 5))} s`;
+  return `${Math.round(seconds / 60)} min`;
+}
+
 /** The options that are counts, as the form shows them: their defaults, and those of a quick run. */
 export const COUNTS = {
   repeats: { label: "Repeats", all: 5, quick: 3 },

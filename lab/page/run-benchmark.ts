@@ -3,7 +3,7 @@ import { isHubId } from "../../src/protocol/model-source.ts";
 import type { ModelCard } from "../../src/protocol/reports.ts";
 import { version } from "../../package.json";
 import { BenchContext, type CreateEngine } from "./bench-context.ts";
-import { EMBEDDED, type BenchOptions, type SectionId } from "./bench-options.ts";
+import { EMBEDDED, secondsOf, type BenchOptions, type SectionId } from "./bench-options.ts";
 import { withKernelLab } from "../kernels/open-kernel-lab.ts";
 import { environmentOf } from "../report/bench-environment.ts";
 import type { BenchResult, NamedSectionResult } from "../report/bench-result.ts";
@@ -25,8 +25,6 @@ export interface RunBenchmarkOptions {
   readonly signal: AbortSignal;
   /** For one section: how long it may take, loading and warming up included. [as long as it needs] */
   readonly mostSeconds?: number | undefined;
-  /** Returns the expected seconds of a section. */
-  readonly secondsOf: (id: SectionId) => number;
   /** `share` is that of the whole run, 0..1; `leftSeconds` is the estimated remaining time. */
   readonly onProgress: (share: number, what: string, leftSeconds: number) => void;
   /** Called with the result so far after each section. */
@@ -45,7 +43,8 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
   watch();
   document.addEventListener("visibilitychange", watch);
   try {
-    onProgress(0, "loading the model", sumOf(options.sections.map(run.secondsOf)));
+    const expected = (id: SectionId) => run.mostSeconds ?? secondsOf(id, options);
+    onProgress(0, "loading the model", sumOf(options.sections.map(expected)));
     const source = modelSource(options.model, options.seed, run.embeddedModel);
     // Another seed: a random draft model of the same size must be another model.
     const draftSource = options.draft ? modelSource(options.draft, options.seed + 1, run.embeddedModel) : source;
@@ -65,7 +64,7 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
       warnings.add(`Left out, as only a GPU has it: ${leftOut.map(({ title }) => title).join(", ")}.`);
     }
     const chosen = selected.filter((section) => !leftOut.includes(section));
-    const seconds = chosen.map(({ id }) => run.secondsOf(id));
+    const seconds = chosen.map(({ id }) => expected(id));
     const allSeconds = sumOf(seconds);
     for (const [i, section] of chosen.entries()) {
       const beforeSeconds = sumOf(seconds.slice(0, i));
@@ -81,8 +80,11 @@ export async function runBenchmark(run: RunBenchmarkOptions): Promise<BenchResul
         signal,
         ...(run.mostSeconds && { mostMs: ROUNDS_SHARE * 1000 * run.mostSeconds }),
         onProgress: (share, what) => {
-          const doneSeconds = beforeSeconds + share * (seconds[i] ?? 0);
-          onProgress(doneSeconds / allSeconds, `${section.title}: ${what}`, allSeconds - doneSeconds);
+          const done = (beforeSeconds + share * (seconds[i] ?? 0)) / allSeconds;
+          // The first tenth shows how fast this machine is.
+          const spentSeconds = (performance.now() - startMs) / 1000;
+          const pace = done > 0.1 ? spentSeconds / done : allSeconds;
+          onProgress(done, `${section.title}: ${what}`, (1 - done) * pace);
         },
       });
       try {

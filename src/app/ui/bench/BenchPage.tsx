@@ -1,9 +1,8 @@
 import { useEffect, useState } from "react";
 
-import { BenchControl, MEASURE_SECONDS, readBenchOptions, SectionTimes } from "../../../../lab/index.ts";
+import { BenchControl, MEASURE_SECONDS, readBenchOptions } from "../../../../lab/index.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
 import type { Theme } from "../../state/app/theme.ts";
-import { remember, remembered } from "../../state/remembered.ts";
 import { Button } from "../components/Button.tsx";
 import { More } from "../components/More.tsx";
 import { PageHead } from "../bar/PageHead.tsx";
@@ -16,7 +15,6 @@ import { ResultActions } from "./ResultActions.tsx";
 import { RunStatus } from "./RunStatus.tsx";
 import { SectionView } from "./SectionView.tsx";
 
-const TIMES = "bench-times";
 const QUICK = new URLSearchParams("quick");
 
 interface BenchPageProps {
@@ -29,11 +27,8 @@ interface BenchPageProps {
 
 /** Measures Chorus on this machine, in this page. */
 export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchPageProps) {
-  const [times] = useState(
-    () => new SectionTimes({ read: () => remembered(TIMES), write: (text) => remember(TIMES, text) }),
-  );
   const [control] = useState(
-    () => new BenchControl({ createEngine, embeddedModel, times, browser: nameBrowser(navigator.userAgent) }),
+    () => new BenchControl({ createEngine, embeddedModel, browser: nameBrowser(navigator.userAgent) }),
   );
   const [options, setOptions] = useState(() => readBenchOptions(params.size === 0 ? QUICK : params));
   const result = useStore(control.store, (state) => state.result);
@@ -54,7 +49,6 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
           <More topic="bench" isOpenAtFirst={params.size > 0}>
             <OptionsForm
               options={options}
-              times={times}
               isDisabled={isRunning}
               onChange={setOptions}
               onSubmit={() => void control.run(options)}

@@ -10,7 +10,7 @@ import {
   WEIGHTS_DTYPES,
   type BenchOptions,
   formatDuration,
-  type SectionTimes,
+  secondsOf,
   MODEL_SIZES,
 } from "../../../../lab/index.ts";
 import { Button } from "../components/Button.tsx";
@@ -18,14 +18,12 @@ import css from "./OptionsForm.module.css";
 
 interface OptionsFormProps {
   readonly options: BenchOptions;
-  /** How long sections take. */
-  readonly times: SectionTimes;
   readonly isDisabled: boolean;
   readonly onChange: (options: BenchOptions) => void;
   readonly onSubmit: () => void;
 }
 
-export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: OptionsFormProps) {
+export function OptionsForm({ options, isDisabled, onChange, onSubmit }: OptionsFormProps) {
   const change = (changes: Partial<BenchOptions>) => onChange({ ...options, ...changes });
   const sizes = Object.keys(MODEL_SIZES);
   const isOther = options.model !== EMBEDDED && !sizes.includes(options.model);
@@ -43,7 +41,7 @@ export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: 
           all={SECTION_IDS}
           chosen={options.sections}
           name={(id) => SECTIONS[id].name}
-          beside={(id) => formatDuration(times.secondsOf(id, options))}
+          beside={(id) => formatDuration(secondsOf(id, options))}
           onChange={(sections) => change({ sections })}
         />
         <Labelled label="Model">
@@ -91,8 +89,8 @@ export function OptionsForm({ options, times, isDisabled, onChange, onSubmit }: 
         </div>
         {!isDisabled && options.sections.length > 0 && (
           <p className={css.time}>
-            About {formatDuration(times.secondsFor(options))}
-            {times.areKnown(options) ? ", as in the last run here." : " on two CPU cores; a GPU takes less."}
+            About {formatDuration(options.sections.reduce((sum, id) => sum + secondsOf(id, options), 0))} on two CPU
+            cores; a GPU takes less.
           </p>
         )}
         <div className={css.foot}>
