@@ -161,6 +161,7 @@ function partsOf(expression: Expression): Part[] {
         return after;
       }
       case "rule":
+      case "token":
         throw new TooComplex();
     }
   };

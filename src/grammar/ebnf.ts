@@ -23,9 +23,12 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b
 const NAME = /[A-Za-z_][\w.-]*/y;
 const DIGITS_OF: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 };
 
-/** @throws ChorusError invalid_value, saying what is wrong and in which line */
-export function parseEbnf(source: string, param: string): Rules {
-  return new EbnfParser(source, param).rules();
+/**
+ * @param known rules that it may refer to
+ * @throws ChorusError invalid_value, saying what is wrong and in which line
+ */
+export function parseEbnf(source: string, param: string, known: Rules = new Map()): Rules {
+  return new EbnfParser(source, param).rules(known);
 }
 
 class EbnfParser {
@@ -39,8 +42,8 @@ class EbnfParser {
     this.#param = param;
   }
 
-  rules(): Rules {
-    const found = new Map<string, Expression>();
+  rules(known: Rules): Rules {
+    const found = new Map<string, Expression>(known);
     const used = new Set<string>();
     while (this.#skip() !== "") {
       const name = this.#match(NAME);
@@ -91,6 +94,8 @@ class EbnfParser {
     }
     if (this.#takes('"')) return this.#text();
     if (this.#takes("[")) return character(this.#class());
+    const token = this.#match(/<\[\d{1,7}\]>/y);
+    if (token !== "") return { kind: "token", id: Number(token.slice(2, -2)) };
     const name = this.#match(NAME);
     if (name === "") throw this.#invalid(`${next} has nothing that it belongs to`);
     used.add(name);

@@ -9,7 +9,9 @@ export type Expression =
   /** One of these options; without options, no text matches. */
   | { readonly kind: "choice"; readonly options: readonly Expression[] }
   | { readonly kind: "repeat"; readonly of: Expression; readonly min: number; readonly max: number }
-  | { readonly kind: "rule"; readonly name: string };
+  | { readonly kind: "rule"; readonly name: string }
+  /** A token of the vocabulary, whatever text it has. */
+  | { readonly kind: "token"; readonly id: number };
 
 export const text = (value: string): Expression => ({ kind: "text", text: value });
 export const character = (set: CharSet): Expression => ({ kind: "character", set });
@@ -39,6 +41,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case "text":
     case "character":
     case "rule":
+    case "token":
       return [];
   }
 }
@@ -57,6 +60,24 @@ export function rulesFrom(root: Expression, rules: Rules): Rules {
   };
   for (const body of found.values()) follow(body); // with those that are found meanwhile
   return found;
+}
+
+/** Returns a grammar's rules under other names: the prefix alone for "root", before all others. What is shared stays shared. */
+export function withPrefix(rules: Rules, prefix: string): Rules {
+  const nameOf = (name: string) => (name === "root" ? prefix : `${prefix}.${name}`);
+  const known = new Map<Expression, Expression>();
+  const renamed = (one: Expression): Expression => {
+    const found = known.get(one) ?? (hasPart(one, ({ kind }) => kind === "rule") ? made(one) : one);
+    known.set(one, found);
+    return found;
+  };
+  const made = (one: Expression): Expression => {
+    if (one.kind === "rule") return rule(nameOf(one.name));
+    if (one.kind === "sequence") return sequence(...one.parts.map(renamed));
+    if (one.kind === "choice") return choice(...one.options.map(renamed));
+    return one.kind === "repeat" ? repeat(renamed(one.of), one.min, one.max) : one;
+  };
+  return new Map([...rules].map(([name, body]) => [nameOf(name), renamed(body)]));
 }
 
 /** Returns the rules for which something holds, given those for which it does. */
@@ -80,11 +101,11 @@ export function mayBeEmpty(expression: Expression, empty: ReadonlySet<string>): 
 /** Returns whether any text matches. @param finite rules that some text matches */
 export function canEnd(expression: Expression, finite: ReadonlySet<string>): boolean {
   return canBeMade(expression, (one) =>
-    one.kind === "character" ? one.set.length > 0 : one.kind === "text" || finite.has(one.name),
+    one.kind === "character" ? one.set.length > 0 : !("name" in one) || finite.has(one.name),
   );
 }
 
-type Leaf = Extract<Expression, { readonly kind: "text" | "character" | "rule" }>;
+type Leaf = Extract<Expression, { readonly kind: "text" | "character" | "rule" | "token" }>;
 
 /** Returns whether a text matches of which all leaves are such ones. */
 function canBeMade(expression: Expression, isSuch: (leaf: Leaf) => boolean): boolean {
@@ -98,6 +119,7 @@ function canBeMade(expression: Expression, isSuch: (leaf: Leaf) => boolean): boo
     case "text":
     case "character":
     case "rule":
+    case "token":
       return isSuch(expression);
   }
 }

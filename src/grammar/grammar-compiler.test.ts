@@ -329,3 +329,38 @@ test.each<[string, string[], string[]]>([
 test("texts and comments beyond ASCII are none of its concern", async () => {
   expect(await accepts(ebnf('root ::= "[é]" # [é]\n'), "[é]")).toBe(true);
 });
+
+test("a token that a grammar names is no part of a text, and its text is spelled by others", async () => {
+  const vocabulary = [...BYTE_VOCABULARY, new TextEncoder().encode("<call>"), new Uint8Array()];
+  const [CALL, SILENT] = [257, 258];
+  const tokens = grammarCompiler(vocabulary);
+  const source: GrammarSource = {
+    kind: "ebnf",
+    ebnf: `root ::= [^]* (<[${CALL}]> args <[${SILENT}]>)?`,
+    schemas: [
+      {
+        name: "args",
+        schema: { type: "object", properties: { a: { enum: [1] } }, required: ["a"], additionalProperties: false },
+        param: "tools",
+      },
+    ],
+    param: "tools",
+  };
+  const takes = async (...ids: number[]) => {
+    const [matcher] = await tokens.matchers(source, [EOS], 1);
+    for (const id of ids) {
+      await matcher?.prepareMask();
+      if (allowedIds(matcher!.mask).includes(id) !== matcher?.accept(id)) throw new Error(`the mask lies about ${id}`);
+    }
+    await matcher?.prepareMask();
+    return allowedIds(matcher!.mask);
+  };
+  expect(await takes(...byteTokens("hi <call>"))).toEqual(expect.arrayContaining([CALL, EOS, ...byteTokens("{")]));
+  expect(await takes(...byteTokens("hi"), CALL)).toEqual(byteTokens("{"));
+  expect(await takes(CALL, ...byteTokens('{"a": 1}'))).toEqual([SILENT]);
+  expect(await takes(CALL, ...byteTokens('{"a": 1}'), SILENT)).toEqual([EOS]);
+  await expect(
+    accepts(ebnf(`root ::= ${Array.from({ length: 9 }, (_, id) => `<[${id}]>`).join(" ")}`), "a"),
+  ).rejects.toThrow("too large");
+  await expect(accepts(ebnf("root ::= <[999999]>"), "a")).rejects.toThrow("allows no text");
+});

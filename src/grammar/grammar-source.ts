@@ -1,7 +1,7 @@
 import { charSetOf, complement, intersection } from "./char-set.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { parseEbnf } from "./ebnf.ts";
-import { canEnd, choice, hasPart, rulesWhere, text, type Expression, type Rules } from "./expression.ts";
+import { canEnd, choice, hasPart, rulesWhere, text, withPrefix, type Expression, type Rules } from "./expression.ts";
 import { jsonSchemaRules } from "./json-schema.ts";
 import { ONE_LINE, spaced, type Layout } from "./json-text.ts";
 import { parseRegex } from "./regex.ts";
@@ -18,9 +18,17 @@ export type GrammarSource = { readonly param: string } &
     | { readonly kind: "regex"; readonly pattern: string }
     /** One of these texts. */
     | { readonly kind: "choice"; readonly choices: readonly string[] }
-    /** In the notation of xgrammar and llama.cpp. */
-    | { readonly kind: "ebnf"; readonly ebnf: string }
+    /** In the notation of xgrammar and llama.cpp. It may refer to rules that schemas describe. */
+    | { readonly kind: "ebnf"; readonly ebnf: string; readonly schemas?: readonly NamedSchema[] }
   );
+
+interface NamedSchema {
+  /** Of its rule. */
+  readonly name: string;
+  readonly schema: unknown;
+  /** The field that contains it. */
+  readonly param: string;
+}
 
 /** Returns the grammar's rules, which some text can finish. @throws ChorusError saying what is wrong with the source */
 export function rulesOf(source: GrammarSource): Rules {
@@ -33,8 +41,14 @@ export function rulesOf(source: GrammarSource): Rules {
     case "choice":
       return finite(onlyRoot(choice(...source.choices.map(text))), param);
     case "ebnf":
-      return finite(parseEbnf(source.ebnf, param), param);
+      return finite(parseEbnf(source.ebnf, param, rulesOfSchemas(source.schemas ?? [])), param);
   }
+}
+
+function rulesOfSchemas(schemas: readonly NamedSchema[]): Rules {
+  return new Map(
+    schemas.flatMap(({ name, schema, param }) => [...withPrefix(rulesOf({ kind: "schema", schema, param }), name)]),
+  );
 }
 
 function layoutOf(whitespace: { readonly pattern: string; readonly param: string } | undefined): Layout {

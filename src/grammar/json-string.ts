@@ -86,6 +86,7 @@ function lengthsOf(expression: Expression): [shortest: number, longest: number] 
       return [shortest * expression.min, longest === 0 ? 0 : longest * expression.max];
     }
     case "rule":
+    case "token":
       return [0, Infinity];
   }
 }

@@ -31,11 +31,8 @@ export class MachineMatcher implements GrammarMatcher {
       if (error instanceof TooManyPlaces) return Promise.resolve(false);
       throw error;
     }
-    for (const id of this.endTokenIds) {
-      const bit = 1 << (id & 31);
-      const word = this.mask[id >>> 5] ?? 0;
-      this.mask[id >>> 5] = position.isComplete ? word | bit : word & ~bit;
-    }
+    for (const id of this.#machine.tokens) this.#allow(id, this.#machine.nextByToken(position, id) !== null);
+    for (const id of this.endTokenIds) this.#allow(id, position.isComplete);
     return Promise.resolve(this.mask.some((word) => word !== 0));
   }
 
@@ -62,7 +59,15 @@ export class MachineMatcher implements GrammarMatcher {
     return (this.#position = this.#machine.renewed(this.#position));
   }
 
+  #allow(id: number, isAllowed: boolean): void {
+    const bit = 1 << (id & 31);
+    const word = this.mask[id >>> 5] ?? 0;
+    this.mask[id >>> 5] = isAllowed ? word | bit : word & ~bit;
+  }
+
   #after(position: Position, tokenId: number): Position | null {
+    const named = this.#machine.nextByToken(position, tokenId);
+    if (named !== undefined) return named;
     const bytes = this.#trie.bytesOf(tokenId);
     if (bytes === undefined) return null;
     return bytes.reduce<Position | null>((at, byte) => at && this.#machine.next(at, byte), position);

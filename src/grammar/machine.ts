@@ -2,7 +2,7 @@
 // made once and kept, so that a token is read by one look-up a byte.
 
 import { pieces } from "./char-set.ts";
-import { RETURN, type Program, type State } from "./program.ts";
+import { FIRST_TOKEN_BYTE, RETURN, type Program, type State } from "./program.ts";
 
 /** A state, what goes on behind it, and how often a repetition's body was read. A generation has each one once. */
 interface Place {
@@ -41,6 +41,8 @@ export class Machine {
   readonly #states: readonly State[];
   readonly #entries: ReadonlyMap<string, number>;
   readonly #maxPositions: number;
+  /** Tokens that the grammar names. */
+  readonly tokens: readonly number[];
   #places = new Map<Place | null, Map<number, Place>>();
   #numPlaces = 0;
   #positions = new Map<string, Position>();
@@ -50,10 +52,11 @@ export class Machine {
   #masked: Position[] = [];
   #generation = 0;
 
-  constructor({ states, entries }: Program, maxPositions = MAX_POSITIONS) {
+  constructor({ states, entries, tokens }: Program, maxPositions = MAX_POSITIONS) {
     this.#states = states;
     this.#entries = entries;
     this.#maxPositions = maxPositions;
+    this.tokens = tokens;
   }
 
   /** Counts how often the positions were forgotten. One of an earlier generation must be renewed before it is read from. */
@@ -97,6 +100,12 @@ export class Machine {
     this.#masked.push(position);
     const oldest = this.#masked.length > MAX_MASKS ? this.#masked.shift() : undefined;
     if (oldest) oldest.mask = null;
+  }
+
+  /** Returns where a token leads that the grammar names, and which no text may use; undefined: it is not named. */
+  nextByToken(position: Position, id: number): Position | null | undefined {
+    const index = this.tokens.indexOf(id);
+    return index < 0 ? undefined : this.next(position, FIRST_TOKEN_BYTE + index);
   }
 
   next(position: Position, byte: number): Position | null {

@@ -32,12 +32,18 @@ const MAX_STATES = 2_000_000;
 
 const ENCODER = new TextEncoder();
 
+/** Bytes from here on are in no text of UTF-8. */
+export const FIRST_TOKEN_BYTE = 0xf8;
+const MAX_TOKENS = 8;
+
 export class TooManyStates extends Error {}
 
 export class Program {
   readonly states: State[] = [{ kind: "return" }, { kind: "either", next: [] }];
   /** First states of the rules. */
   readonly entries = new Map<string, number>();
+  /** Tokens that are read as one byte each, which no text has: FIRST_TOKEN_BYTE and what follows. */
+  readonly tokens: number[] = [];
 
   readonly #empty: ReadonlySet<string>;
   readonly #finite: ReadonlySet<string>;
@@ -70,6 +76,10 @@ export class Program {
           (after, byte) => this.#add({ kind: "bytes", edges: [[[byte, byte], after]] }),
           next,
         );
+      case "token": {
+        const byte = FIRST_TOKEN_BYTE + this.#indexOfToken(expression.id);
+        return this.#add({ kind: "bytes", edges: [[[byte, byte], next]] });
+      }
       case "character":
         if (expression.set.length === 0) return DEAD_END;
         return this.#add({
@@ -103,6 +113,13 @@ export class Program {
       case "rule":
         return this.#finite.has(expression.name) ? this.#add({ kind: "call", rule: expression.name, next }) : DEAD_END;
     }
+  }
+
+  #indexOfToken(id: number): number {
+    const known = this.tokens.indexOf(id);
+    if (known >= 0) return known;
+    if (this.tokens.length === MAX_TOKENS) throw new TooManyStates();
+    return this.tokens.push(id) - 1;
   }
 
   #sequencesOf(set: CharSet): readonly ByteRange[][] {

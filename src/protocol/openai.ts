@@ -46,7 +46,7 @@ export interface StructuredOutputs {
   regex?: string | null;
   /** The answer is one of these. [none] */
   choice?: string[] | null;
-  /** A grammar in GBNF, llama.cpp's form of EBNF. Its first rule is "root". [none] */
+  /** A grammar in GBNF, llama.cpp's form of EBNF. Its first rule is "root"; <[7]> is the token 7. [none] */
   grammar?: string | null;
   /**
    * A regular expression of the white space around JSON's signs, or "any"; for json, json_object and response_format, too.
