@@ -1,6 +1,7 @@
 // A streamed answer: what each step adds, in OpenAI's chunks.
 
 import type {
+  AnswerWarning,
   ChatCompletionChunk,
   ChatCompletionChunkChoice,
   Completion,
@@ -24,6 +25,8 @@ export class ChunkWriter {
   /** For each choice that has begun: length of its tokens' text so far, where log-probabilities need it. */
   readonly #textLengths = new Map<number, number>();
   readonly #usage: UsageCounter;
+  /** Set before the first chunk, which has them. */
+  warnings: readonly AnswerWarning[] = [];
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
@@ -43,9 +46,11 @@ export class ChunkWriter {
 
   /** Returns the chunks of one output; none if it has no text yet (an incomplete character or stop string). */
   write(choice: number, output: ChoiceOutput): Chunk[] {
-    const chunks = this.#chunksOf(choice, output);
-    this.#hasStarted ||= chunks.length > 0;
-    return chunks;
+    const [first, ...others] = this.#chunksOf(choice, output);
+    if (first === undefined) return [];
+    const isFirst = !this.#hasStarted;
+    this.#hasStarted = true;
+    return [isFirst && this.warnings.length > 0 ? { ...first, warnings: [...this.warnings] } : first, ...others];
   }
 
   #chunksOf(choice: number, output: ChoiceOutput): Chunk[] {

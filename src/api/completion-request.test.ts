@@ -158,7 +158,7 @@ describe("a completion request is refused, naming the field,", () => {
   });
 });
 
-test("white space may be chosen beside response_format, for its schema", () => {
+test("options may stand beside response_format, for its schema, and not alone", () => {
   const structureOf = (body: object) => parse({ prompt: "x", ...body }).structure;
   const schema = { type: "integer" };
   const response_format = { type: "json_schema", json_schema: { schema } };
@@ -166,7 +166,12 @@ test("white space may be chosen beside response_format, for its schema", () => {
   const param = "response_format.json_schema.schema";
   const structured_outputs = { whitespace_pattern: "any" };
   expect(structureOf({ response_format, structured_outputs })).toEqual({ kind: "schema", schema, param, whitespace });
-  expect(structureOf({ structured_outputs })).toBeNull();
+  const lenient = { ...structured_outputs, lenient: true };
+  expect(structureOf({ response_format, structured_outputs: lenient })).toMatchObject({ whitespace, isLenient: true });
+  expect(() => structureOf({ structured_outputs })).toThrow("whitespace_pattern is about JSON");
+  expect(() => structureOf({ response_format: { type: "text" }, structured_outputs: lenient })).toThrow(
+    "lenient is about JSON",
+  );
   expect(() => structureOf({ response_format, structured_outputs: { regex: "a" } })).toThrow("both constrain");
   const tooLong = { whitespace_pattern: " ".repeat(100_001) };
   expect(() => structureOf({ response_format, structured_outputs: tooLong })).toThrow("longer than 100000 characters");

@@ -1,6 +1,12 @@
 // Whole answers: the outputs of all steps, as OpenAI's responses.
 
-import type { ChatCompletionChoice, CompletionChoice, CompletionLogprobs, FinishReason } from "../protocol/openai.ts";
+import type {
+  AnswerWarning,
+  ChatCompletionChoice,
+  CompletionChoice,
+  CompletionLogprobs,
+  FinishReason,
+} from "../protocol/openai.ts";
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Response } from "../protocol/service.ts";
 import { echoedText, numChoices, promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput } from "./answer.ts";
@@ -28,6 +34,8 @@ export class ResponseBuilder {
   readonly #names: TokenNames;
   readonly #choices: readonly CollectedChoice[];
   readonly #usage: UsageCounter;
+  /** Set before the last output. */
+  warnings: readonly AnswerWarning[] = [];
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
@@ -70,7 +78,10 @@ export class ResponseBuilder {
    */
   build(metrics: RequestMetrics | null): Response {
     const usage = this.#usage.usage();
-    const figures = metrics === null ? {} : { metrics };
+    const more = {
+      ...(metrics !== null && { metrics }),
+      ...(this.warnings.length > 0 && { warnings: [...this.warnings] }),
+    };
     return this.#request.endpoint === "chat.completions"
       ? {
           ...this.#head,
@@ -78,14 +89,14 @@ export class ResponseBuilder {
           choices: this.#choices.map((c, i) => this.#chatChoice(c, i)),
           usage,
           ...this.#promptLogprobs(this.#choices[0]),
-          ...figures,
+          ...more,
         }
       : {
           ...this.#head,
           object: "text_completion",
           choices: this.#choices.map((c, i) => this.#completionChoice(c, i)),
           usage,
-          ...figures,
+          ...more,
         };
   }
 

@@ -20,7 +20,7 @@ const KINDS = [
   "grammar",
 ] as const satisfies readonly (keyof StructuredOutputs)[];
 
-const OPTIONS = ["whitespace_pattern"] as const satisfies readonly (keyof StructuredOutputs)[];
+const OPTIONS = ["whitespace_pattern", "lenient"] as const satisfies readonly (keyof StructuredOutputs)[];
 
 const MAX_CHOICES = 1000;
 /** Characters of a schema, an expression or a grammar. */
@@ -40,18 +40,22 @@ export function parseStructure(fields: Fields): GrammarSource | null {
 /** Adds what structured_outputs says about JSON, wherever the schema stands. */
 function withOptions(source: GrammarSource | null, fields: Fields): GrammarSource | null {
   const given = fields.get("structured_outputs");
-  if (given === undefined || source === null) return source;
+  if (given === undefined) return source;
   const outputs = new Fields(given, "structured_outputs");
   const pattern = outputs.string("whitespace_pattern");
-  if (pattern === undefined) return source;
-  const param = outputs.path("whitespace_pattern");
-  if (pattern.length > MAX_SOURCE_LENGTH) throw tooLong(param);
-  if (source.kind === "schema") return { ...source, whitespace: { pattern, param } };
-  throw new ChorusError(
-    "invalid_value",
-    `${param} is about JSON: give it with json, json_object or response_format.`,
-    param,
-  );
+  const isLenient = outputs.boolean("lenient") === true;
+  if (pattern === undefined && !isLenient) return source;
+  const param = outputs.path(isLenient ? "lenient" : "whitespace_pattern");
+  if (source?.kind !== "schema") {
+    const message = `${param} is about JSON: give it with json, json_object or response_format.`;
+    throw new ChorusError("invalid_value", message, param);
+  }
+  if (pattern !== undefined && pattern.length > MAX_SOURCE_LENGTH) throw tooLong(outputs.path("whitespace_pattern"));
+  return {
+    ...source,
+    ...(pattern !== undefined && { whitespace: { pattern, param: outputs.path("whitespace_pattern") } }),
+    ...(isLenient && { isLenient }),
+  };
 }
 
 /** OpenAI's. */

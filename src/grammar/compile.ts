@@ -1,4 +1,5 @@
 import { ChorusError } from "../protocol/errors.ts";
+import type { AnswerWarning } from "../protocol/openai.ts";
 import { TooComplex } from "./automaton.ts";
 import { rulesOf, type GrammarSource } from "./grammar-source.ts";
 import { Machine, TooManyPlaces } from "./machine.ts";
@@ -7,13 +8,21 @@ import { Program, TooManyStates } from "./program.ts";
 /** Of a grammar that is too much. A stack overflow is a RangeError, in Firefox an InternalError. */
 const LIMITS = [TooComplex, TooManyPlaces, TooManyStates, RangeError];
 
-/** Returns the grammar's machine, which can begin. @throws ChorusError saying what is wrong with the source */
-export function compile(source: GrammarSource): Machine {
+export interface CompiledGrammar {
+  /** It can begin. */
+  readonly machine: Machine;
+  /** What is left out of a lenient schema. */
+  readonly warnings: readonly AnswerWarning[];
+}
+
+/** @throws ChorusError saying what is wrong with the source */
+export function compile(source: GrammarSource): CompiledGrammar {
   const { param } = source;
   try {
-    const machine = new Machine(new Program(rulesOf(source)));
+    const { rules, warnings } = rulesOf(source);
+    const machine = new Machine(new Program(rules));
     machine.start();
-    return machine;
+    return { machine, warnings };
   } catch (error) {
     const isTooMuch = LIMITS.some((limit) => error instanceof limit);
     if (!isTooMuch && !(error instanceof Error && error.name === "InternalError")) throw error;

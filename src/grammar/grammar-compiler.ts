@@ -1,9 +1,9 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { AnswerWarning } from "../protocol/openai.ts";
+import { compile, type CompiledGrammar } from "./compile.ts";
 import type { GrammarSource } from "./grammar-source.ts";
 import { MachineMatcher } from "./machine-matcher.ts";
-import { compile } from "./compile.ts";
-import type { Machine } from "./machine.ts";
 import { TokenTrie } from "./token-trie.ts";
 
 export interface GrammarVocabulary {
@@ -13,6 +13,11 @@ export interface GrammarVocabulary {
   readonly tokens: readonly string[];
 }
 
+/** A matcher, and what its grammar leaves out. */
+export interface WarningMatcher extends GrammarMatcher {
+  readonly warnings: readonly AnswerWarning[];
+}
+
 /** Makes the matchers of requests, wherever they are compiled. */
 export interface Grammars {
   /**
@@ -20,7 +25,7 @@ export interface Grammars {
    * @param count number of sequences that will follow the grammar
    * @throws ChorusError invalid_value or unsupported_parameter for a grammar that is invalid, unsupported or takes too long
    */
-  matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]>;
+  matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<WarningMatcher[]>;
   /** Ends the threads of all matchers. None may be used afterwards. */
   dispose(): void;
 }
@@ -31,17 +36,17 @@ const MAX_COMPILED = 16;
 /** Compiles grammars, and keeps the most recently used ones. */
 export class GrammarCompiler implements Grammars {
   readonly #vocabulary: () => GrammarVocabulary;
-  readonly #compiled = new Map<string, Machine>();
+  readonly #compiled = new Map<string, CompiledGrammar>();
   #trie: TokenTrie | null = null;
 
   constructor(vocabulary: () => GrammarVocabulary) {
     this.#vocabulary = vocabulary;
   }
 
-  async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
-    const machine = this.#machineOf(source);
+  async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<WarningMatcher[]> {
+    const { machine, warnings } = this.#compiledOf(source);
     const trie = this.load();
-    const made = Array.from({ length: count }, () => new MachineMatcher(machine, trie, endTokenIds));
+    const made = Array.from({ length: count }, () => new MachineMatcher(machine, trie, endTokenIds, warnings));
     const areReady = await Promise.all(made.map((matcher) => matcher.prepareMask()));
     if (areReady.every(Boolean)) return made;
     const message = `${source.param} allows no text that this model's tokens could write.`;
@@ -61,13 +66,13 @@ export class GrammarCompiler implements Grammars {
     this.#compiled.clear();
   }
 
-  #machineOf(source: GrammarSource): Machine {
+  #compiledOf(source: GrammarSource): CompiledGrammar {
     const key = JSON.stringify(source);
-    const machine = this.#compiled.get(key) ?? compile(source);
+    const compiled = this.#compiled.get(key) ?? compile(source);
     this.#compiled.delete(key);
-    this.#compiled.set(key, machine);
+    this.#compiled.set(key, compiled);
     const [oldest] = this.#compiled.keys();
     if (this.#compiled.size > MAX_COMPILED && oldest !== undefined) this.#compiled.delete(oldest);
-    return machine;
+    return compiled;
   }
 }

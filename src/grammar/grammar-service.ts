@@ -1,7 +1,7 @@
 import type { LimitedPort } from "../threads/limited-thread.ts";
-import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import type { AnswerWarning } from "../protocol/openai.ts";
 import type { GrammarSource } from "./grammar-source.ts";
-import type { GrammarCompiler, GrammarVocabulary } from "./grammar-compiler.ts";
+import type { GrammarCompiler, GrammarVocabulary, WarningMatcher } from "./grammar-compiler.ts";
 
 /** The calls of a grammar thread. */
 export type GrammarCall =
@@ -18,13 +18,21 @@ export type GrammarCall =
   | { readonly type: "next"; readonly id: number; readonly accepted: readonly number[] }
   | { readonly type: "close"; readonly id: number };
 
-/** Answers are the mask of the allowed next tokens; null if there are none, or if the call has no mask. */
-export type GrammarPort = LimitedPort<GrammarCall, Uint32Array | null>;
+export interface GrammarAnswer {
+  /** Of the allowed next tokens; null if there are none, or if the call has no mask. */
+  readonly mask: Uint32Array | null;
+  /** Of a call that opens: what the grammar leaves out. */
+  readonly warnings?: readonly AnswerWarning[];
+}
+
+export type GrammarPort = LimitedPort<GrammarCall, GrammarAnswer>;
+
+const NO_MASK: GrammarAnswer = { mask: null };
 
 /** The thread's side: plain data in, plain data out. */
 export class GrammarService {
   readonly #open: (vocabulary: GrammarVocabulary) => GrammarCompiler;
-  readonly #matchers = new Map<number, GrammarMatcher>();
+  readonly #matchers = new Map<number, WarningMatcher>();
   #compiler: GrammarCompiler | null = null;
 
   constructor(open: (vocabulary: GrammarVocabulary) => GrammarCompiler) {
@@ -32,23 +40,24 @@ export class GrammarService {
   }
 
   /** Answers one call after the other. */
-  async answer(call: GrammarCall): Promise<Uint32Array | null> {
+  async answer(call: GrammarCall): Promise<GrammarAnswer> {
     if (call.type === "start") {
       this.#compiler = this.#open(call.vocabulary);
       this.#compiler.load();
-      return null;
+      return NO_MASK;
     }
     if (call.type === "close") {
       this.#matchers.get(call.id)?.dispose();
       this.#matchers.delete(call.id);
-      return null;
+      return NO_MASK;
     }
     if (call.type === "open") {
       const [made] = (await this.#compiler?.matchers(call.source, call.endTokenIds, 1)) ?? [];
       if (made) this.#matchers.set(call.id, made);
     }
     const matcher = this.#matchers.get(call.id);
-    if (matcher === undefined || !call.accepted.every((token) => matcher.accept(token))) return null;
-    return (await matcher.prepareMask()) ? matcher.mask.slice() : null;
+    if (matcher === undefined || !call.accepted.every((token) => matcher.accept(token))) return NO_MASK;
+    const mask = (await matcher.prepareMask()) ? matcher.mask.slice() : null;
+    return call.type === "open" ? { mask, warnings: matcher.warnings } : { mask };
   }
 }

@@ -1,19 +1,23 @@
 import { charSetOf, complement, intersection } from "./char-set.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { parseEbnf } from "./ebnf.ts";
-import { canEnd, choice, hasPart, rulesWhere, text, withPrefix, type Expression, type Rules } from "./expression.ts";
-import { jsonSchemaRules } from "./json-schema.ts";
+import { canEnd, choice, hasPart, rulesWhere, text, withPrefix, type Expression } from "./expression.ts";
+import { jsonSchemaRules, type WrittenRules } from "./json-schema.ts";
 import { ONE_LINE, spaced, type Layout } from "./json-text.ts";
 import { parseRegex } from "./regex.ts";
 
 /** A description of the allowed answers, and the request field that contains it. */
 export type GrammarSource = { readonly param: string } &
-  /** `whitespace`: a pattern of what may stand around JSON's signs, and its field; by default one line. */
+  /**
+   * `whitespace`: a pattern of what may stand around JSON's signs, and its field; by default one line.
+   * `isLenient`: whether keywords that can't be held are left out.
+   */
   (
     | {
         readonly kind: "schema";
         readonly schema: unknown;
         readonly whitespace?: { readonly pattern: string; readonly param: string };
+        readonly isLenient?: boolean;
       }
     | { readonly kind: "regex"; readonly pattern: string }
     /** One of these texts. */
@@ -28,27 +32,39 @@ interface NamedSchema {
   readonly schema: unknown;
   /** The field that contains it. */
   readonly param: string;
+  readonly isLenient?: boolean;
 }
 
 /** Returns the grammar's rules, which some text can finish. @throws ChorusError saying what is wrong with the source */
-export function rulesOf(source: GrammarSource): Rules {
+export function rulesOf(source: GrammarSource): WrittenRules {
+  const written = writtenRules(source);
+  if (rulesWhere(written.rules, canEnd).has("root")) return written;
   const { param } = source;
-  switch (source.kind) {
-    case "schema":
-      return finite(jsonSchemaRules(source.schema, param, layoutOf(source.whitespace)), param);
-    case "regex":
-      return finite(onlyRoot(parseRegex(source.pattern, param)), param);
-    case "choice":
-      return finite(onlyRoot(choice(...source.choices.map(text))), param);
-    case "ebnf":
-      return finite(parseEbnf(source.ebnf, param, rulesOfSchemas(source.schemas ?? [])), param);
-  }
+  throw new ChorusError("invalid_value", `${param} describes nothing: there is no text that it allows.`, param);
 }
 
-function rulesOfSchemas(schemas: readonly NamedSchema[]): Rules {
-  return new Map(
-    schemas.flatMap(({ name, schema, param }) => [...withPrefix(rulesOf({ kind: "schema", schema, param }), name)]),
-  );
+function writtenRules(source: GrammarSource): WrittenRules {
+  const { param } = source;
+  switch (source.kind) {
+    case "schema": {
+      const { schema, whitespace, isLenient = false } = source;
+      return jsonSchemaRules(schema, param, { layout: layoutOf(whitespace), isLenient });
+    }
+    case "regex":
+      return { rules: new Map([["root", parseRegex(source.pattern, param)]]), warnings: [] };
+    case "choice":
+      return { rules: new Map([["root", choice(...source.choices.map(text))]]), warnings: [] };
+    case "ebnf": {
+      const schemas = (source.schemas ?? []).map(({ name, ...one }) => {
+        const { rules, warnings } = rulesOf({ kind: "schema", ...one });
+        return { rules: withPrefix(rules, name), warnings };
+      });
+      return {
+        rules: parseEbnf(source.ebnf, param, new Map(schemas.flatMap(({ rules }) => [...rules]))),
+        warnings: schemas.flatMap(({ warnings }) => warnings),
+      };
+    }
+  }
 }
 
 function layoutOf(whitespace: { readonly pattern: string; readonly param: string } | undefined): Layout {
@@ -59,13 +75,4 @@ function layoutOf(whitespace: { readonly pattern: string; readonly param: string
   const hasOther = (one: Expression) => one.kind === "character" && intersection(one.set, others).length > 0;
   if (!hasPart(space, hasOther)) return spaced(space);
   throw new ChorusError("invalid_value", `${param} must be a regular expression of white space, or "any".`, param);
-}
-
-function onlyRoot(root: Expression): Rules {
-  return new Map([["root", root]]);
-}
-
-function finite(rules: Rules, param: string): Rules {
-  if (rulesWhere(rules, canEnd).has("root")) return rules;
-  throw new ChorusError("invalid_value", `${param} describes nothing: there is no text that it allows.`, param);
 }

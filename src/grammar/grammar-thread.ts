@@ -1,12 +1,12 @@
 import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import { LimitedThread, ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
 import type { GrammarVocabulary } from "./grammar-compiler.ts";
-import type { GrammarCall, GrammarPort } from "./grammar-service.ts";
+import type { GrammarAnswer, GrammarCall, GrammarPort } from "./grammar-service.ts";
 
 const WHAT = "The grammar thread";
 
 /** A thread that compiles grammars and follows them. It takes the vocabulary at once. */
-export class GrammarThread extends LimitedThread<GrammarCall, Uint32Array | null> {
+export class GrammarThread extends LimitedThread<GrammarCall, GrammarAnswer> {
   /** Settles when the vocabulary is there. If it takes too long, the thread is ended, and later calls get the reason. */
   readonly started: Promise<void>;
 

@@ -1,8 +1,7 @@
-import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
 import type { GrammarSource } from "./grammar-source.ts";
-import type { Grammars, GrammarVocabulary } from "./grammar-compiler.ts";
+import type { Grammars, GrammarVocabulary, WarningMatcher } from "./grammar-compiler.ts";
 import type { GrammarPort } from "./grammar-service.ts";
 import { GrammarThread } from "./grammar-thread.ts";
 import { IsolatedMatcher } from "./isolated-matcher.ts";
@@ -72,7 +71,7 @@ export class IsolatedGrammars implements Grammars {
     this.#limits = limits;
   }
 
-  async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
+  async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<WarningMatcher[]> {
     for (;;) {
       try {
         return await this.#matchersOnce(source, endTokenIds, count);
@@ -93,7 +92,7 @@ export class IsolatedGrammars implements Grammars {
     for (const wake of this.#waiting.splice(0)) wake();
   }
 
-  async #matchersOnce(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
+  async #matchersOnce(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<WarningMatcher[]> {
     const home = this.#homeOf(source, endTokenIds);
     home.numUsers += count;
     const made = Array.from({ length: count }, () =>

@@ -1,5 +1,7 @@
-import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import type { AnswerWarning } from "../protocol/openai.ts";
 import { ThreadEnded } from "../threads/limited-thread.ts";
+import type { WarningMatcher } from "./grammar-compiler.ts";
+import type { GrammarAnswer } from "./grammar-service.ts";
 import type { GrammarSource } from "./grammar-source.ts";
 import type { GrammarThread } from "./grammar-thread.ts";
 
@@ -12,9 +14,10 @@ interface IsolatedGrammar {
 }
 
 /** A matcher in another thread. Keeps its last mask, with the allowed next tokens, and the tokens that it took. */
-export class IsolatedMatcher implements GrammarMatcher {
+export class IsolatedMatcher implements WarningMatcher {
   readonly endTokenIds: readonly number[];
   readonly mask: Uint32Array;
+  warnings: readonly AnswerWarning[] = [];
   readonly #grammar: IsolatedGrammar;
   readonly #threadNow: () => GrammarThread;
   readonly #onDispose: () => void;
@@ -77,8 +80,8 @@ export class IsolatedMatcher implements GrammarMatcher {
     const { id, limits } = this.#grammar;
     const accepted = this.#accepted.slice(-1);
     try {
-      const mask = await this.#thread?.ask({ type: "next", id, accepted }, limits.maskMs);
-      return this.#take(mask ?? null);
+      const answer = await this.#thread?.ask({ type: "next", id, accepted }, limits.maskMs);
+      return answer !== undefined && this.#take(answer);
     } catch (error) {
       // Another grammar took too long.
       if (!(error instanceof ThreadEnded) || this.#isClosed) throw error;
@@ -87,7 +90,8 @@ export class IsolatedMatcher implements GrammarMatcher {
     }
   }
 
-  #take(mask: Uint32Array | null): boolean {
+  #take({ mask, warnings = this.warnings }: GrammarAnswer): boolean {
+    this.warnings = warnings;
     if (mask !== null) this.mask.set(mask);
     this.#isPrepared = mask !== null && !this.#isClosed;
     return this.#isPrepared;

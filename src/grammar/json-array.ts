@@ -71,18 +71,9 @@ function containing(
   const [node, second] = contained;
   const counts = nodes.find((one) => one.has("minContains") || one.has("maxContains"));
   const [min, max] = [largestCount(nodes, "minItems"), smallestCount(nodes, "maxItems")];
-  if (
-    node === undefined ||
-    second !== undefined ||
-    counts !== undefined ||
-    hasFirst ||
-    max !== Infinity ||
-    min > MAX_SINGLE
-  ) {
-    throw node?.unsupported(
-      "contains",
-      "it stands beside lists of schemas, maxItems, or another one; leave one of them out",
-    );
+  if (node === undefined || second || counts || hasFirst || max !== Infinity || min > MAX_SINGLE) {
+    const instead = "it stands beside lists of schemas, maxItems, or another one; leave one of them out";
+    throw node?.unsupported("contains", instead);
   }
   const item = visitor.define(visitor.visit(schemas));
   const found = visitor.define(visitor.visit([...schemas, ...node.schema("contains")]));

@@ -1,8 +1,8 @@
-import { Automaton } from "./automaton.ts";
+import { Automaton, TooComplex } from "./automaton.ts";
 import { charSetOf, normalized, type CharSet } from "./char-set.ts";
 import { decimalOf, integersWithin, numbersWithin } from "./decimal-range.ts";
 import { character, choice, optional, repeat, sequence, text, type Expression } from "./expression.ts";
-import { NOT_INTEGER, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
+import { NOT_ENUM, NOT_INTEGER, notHeld, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
 
 /** Largest multiple, in units of its last decimal. */
@@ -22,11 +22,20 @@ export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number
   const isFree = others.length + excluded.length === 0 && !hasDecimals;
   const parts = isInteger ? integersWithin(bounds) : numbersWithin(bounds, !isFree);
   if (isFree) return choice(...parts.map((part) => visitor.define(part)));
-  let language = Automaton.of(choice(...parts));
-  for (const { node, of } of others) language = language.intersection(multiplesOf(of, node));
-  const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
-  if (forbidden.length > 0) language = language.intersection(Automaton.of(choice(...forbidden)).complement());
-  return language.inJson(visitor.defineAll);
+  try {
+    let language = Automaton.of(choice(...parts));
+    for (const { node, of } of others) language = language.intersection(multiplesOf(of, node));
+    const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
+    if (forbidden.length > 0) language = language.intersection(Automaton.of(choice(...forbidden)).complement());
+    return language.inJson(visitor.defineAll);
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    throw notHeld(
+      nodes,
+      ["multipleOf", NOT_ENUM, NOT_INTEGER],
+      "it is too much together with its bounds; leave it out",
+    );
+  }
 }
 
 const ZEROS = repeat(text("0"), 0, Infinity);

@@ -2,7 +2,14 @@ import { Automaton, TooComplex } from "./automaton.ts";
 import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
 import { ANY_TEXT, jsonString } from "./json-text.ts";
 import { parsePattern } from "./regex.ts";
-import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
+import {
+  largestCount,
+  notHeld,
+  smallestCount,
+  type PlacedSchema,
+  type SchemaNode,
+  type SchemaVisitor,
+} from "./schema-node.ts";
 
 /** Classes of names, by the patterns that they match. */
 const MAX_CLASSES = 64;
@@ -20,13 +27,18 @@ export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): 
   const least = largestCount(nodes, "minProperties");
   const most = smallestCount(nodes, "maxProperties");
   if (others !== null && least > required.size + 1) {
-    const node = nodes.find((one) => one.has("minProperties"));
-    throw node?.unsupported("minProperties", "names may be repeated; name the properties in required instead");
+    throw notHeld(nodes, ["minProperties"], "names may be repeated; name the properties in required instead");
   }
   if (required.size > most) return IMPOSSIBLE;
   /** More properties than this make no difference. */
   const enough = most === Infinity ? Math.max(1, least) : most;
-  if (names.length * enough > MAX_RULES) throw nodes[0]?.invalid("an object with fewer properties");
+  if (names.length * enough > MAX_RULES) {
+    const instead = "there are too many properties beside it; leave it out";
+    throw (
+      notHeld(nodes, ["maxProperties", "minProperties"], instead) ??
+      nodes[0]?.invalid("an object with fewer properties")
+    );
+  }
   let after = Array.from({ length: enough + 1 }, (_, count) => lastMembers(others, comma, count, least, most));
   for (const name of names.toReversed()) {
     const schemas = members.schemasOf(name);
@@ -70,28 +82,29 @@ export class Members {
 
   constructor(nodes: readonly SchemaNode[]) {
     this.#nodes = nodes.map((node) => ({
-      node,
       named: node.named("properties"),
-      patterns: [...node.named("patternProperties")],
+      patterns: [...node.named("patternProperties")].map(([pattern, placed]) => ({
+        pattern,
+        placed,
+        language: node.holding("patternProperties", () => languageOf(pattern, placed.path)),
+      })),
       additional: node.schema("additionalProperties"),
     }));
     this.required = new Set(nodes.flatMap((node) => node.names("required")));
     this.names = [...new Set([...this.#nodes.flatMap(({ named }) => [...named.keys()]), ...this.required])];
   }
 
-  /** Patterns of names, each with a place for errors. */
-  get patterns(): ReadonlyMap<string, string> {
+  /** Patterns of names, and the names that match them. */
+  get patterns(): ReadonlyMap<string, Automaton> {
     return new Map(
-      this.#nodes.flatMap(({ patterns }) => patterns.map(([pattern, { path }]) => [pattern, path] as const)),
+      this.#nodes.flatMap(({ patterns }) => patterns.map(({ pattern, language }) => [pattern, language] as const)),
     );
   }
 
   schemasOf(name: string): readonly PlacedSchema[] {
     return this.#nodes.flatMap(({ named, patterns, additional }) => {
       const own = named.get(name);
-      const matching = patterns
-        .filter(([pattern, { path }]) => languageOf(pattern, path).has(name))
-        .map(([, one]) => one);
+      const matching = patterns.filter(({ language }) => language.has(name)).map(({ placed }) => placed);
       const all = own === undefined ? matching : [own, ...matching];
       return all.length > 0 ? all : additional;
     });
@@ -100,7 +113,7 @@ export class Members {
   /** Returns the schemas of a member whose name isn't in the schemas, and matches just these patterns. */
   schemasOfOthers(matched: ReadonlySet<string>): readonly PlacedSchema[] {
     return this.#nodes.flatMap(({ patterns, additional }) => {
-      const matching = patterns.filter(([pattern]) => matched.has(pattern)).map(([, one]) => one);
+      const matching = patterns.filter(({ pattern }) => matched.has(pattern)).map(({ placed }) => placed);
       return matching.length > 0 ? matching : additional;
     });
   }
@@ -126,8 +139,7 @@ function othersOf(
       const named = Automaton.of(choice(...members.names.map(text))).complement();
       classes = classes.map((one) => ({ ...one, names: one.names.intersection(named) }));
     }
-    for (const [pattern, path] of members.patterns) {
-      const matching = languageOf(pattern, path);
+    for (const [pattern, matching] of members.patterns) {
       classes = classes.flatMap(({ names, matched }) => [
         { names: names.intersection(matching), matched: new Set([...matched, pattern]) },
         { names: names.intersection(matching.complement()), matched },
@@ -144,8 +156,8 @@ function othersOf(
     return options.length === 0 ? null : visitor.define(choice(...options));
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
-    const node = nodes.find((one) => one.has("patternProperties")) ?? nodes[0];
-    throw node?.unsupported("patternProperties", "the patterns are too much together; use fewer or simpler ones");
+    const instead = "the patterns are too much together; use fewer or simpler ones";
+    throw notHeld(nodes, ["patternProperties", "propertyNames"], instead) ?? error;
   }
 }
 

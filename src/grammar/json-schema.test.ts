@@ -11,7 +11,7 @@ import { Machine } from "./machine.ts";
 import { Program } from "./program.ts";
 
 function machineOf(schema: unknown): Machine {
-  return new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema" })));
+  return new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema" }).rules));
 }
 
 const DRAFT_4 = "http://json-schema.org/draft-04/schema#";
@@ -344,7 +344,7 @@ test.each<[pattern: string, good: string[], bad: string[]]>([
 ])("with the white space %j, %j are taken and %j are not", (pattern, good, bad) => {
   const schema = { properties: { a: { type: "array", items: { type: "integer" } } }, type: "object" };
   const whitespace = { pattern, param: "structured_outputs.whitespace_pattern" };
-  const machine = new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema", whitespace })));
+  const machine = new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema", whitespace }).rules));
   for (const text of good) expect(machine.accepts(text), text).toBe(true);
   for (const text of bad) expect(machine.accepts(text), text).toBe(false);
 });

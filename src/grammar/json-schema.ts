@@ -1,8 +1,10 @@
 // JSON schemas as grammars. Every text of the grammar is valid under the schema. Of the valid values those have a text in it
 // whose properties are in the schema's order, and whose numbers have few enough digits. Words that no draft defines, and
-// annotations, change nothing; a keyword of a draft that a grammar can't hold is an error that names its place.
+// annotations, change nothing; a keyword of a draft that a grammar can't hold is an error that names its place, or is left
+// out of a lenient schema, which takes all valid values and some others then.
 
 import { isObject } from "../protocol/json-object.ts";
+import type { AnswerWarning } from "../protocol/openai.ts";
 import { choice, IMPOSSIBLE, rule, rulesFrom, text, type Expression, type Rules } from "./expression.ts";
 import { Automaton, TooComplex, type DefineAll } from "./automaton.ts";
 import { arrayOf } from "./json-array.ts";
@@ -12,6 +14,7 @@ import { namesOf, stringOf } from "./json-string.ts";
 import { jsonText, ONE_LINE, type Layout } from "./json-text.ts";
 import { Machine } from "./machine.ts";
 import { Program } from "./program.ts";
+import { LeftOut, NotHeld } from "./schema-left-out.ts";
 import { keyOf, SchemaCases, type Case } from "./schema-cases.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { NOT_ENUM, type PlacedSchema, type SchemaVisitor } from "./schema-node.ts";
@@ -32,13 +35,31 @@ const MAX_INSIDE = 256;
 /** Rules that others refer to. */
 const MAX_REFERRED = 20_000;
 
+export interface SchemaOptions {
+  /** White space between values. */
+  readonly layout?: Layout;
+  /** Whether keywords that can't be held are left out. */
+  readonly isLenient?: boolean;
+}
+
+/** A grammar, and the keywords that are left out of it, with their places. */
+export interface WrittenRules {
+  readonly rules: Rules;
+  readonly warnings: readonly AnswerWarning[];
+}
+
 /**
- * @param param the field with the schema, for errors
- * @param layout the white space between values
+ * @param param the field with the schema, for errors and warnings
  * @throws ChorusError invalid_type, invalid_value, unsupported_parameter, naming the place in the schema
  */
-export function jsonSchemaRules(schema: unknown, param: string, layout: Layout = ONE_LINE): Rules {
-  return new Writer(schema, param, layout).rules();
+export function jsonSchemaRules(schema: unknown, param: string, options: SchemaOptions = {}): WrittenRules {
+  const { layout = ONE_LINE, isLenient = false } = options;
+  const leftOut = new LeftOut();
+  for (;;) {
+    const numBefore = leftOut.warnings.length;
+    const rules = new Writer(schema, param, layout, leftOut, isLenient).rules();
+    if (leftOut.warnings.length === numBefore) return { rules, warnings: leftOut.warnings };
+  }
 }
 
 class Writer implements SchemaVisitor {
@@ -46,16 +67,20 @@ class Writer implements SchemaVisitor {
   readonly #root: PlacedSchema;
   readonly #document: SchemaDocument;
   readonly #cases: SchemaCases;
+  readonly #isLenient: boolean;
+  /** Whether something was left out only now, so that other rules may need to be others. */
+  #isStale = false;
   readonly #rules = new Map<string, Expression>();
   /** Names of rules that others refer to, by what they are. */
   readonly #referred = new Map<string, string>();
   /** How many schemas are being visited, each within the one before. */
   #numInside = 0;
 
-  constructor(schema: unknown, param: string, layout: Layout) {
+  constructor(schema: unknown, param: string, layout: Layout, leftOut: LeftOut, isLenient: boolean) {
     this.layout = layout;
+    this.#isLenient = isLenient;
     this.#root = { schema, path: param };
-    this.#document = new SchemaDocument(schema, param);
+    this.#document = new SchemaDocument(schema, param, leftOut);
     this.#cases = new SchemaCases(this.#document);
   }
 
@@ -96,9 +121,15 @@ class Writer implements SchemaVisitor {
         throw this.#document.nodeOf({ schema, path }).invalid("nested less deeply");
     }
     this.#numInside += 1;
-    const values = choice(...this.#cases.of(schemas).map((one) => this.refer(keyOf(one), () => this.#valuesOf(one))));
-    this.#numInside -= 1;
-    return values;
+    try {
+      return choice(...this.#cases.of(schemas).map((one) => this.refer(keyOf(one), () => this.#valuesOf(one))));
+    } catch (error) {
+      if (!this.#isLenient || !(error instanceof NotHeld) || !this.#document.leftOut.add(error)) throw error;
+      this.#isStale = true;
+      return IMPOSSIBLE;
+    } finally {
+      this.#numInside -= 1;
+    }
   }
 
   literals(schemas: readonly PlacedSchema[]): unknown[] | undefined {
@@ -124,6 +155,7 @@ class Writer implements SchemaVisitor {
     const values = () => choice(...types.map((type) => this.#ofType(one, type)));
     if (literals === undefined) return values();
     if (isPlain(one) || literals.length === 0) return choice(...literals.map((value) => text(jsonText(value))));
+    if (this.#isStale) return IMPOSSIBLE; // It can't be said what is accepted.
     const machine = new Machine(new Program(rulesFrom(values(), this.#rules)));
     const accepted = literals.filter((value) => {
       const isAccepted = machine.accepts(jsonText(value));
@@ -139,7 +171,7 @@ class Writer implements SchemaVisitor {
     const structure =
       ["object", "array"].includes(type) && excludedLiterals(one).some((value) => isOfType(value, type));
     const excluding = structure ? one.find((node) => node.has(NOT_ENUM)) : undefined;
-    if (excluding) throw excluding.invalid(`about more than a single ${type}, which can't be excluded`);
+    if (excluding) throw excluding.unsupported(NOT_ENUM, `a single ${type} can't be excluded`);
     switch (type) {
       case "object":
         return objectOf(one, this);

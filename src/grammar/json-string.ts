@@ -4,7 +4,15 @@ import { character, choice, IMPOSSIBLE, partsOf, repeat, sequence, text, type Ex
 import { formatPattern } from "./formats.ts";
 import { ANY_TEXT, jsonString } from "./json-text.ts";
 import { parsePattern } from "./regex.ts";
-import { largestCount, NOT_PATTERN, smallestCount, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
+import {
+  largestCount,
+  NOT_ENUM,
+  NOT_PATTERN,
+  notHeld,
+  smallestCount,
+  type SchemaNode,
+  type SchemaVisitor,
+} from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
 
 /** Returns a string that is valid under all of these schemas. */
@@ -23,8 +31,8 @@ export function namesOf(nodes: readonly SchemaNode[]): Automaton {
     return none.reduce((left, one) => left.intersection(Automaton.of(one).complement()), allowed);
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
-    const node = nodes.find((one) => one.has("pattern")) ?? nodes[0];
-    throw node?.unsupported("pattern", "it is too much together with other patterns or lengths; leave one of them out");
+    const instead = "it is too much together with other patterns or lengths; leave one of them out";
+    throw notHeld(nodes, ["pattern", "format", NOT_PATTERN, NOT_ENUM], instead) ?? error;
   }
 }
 
@@ -53,7 +61,7 @@ function textsOf(nodes: readonly SchemaNode[]): { readonly all: Expression[]; re
 function patternOf(node: SchemaNode, keyword: string): Expression {
   const pattern = node.get(keyword);
   if (typeof pattern !== "string") throw node.at("pattern").invalid("a regular expression");
-  return parsePattern(pattern, `${node.path}.pattern`);
+  return node.holding(keyword, () => parsePattern(pattern, `${node.path}.pattern`));
 }
 
 /** Returns the texts of these lengths, where that needs no automaton; else undefined. */

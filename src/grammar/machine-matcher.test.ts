@@ -17,7 +17,7 @@ const trie = new TokenTrie(
 );
 
 function machineOf(pattern: string): Machine {
-  return new Machine(new Program(rulesOf({ kind: "regex", pattern, param: "regex" })), MAX_POSITIONS);
+  return new Machine(new Program(rulesOf({ kind: "regex", pattern, param: "regex" }).rules), MAX_POSITIONS);
 }
 
 /** Lets each matcher take the text's tokens, in turn. */

@@ -1,4 +1,5 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import type { AnswerWarning } from "../protocol/openai.ts";
 import { TooManyPlaces, type Machine, type Position } from "./machine.ts";
 import type { TokenTrie } from "./token-trie.ts";
 
@@ -6,13 +7,20 @@ import type { TokenTrie } from "./token-trie.ts";
 export class MachineMatcher implements GrammarMatcher {
   readonly endTokenIds: readonly number[];
   readonly mask: Uint32Array;
+  readonly warnings: readonly AnswerWarning[];
   readonly #machine: Machine;
   readonly #trie: TokenTrie;
   #generation: number;
   /** null once the text has ended. */
   #position: Position | null;
 
-  constructor(machine: Machine, trie: TokenTrie, endTokenIds: readonly number[]) {
+  constructor(
+    machine: Machine,
+    trie: TokenTrie,
+    endTokenIds: readonly number[],
+    warnings: readonly AnswerWarning[] = [],
+  ) {
+    this.warnings = warnings;
     this.endTokenIds = endTokenIds;
     this.mask = new Uint32Array(Math.ceil(trie.vocabSize / 32));
     this.#machine = machine;

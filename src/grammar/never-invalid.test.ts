@@ -10,7 +10,7 @@ import { Machine } from "./machine.ts";
 import { Program } from "./program.ts";
 
 function machineOf(schema: unknown): Machine {
-  return new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema" })));
+  return new Machine(new Program(rulesOf({ kind: "schema", schema, param: "schema" }).rules));
 }
 
 const CLOSED = { type: "object", unevaluatedProperties: false };

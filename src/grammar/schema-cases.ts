@@ -1,7 +1,7 @@
-import { ChorusError } from "../protocol/errors.ts";
 import { negationOf } from "./negation.ts";
 import { Members } from "./json-object.ts";
 import type { SchemaDocument } from "./schema-document.ts";
+import { NotHeld } from "./schema-left-out.ts";
 import type { PlacedSchema, SchemaNode } from "./schema-node.ts";
 import { literalsOf, OWN_KEYWORDS, typesOf } from "./schema-types.ts";
 
@@ -21,6 +21,8 @@ const COMBINING = [
   "dependentRequired",
   "dependentSchemas",
 ];
+/** Keywords that evaluate properties, and may be left out. */
+const EVALUATING = ["patternProperties", "if", "$dynamicRef", "$recursiveRef", "unevaluatedProperties"];
 const MAX_CASES = 1024;
 /** How deep obvious contradictions are looked for. */
 const DEPTH = 4;
@@ -67,13 +69,16 @@ export class SchemaCases {
     if (literalsOf(one)?.length === 0) return true;
     if (this.#depth === DEPTH || typesOf(one).some((type) => type !== "object")) return false;
     this.#depth += 1;
-    const members = new Members(one);
-    const found = [...members.required].some((name) =>
-      this.of(members.schemasOf(name)).every((inner) => this.#isContradiction(inner)),
-    );
-    this.#depth -= 1;
-    this.#contradictions.set(key, found);
-    return found;
+    try {
+      const members = new Members(one);
+      const found = [...members.required].some((name) =>
+        this.of(members.schemasOf(name)).every((inner) => this.#isContradiction(inner)),
+      );
+      this.#contradictions.set(key, found);
+      return found;
+    } finally {
+      this.#depth -= 1;
+    }
   }
 
   /** @param within the schemas that this one is a part of, for the same value */
@@ -101,7 +106,7 @@ export class SchemaCases {
   #casesOfNode(node: SchemaNode, placed: PlacedSchema, within: readonly SchemaNode[]): Case[] {
     const inside = [...within, node];
     const unevaluated = (one: SchemaNode) => (one.get("unevaluatedProperties") ?? true) !== true;
-    if (!this.#document.isMade(node) && within.some((one) => this.#document.isMade(one))) {
+    if (!node.madeFor && within.some(({ madeFor }) => madeFor)) {
       // It is the negation of a negation, so it doesn't count for the schemas around.
       const around = within.find(unevaluated);
       if (around) throw around.unsupported("unevaluatedProperties", "there is a not within a not; leave them out");
@@ -123,12 +128,12 @@ export class SchemaCases {
     if (node.has("allOf")) for (const one of node.schemas("allOf")) and(() => casesOf(one));
     if (node.has("anyOf")) and(() => any(node.schemas("anyOf")));
     if (node.has("oneOf")) and(() => this.#oneOf(node, cases, inside));
-    if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.#not(one)));
+    if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.#not(one, node.place("not"))));
     if (node.has("if")) {
       const [condition = made(true)] = node.schema("if");
       const branch = (first: PlacedSchema, keyword: string) =>
         node.schema(keyword).reduce((all, one) => this.#both(all, () => casesOf(one), one), casesOf(first));
-      and(() => [...branch(condition, "then"), ...branch(this.#not(condition), "else")]);
+      and(() => [...branch(condition, "then"), ...branch(this.#not(condition, node.place("if")), "else")]);
     }
     for (const { without, present, one } of this.#dependencies(node)) {
       and(() => [...casesOf(without), ...this.#both(casesOf(present), () => casesOf(one), one)]);
@@ -141,7 +146,9 @@ export class SchemaCases {
    * evaluates properties unless it was made from a schema that fails.
    */
   #closed(node: SchemaNode, one: Case): Case {
-    const evaluating = one.filter((part) => !this.#document.isMade(part));
+    if (this.#document.leftOut.hasAny(EVALUATING))
+      throw node.unsupported("unevaluatedProperties", "keywords that it needs are left out");
+    const evaluating = one.filter(({ madeFor }) => !madeFor);
     const takesAll = (part: SchemaNode) => part !== node && part.has("unevaluatedProperties");
     if (evaluating.some((part) => part.has("additionalProperties") || takesAll(part))) return one;
     const key = `${node.number}: ${keyOf(evaluating)}`;
@@ -153,7 +160,8 @@ export class SchemaCases {
       additionalProperties: node.get("unevaluatedProperties"),
     };
     this.#closings.set(key, schema);
-    return [...one, this.#document.nodeOf({ schema: this.#document.adopt(schema, node), path: node.path })];
+    const adopted = this.#document.adopt(schema, node, node.place("unevaluatedProperties"));
+    return [...one, this.#document.nodeOf({ schema: adopted, path: node.path })];
   }
 
   /** Returns what must be valid if there is a property of a name. */
@@ -162,7 +170,7 @@ export class SchemaCases {
     if (known !== undefined) return known;
     const made = ["dependencies", "dependentRequired", "dependentSchemas"].flatMap((keyword) =>
       [...node.named(keyword)].map(([name, { schema, path }]): Dependency => {
-        const placed = (one: object) => ({ schema: this.#document.adopt(one, node), path });
+        const placed = (one: object) => ({ schema: this.#document.adopt(one, node, node.place(keyword)), path });
         const names = typeof schema === "string" ? [schema] : schema;
         return {
           without: placed({ properties: { [name]: false } }),
@@ -180,17 +188,18 @@ export class SchemaCases {
     const options = node.schemas("oneOf");
     const cases = options.map((one) => this.#both(beside, () => this.#casesOf(one, within), one));
     const alive = cases.map((all) => all.filter((one) => !this.#isContradiction(one)));
+    if (node.leftOut.has("oneOf")) return alive.flat();
     return options.flatMap((_option, i) => {
       const overlapping = options.filter(
         (_other, j) => j !== i && alive[i]?.some((a) => alive[j]?.some((b) => !this.#areCasesApart(a, b))),
       );
       try {
         return overlapping.reduce<Case[]>(
-          (all, other) => this.#both(all, () => this.#casesOf(this.#not(other), within), other),
+          (all, other) => this.#both(all, () => this.#casesOf(this.#not(other, node.place("oneOf")), within), other),
           alive[i] ?? [],
         );
       } catch (error) {
-        if (!(error instanceof ChorusError) || error.code !== "unsupported_parameter") throw error;
+        if (!(error instanceof NotHeld)) throw error;
         throw node.unsupported("oneOf", "its schemas may overlap: use anyOf, or tell them apart by type or a const");
       }
     });
@@ -201,7 +210,8 @@ export class SchemaCases {
     return typesOf(both).length === 0 || this.#isContradiction(both);
   }
 
-  #not(one: PlacedSchema): PlacedSchema {
+  /** @param madeFor the keyword that needs the negation */
+  #not(one: PlacedSchema, madeFor: NotHeld["place"]): PlacedSchema {
     const { path } = one;
     if (typeof one.schema === "boolean") return { schema: !one.schema, path };
     const node = this.#document.nodeOf(one);
@@ -210,11 +220,18 @@ export class SchemaCases {
     const options: unknown[] = [];
     const negation = { anyOf: options };
     this.#negations.set(node, negation);
-    if (node.has("$ref")) options.push(this.#not(this.#document.referred(node)).schema);
+    if (node.has("$ref")) options.push(this.#not(this.#document.referred(node), madeFor).schema);
     const isReference = this.#document.refersAlone && node.has("$ref");
-    if (!isReference) options.push(...negationOf(node, [...OWN_KEYWORDS, ...COMBINING]));
+    try {
+      for (const keyword of node.leftOut) throw node.unsupported(keyword, "it is left out, and its opposite is needed");
+      if (!isReference) options.push(...negationOf(node, [...OWN_KEYWORDS, ...COMBINING]));
+    } catch (error) {
+      this.#negations.delete(node);
+      if (!(error instanceof NotHeld)) throw error;
+      throw new NotHeld("unsupported_parameter", error.message, error.param ?? path, madeFor);
+    }
     options.push(false); // Nothing is valid where no keyword says anything.
-    return { schema: this.#document.adopt(negation, node), path };
+    return { schema: this.#document.adopt(negation, node, madeFor), path };
   }
 
   /** Returns the cases of both, without those that leave no type. */

@@ -1,5 +1,6 @@
 import { isObject } from "../protocol/json-object.ts";
 import { percentDecoded } from "../protocol/percent-decoded.ts";
+import type { LeftOut, NotHeld } from "./schema-left-out.ts";
 import { SchemaNode, type PlacedSchema } from "./schema-node.ts";
 
 /** Keywords whose values are no schemas, but data. */
@@ -12,12 +13,13 @@ const NO_ADDRESS = "chorus://schema/";
 export class SchemaDocument {
   /** Whether keywords beside $ref are ignored, as up to draft 7. */
   readonly refersAlone: boolean;
+  readonly leftOut: LeftOut;
   readonly #document: unknown;
   readonly #param: string;
   readonly #idKeyword: string;
   readonly #nodes = new Map<object, SchemaNode>();
-  /** Schemas that aren't in the document, but were made from it. */
-  readonly #made = new Set<object>();
+  /** Schemas that aren't in the document, but were made for a keyword in it. */
+  readonly #made = new Map<object, NotHeld["place"]>();
   /** By schema: where it stands. */
   readonly #paths = new Map<object, string>();
   /** By schema: the address that its references begin at. */
@@ -25,7 +27,8 @@ export class SchemaDocument {
   /** Schemas with an address of their own, without "#" or with "#anchor". */
   readonly #addressed = new Map<string, unknown>();
 
-  constructor(document: unknown, param: string) {
+  constructor(document: unknown, param: string, leftOut: LeftOut) {
+    this.leftOut = leftOut;
     this.#document = document;
     this.#param = param;
     const declared = isObject(document) ? String(document["$schema"]) : "";
@@ -39,22 +42,17 @@ export class SchemaDocument {
   /** Returns the schema as a node, always the same one. @throws ChorusError invalid_type */
   nodeOf({ schema, path }: PlacedSchema): SchemaNode {
     const known = isObject(schema) ? this.#nodes.get(schema) : undefined;
-    const node = known ?? new SchemaNode(schema, this.#pathOf(schema) ?? path, this.#nodes.size);
-    if (isObject(schema)) this.#nodes.set(schema, node);
+    if (known !== undefined) return known;
+    if (!isObject(schema)) return new SchemaNode(schema, path, this.#nodes.size); // which throws
+    const at = this.#paths.get(schema) ?? path;
+    const node = new SchemaNode(schema, at, this.#nodes.size, this.leftOut.of(schema), this.#made.get(schema));
+    this.#nodes.set(schema, node);
     return node;
   }
 
-  #pathOf(schema: unknown): string | undefined {
-    return isObject(schema) ? this.#paths.get(schema) : undefined;
-  }
-
-  isMade(node: SchemaNode): boolean {
-    return this.#made.has(node.object);
-  }
-
   /** Places a schema that was made from another where that one stands. */
-  adopt<T extends object>(made: T, from: SchemaNode): T {
-    this.#walk(made, this.#bases.get(from.object) ?? NO_ADDRESS, from.path, true, true);
+  adopt<T extends object>(made: T, from: SchemaNode, madeFor: NotHeld["place"]): T {
+    this.#walk(made, this.#bases.get(from.object) ?? NO_ADDRESS, from.path, true, madeFor);
     return made;
   }
 
@@ -81,20 +79,20 @@ export class SchemaDocument {
       .invalid(this.#addressed.has(resource) || isLocal ? "a place that is there" : "a place in this schema");
   }
 
-  /** @param isMade whether its parts stand where it does */
-  #walk(value: unknown, base: string, path: string, isSchema: boolean, isMade = false): void {
-    const pathOf = (step: string) => (isMade ? path : `${path}${step}`);
-    if (Array.isArray(value)) value.forEach((one, i) => this.#walk(one, base, pathOf(`[${i}]`), isSchema, isMade));
+  /** @param madeFor of what isn't in the document: its parts stand where it does */
+  #walk(value: unknown, base: string, path: string, isSchema: boolean, madeFor?: NotHeld["place"]): void {
+    const pathOf = (step: string) => (madeFor ? path : `${path}${step}`);
+    if (Array.isArray(value)) value.forEach((one, i) => this.#walk(one, base, pathOf(`[${i}]`), isSchema, madeFor));
     if (!isObject(value) || this.#bases.has(value)) return;
     const own = isSchema ? this.#ownAddress(value, base) : base;
     if (isSchema) {
       this.#bases.set(value, own);
       this.#paths.set(value, path);
-      if (isMade) this.#made.add(value);
+      if (madeFor) this.#made.set(value, madeFor);
     }
     for (const [key, one] of Object.entries(value)) {
       if (!isSchema || !DATA.includes(key))
-        this.#walk(one, own, pathOf(`.${key}`), !isSchema || !BY_NAME.includes(key), isMade);
+        this.#walk(one, own, pathOf(`.${key}`), !isSchema || !BY_NAME.includes(key), madeFor);
     }
   }
 

@@ -1,8 +1,9 @@
 import { isObject } from "../protocol/json-object.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { Automaton, DefineAll } from "./automaton.ts";
+import { TooComplex, type Automaton, type DefineAll } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
 import type { Layout } from "./json-text.ts";
+import { NotHeld } from "./schema-left-out.ts";
 
 /** A schema, and where it stands. */
 export interface PlacedSchema {
@@ -37,11 +38,23 @@ export class SchemaNode {
   readonly object: Readonly<Record<string, unknown>>;
   /** Tells the document's nodes apart. */
   readonly number: number;
+  /** Keywords that count as absent. */
+  readonly leftOut: ReadonlySet<string>;
+  /** Of a schema that isn't in the document: the keyword there that it was made for. */
+  readonly madeFor: NotHeld["place"] | undefined;
 
   /** @throws ChorusError invalid_type */
-  constructor(schema: unknown, path: string, number: number) {
+  constructor(
+    schema: unknown,
+    path: string,
+    number: number,
+    leftOut: ReadonlySet<string> = new Set(),
+    madeFor?: NotHeld["place"],
+  ) {
     this.path = path;
     this.number = number;
+    this.leftOut = leftOut;
+    this.madeFor = madeFor;
     if (!isObject(schema)) {
       throw new ChorusError("invalid_type", `${path} must be a JSON schema: an object, true or false.`, path);
     }
@@ -53,7 +66,9 @@ export class SchemaNode {
   }
 
   get(keyword: string): unknown {
-    return Object.hasOwn(this.object, keyword) ? this.object[keyword] : undefined;
+    // What is left of oneOf is an anyOf.
+    const isLeftOut = this.leftOut.has(keyword) && keyword !== "oneOf";
+    return Object.hasOwn(this.object, keyword) && !isLeftOut ? this.object[keyword] : undefined;
   }
 
   /** Returns a keyword's value, for errors about it. */
@@ -67,9 +82,26 @@ export class SchemaNode {
   }
 
   /** @param instead what to write instead */
-  unsupported(keyword: string, instead: string): ChorusError {
-    const path = `${this.path}.${keyword}`;
-    return new ChorusError("unsupported_parameter", `${path} is not supported: ${instead}.`, path);
+  unsupported(keyword: string, instead: string): NotHeld {
+    const path = keyword.startsWith("\0") ? this.path : `${this.path}.${keyword}`;
+    return new NotHeld("unsupported_parameter", `${path} is not supported: ${instead}.`, path, this.place(keyword));
+  }
+
+  /** Returns what must be left out where a keyword of this schema can't be held. */
+  place(keyword: string): NotHeld["place"] {
+    return this.madeFor ?? { node: this, keyword };
+  }
+
+  /** Returns what is made of a keyword. @throws NotHeld */
+  holding<T>(keyword: string, make: () => T): T {
+    try {
+      return make();
+    } catch (error) {
+      if (error instanceof TooComplex) throw this.unsupported(keyword, "it is too much; use a simpler one");
+      if (!(error instanceof ChorusError)) throw error;
+      const code = error.code === "unsupported_parameter" ? error.code : "invalid_value";
+      throw new NotHeld(code, error.message, error.param ?? this.path, this.place(keyword));
+    }
   }
 
   list(keyword: string): readonly unknown[] {
@@ -118,6 +150,12 @@ export class SchemaNode {
     if (Array.isArray(value) && value.every((name) => typeof name === "string")) return value;
     throw this.at(keyword).invalid("a list of names");
   }
+}
+
+/** Returns an error about the first of these keywords that any of the schemas has. */
+export function notHeld(nodes: readonly SchemaNode[], keywords: readonly string[], instead: string) {
+  const keyword = keywords.find((one) => nodes.some((node) => node.has(one)));
+  if (keyword !== undefined) return nodes.find((node) => node.has(keyword))?.unsupported(keyword, instead);
 }
 
 /** Returns the largest of a count in several schemas. */

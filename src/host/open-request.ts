@@ -7,6 +7,7 @@ import type { EngineRequest } from "../engine/engine-request.ts";
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { RequestFigures } from "../engine/metrics/request-figures.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
+import type { AnswerWarning } from "../protocol/openai.ts";
 import type { RequestReport, SequenceId, StepEntry, StepReport } from "../protocol/reports.ts";
 import type { RequestEvent } from "../protocol/service.ts";
 
@@ -60,6 +61,11 @@ export class OpenRequest {
         deadlineMs,
       };
     });
+  }
+
+  /** Lets the answer have warnings; before its first output. */
+  warn(warnings: readonly AnswerWarning[]): void {
+    this.#answer.warnings = warnings;
   }
 
   get isFinished(): boolean {

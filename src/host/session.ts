@@ -242,7 +242,7 @@ export class Session {
     this.#compiling.add(open);
     let matchers: readonly GrammarMatcher[] = [];
     try {
-      matchers = await this.#matchersOf(open.parsed, structure);
+      matchers = await this.#matchersOf(open, structure);
       if (this.#requests.has(open)) this.#add(open, request, matchers);
       else dispose(matchers);
     } catch (error) {
@@ -255,13 +255,15 @@ export class Session {
     }
   }
 
-  async #matchersOf(parsed: ParsedRequest, structure: GrammarSource): Promise<readonly GrammarMatcher[]> {
+  async #matchersOf(open: OpenRequest, structure: GrammarSource): Promise<readonly GrammarMatcher[]> {
     const { model, platform } = this.#parts;
+    const { parsed } = open;
     const { openGrammars } = await import("../grammar/open-grammars.ts");
     this.#grammars ??= openGrammars(() => vocabularyOf(model), platform.openGrammarThread);
     const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
     const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
     const matchers = await this.#grammars.matchers(structure, endTokenIds, numChoices(parsed));
+    open.warn(matchers[0]?.warnings ?? []);
     const { reasoning } = parsed;
     if (!isInThought(reasoning)) return matchers;
     const { vocabSize } = model.card;

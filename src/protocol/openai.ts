@@ -53,6 +53,11 @@ export interface StructuredOutputs {
    * [JSON on one line]
    */
   whitespace_pattern?: string | null;
+  /**
+   * true: keywords of a schema that can't be held exactly are left out, instead of a refusal, and the answer's `warnings` name
+   * them; for json, json_object and response_format, too. [false]
+   */
+  lenient?: boolean | null;
 }
 
 /** Fields both endpoints share. In brackets: the default; the unit. */
@@ -93,7 +98,10 @@ export interface GenerationFields {
   allowed_token_ids?: number[] | null;
   /** Format of the answer: text, any JSON object, or JSON that follows a schema. [text] */
   response_format?: ResponseFormat | null;
-  /** vLLM's: constrains the answer by one of its fields; whitespace_pattern alone may stand beside response_format. [no constraint] */
+  /**
+   * vLLM's: constrains the answer by one of its fields. Its options, whitespace_pattern and lenient, may stand alone beside
+   * response_format. [no constraint]
+   */
   structured_outputs?: StructuredOutputs | null;
   /** Number of answers. [1; answers] */
   n?: number | null;
@@ -250,9 +258,21 @@ interface TokenIds {
   metrics?: RequestMetrics;
 }
 
-interface WithMetrics {
+/** Something that the request asked for, and the answer doesn't keep. */
+export interface AnswerWarning {
+  code: "keyword_left_out";
+  /** The keyword's place: "response_format.json_schema.schema.properties.tags.uniqueItems". */
+  param: string;
+  keyword: string;
+  /** Why it can't be held. */
+  message: string;
+}
+
+interface WithMore {
   /** If requested. In the last chunk of a stream. */
   metrics?: RequestMetrics;
+  /** Absent where there are none. In the first chunk of a stream. */
+  warnings?: AnswerWarning[];
 }
 
 export interface ChatCompletionChoice extends TokenIds {
@@ -270,7 +290,7 @@ export interface ChatCompletionChoice extends TokenIds {
 /** For each prompt token, by token id: itself and the most likely tokens in its place. Null for the first token. */
 export type PromptLogprobs = (Record<string, { logprob: number; rank: number; decoded_token: string }> | null)[];
 
-export interface ChatCompletion extends WithMetrics {
+export interface ChatCompletion extends WithMore {
   id: string;
   object: "chat.completion";
   /** Unix seconds. */
@@ -289,7 +309,7 @@ export interface ChatCompletionChunkChoice extends TokenIds {
   finish_reason: FinishReason | null;
 }
 
-export interface ChatCompletionChunk extends WithMetrics {
+export interface ChatCompletionChunk extends WithMore {
   id: string;
   object: "chat.completion.chunk";
   created: number;
@@ -318,7 +338,7 @@ export interface CompletionChoice extends TokenIds {
 }
 
 /** A completion, and each chunk of a streamed one. */
-export interface Completion extends WithMetrics {
+export interface Completion extends WithMore {
   id: string;
   object: "text_completion";
   created: number;
