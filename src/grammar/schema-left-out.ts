@@ -1,9 +1,8 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { AnswerWarning } from "../protocol/openai.ts";
-import type { SchemaNode } from "./schema-node.ts";
 
 interface PlacedKeyword {
-  readonly node: SchemaNode;
+  readonly node: { readonly object: Readonly<Record<string, unknown>>; readonly path: string };
   readonly keyword: string;
 }
 
@@ -38,14 +37,18 @@ export class LeftOut {
 
   /** Returns false if that keyword was left out before. */
   add({ place: { node, keyword }, message }: NotHeld): boolean {
+    const isNew = this.#add(node, keyword, message);
+    // Without the patterns, the names that match them would be additional ones.
+    const reason = `${node.path}.additionalProperties needs patternProperties, which is left out.`;
+    if (isNew && keyword === "patternProperties") this.#add(node, "additionalProperties", reason);
+    return isNew;
+  }
+
+  #add(node: PlacedKeyword["node"], keyword: string, message: string): boolean {
     const known = this.#keywords.get(node.object) ?? new Set();
     if (known.has(keyword) || !Object.hasOwn(node.object, keyword)) return false;
     this.#keywords.set(node.object, known.add(keyword));
     this.#warnings.push({ code: "keyword_left_out", param: `${node.path}.${keyword}`, keyword, message });
-    // Without the patterns, the names that match them would be additional ones.
-    if (keyword === "patternProperties") {
-      this.add(node.unsupported("additionalProperties", "patternProperties beside it is left out"));
-    }
     return true;
   }
 }
