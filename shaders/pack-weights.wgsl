@@ -49,7 +49,7 @@ fn pack_weights(@builtin(global_invocation_id) id: vec3<u32>) {
       } else {
         let d = extremes(chunk, n4);
         put_field(floats_row(num_k4()), chunk, 16u, n4, d);
-        put_integers(chunk, n4, widened(d) * FACTOR);
+        put_integers(chunk, n4, widened(d.xz | (d.yw << vec2(16u))) * FACTOR);
       }
     }
     default: {
@@ -174,10 +174,7 @@ fn values_at(k: u32, n4: u32) -> vec4<f32> {
 
 fn value_at(k: u32, n: u32) -> f32 {
   switch SOURCE {
-    case F16: {
-      let bits = bits_at(k, n);
-      return select(unpack2x16float(bits).x, widened(vec4(bits)).x, (bits & 0x7c00u) == 0u); // zero or subnormal
-    }
+    case F16: { return widened(vec2(bits_at(k, n))).x; }
     case BF16: { return bitcast<f32>(bits_at(k, n) << 16u); }
     default: { return bitcast<f32>(bits_at(k, n)); }
   }

@@ -17,10 +17,6 @@ fn to_halves(values: vec4<f32>) -> vec2<u32> {
   return words.xz | (words.yw << vec2(16u));
 }
 
-fn from_halves(words: vec2<u32>) -> vec4<f32> {
-  return vec4(unpack2x16float(words.x), unpack2x16float(words.y));
-}
-
 // Returns these values after a write to the cache and a read back.
 fn as_cached(values: vec4<f32>) -> vec4<f32> {
   if (CACHE_F16) {

@@ -24,13 +24,3 @@ const PER_GROUP = 1u + u32(HAS_MINIMUM); // numbers that a group has, and a bloc
 // Rows of elements before the codes, and before d and m.
 fn codes_row(k4s: u32) -> u32 { return k4s * BITS / 8u; }
 fn floats_row(k4s: u32) -> u32 { return codes_row(k4s) + u32(HAS_CODES) * k4s * PER_GROUP / GROUP; }
-
-// Widens halves by integer arithmetic: adapters may take subnormal ones for zero.
-fn widened(halves: vec4<u32>) -> vec4<f32> {
-  let magnitude = halves & vec4(0x7fffu);
-  let finite = (magnitude << vec4(13u)) + vec4(0x38000000u);
-  let normal = select(finite, finite + vec4(0x38000000u), magnitude >= vec4(0x7c00u)); // infinity stays so
-  let subnormal = bitcast<vec4<u32>>(vec4<f32>(magnitude) * 5.9604644775390625e-8); // 2^-24
-  let bits = select(normal, subnormal, magnitude < vec4(0x400u));
-  return bitcast<vec4<f32>>(bits | ((halves & vec4(0x8000u)) << vec4(16u)));
-}

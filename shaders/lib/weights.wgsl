@@ -63,8 +63,7 @@ fn block_floats(i: u32, n4: u32) -> vec4<f32> {
     return bitcast<vec4<f32>>(w[(floats_row(K4) + i) * N4 + n4]);
   }
   let two = w[(floats_row(K4) + i / 2u) * N4 + n4];
-  let one = select(two.xy, two.zw, i % 2u == 1u).xxyy;
-  return widened((one >> vec4(0u, 16u, 0u, 16u)) & vec4(0xffffu));
+  return widened(select(two.xy, two.zw, i % 2u == 1u));
 }
 
 // w[4 k4 .. 4 k4 + 3, 4 n4 .. 4 n4 + 3], k4 = chunk + i
@@ -155,5 +154,5 @@ fn unpack_halves(words: vec2<u32>) -> vec4<f32> {
   if (LAYOUT == BF16) {
     return bitcast<vec4<f32>>((words.xxyy << vec4(16u, 0u, 16u, 0u)) & vec4(0xffff0000u));
   }
-  return vec4<f32>(unpack2x16float(words.x), unpack2x16float(words.y));
+  return from_halves(words);
 }

@@ -14,6 +14,7 @@ import { Arena } from "./arena.ts";
 import type { CompiledGraph } from "./compiled-graph.ts";
 import type { OpenedDevice } from "./device.ts";
 import { withErrorScopes } from "./error-scopes.ts";
+import { flushesHalves } from "./flushed-halves.ts";
 import { encode, KernelCompiler, type Dispatch } from "./kernel.ts";
 import { KernelTimes, spanMs } from "./kernel-times.ts";
 import { kernelTraits, type KernelStyle } from "./kernel-style.ts";
@@ -85,15 +86,20 @@ export class GpuRunner implements LoadedRunner {
 
   /**
    * Uploads the weights, creates the cache and compiles the kernels.
+   * @param isFlushing whether the device takes subnormal halves for zero [it is asked]
    * @throws ChorusError out_of_memory if the GPU can't hold all of it
    */
-  static async create({ opened, ...options }: LoadOptions & { opened: OpenedDevice }): Promise<GpuRunner> {
+  static async create({
+    opened,
+    isFlushing = flushesHalves(opened),
+    ...options
+  }: LoadOptions & { opened: OpenedDevice; isFlushing?: Promise<boolean> | undefined }): Promise<GpuRunner> {
     const { adapterName, device } = opened;
     const { kernels = "default", draws = NO_DRAWS, maxStepsInFlight = MAX_RUN_AHEAD + 1 } = options;
     const traits = kernelTraits(opened, kernels);
     const arena = new Arena(device);
     const make = async () => {
-      const { model, uploader } = createBuffers(opened, arena, traits.style, options);
+      const { model, uploader } = createBuffers(opened, await isFlushing, arena, traits.style, options);
       const ending = new AbortController();
       // Kernels compile while weights load.
       const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());
@@ -213,6 +219,7 @@ function topOf(ids: Uint32Array, logprobs: Float32Array, start: number, count: n
 
 function createBuffers(
   { device, poller, adapterName, hasFewRegisters = false }: OpenedDevice,
+  isFlushing: boolean,
   arena: Arena,
   style: KernelStyle,
   { weights, engine, onKernel, ...options }: LoadOptions,
@@ -222,7 +229,7 @@ function createBuffers(
   const limits = stepLimits(engine);
   const step = new StepBuffer(arena, { ...limits, vocabSize, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, { ...limits, style });
-  const compiler = new KernelCompiler(device, { adapterName, onProgress: onKernel });
+  const compiler = new KernelCompiler(device, { adapterName, onProgress: onKernel, flushesHalves: isFlushing });
   const later = new LaterPipelines(compiler);
   const packsFloats = style === "plain"; // also if a GPU's own kernels were wrong: this is one kernel less to trust
   const uploader = new WeightUploader(device, arena, compiler, { packsFloats });

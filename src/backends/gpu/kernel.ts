@@ -65,10 +65,15 @@ function pipelineLabel(kernel: Kernel, constants: Readonly<Record<string, number
   return `${kernel.name} ${JSON.stringify(Object.fromEntries(values))}`;
 }
 
+/** Of shaders/lib/half.wgsl. */
+const FLUSHES = /^(const FLUSHES_HALVES) = false;/m;
+
 interface KernelCompilerOptions {
   /** Name for errors about kernels. */
   readonly adapterName?: string | undefined;
   readonly onProgress?: ((compiled: number, total: number) => void) | undefined;
+  /** Whether kernels widen halves by integer arithmetic. [false] */
+  readonly flushesHalves?: boolean;
 }
 
 interface Layout {
@@ -85,14 +90,16 @@ export class KernelCompiler {
   readonly #codes = new Map<string, string>();
   readonly #adapterName: string;
   readonly #onProgress: (compiled: number, total: number) => void;
+  readonly #flushesHalves: boolean;
   readonly #ready = new Set<string>();
   #countsPrepared = false;
 
   constructor(
     device: GPUDevice,
-    { adapterName = "the adapter", onProgress = () => undefined }: KernelCompilerOptions = {},
+    { adapterName = "the adapter", onProgress = () => undefined, flushesHalves = false }: KernelCompilerOptions = {},
   ) {
     this.#device = device;
+    this.#flushesHalves = flushesHalves;
     this.#adapterName = adapterName;
     this.#onProgress = onProgress;
   }
@@ -113,7 +120,10 @@ export class KernelCompiler {
   /** Makes a variant's text. The caller decides when it is compiled, and reports when it is ready. */
   prepare({ kernel, constants }: KernelVariant): { label: string; compile: () => Promise<GPUComputePipeline> } {
     const label = pipelineLabel(kernel, constants);
-    if (!this.#codes.has(label)) this.#codes.set(label, specialise(kernel, constants));
+    if (!this.#codes.has(label)) {
+      const code = specialise(kernel, constants);
+      this.#codes.set(label, this.#flushesHalves ? code.replace(FLUSHES, "$1 = true;") : code);
+    }
     const compile = () => {
       const pipeline = this.#pipelines.get(label) ?? this.#compile(kernel, label);
       this.#pipelines.set(label, pipeline);

@@ -1,6 +1,7 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import type { Backend } from "../backend.ts";
 import { openDevice } from "./device.ts";
+import { flushesHalves } from "./flushed-halves.ts";
 import { GpuRunner } from "./gpu-runner.ts";
 import { checkFits, modelMemory } from "./memory.ts";
 import { defaultDtype } from "./default-dtype.ts";
@@ -12,6 +13,7 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
     ...backend,
     async open() {
       const opened = await openDevice(gpu);
+      const isFlushing = flushesHalves(opened); // known before a model's files are
       return {
         ...backend,
         adapterName: opened.adapterName,
@@ -22,7 +24,7 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
           if (engine.activationDtype === "int8") throw onlyOnCpu();
           checkFits(model, engine, opened.device.limits);
         },
-        load: (options) => GpuRunner.create({ ...options, opened }),
+        load: (options) => GpuRunner.create({ ...options, opened, isFlushing }),
         close: () => opened.close(),
       };
     },

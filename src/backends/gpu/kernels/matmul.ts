@@ -2,6 +2,7 @@ import activation from "../../../../shaders/lib/activation.wgsl?raw";
 import best from "../../../../shaders/lib/best.wgsl?raw";
 import epilogue from "../../../../shaders/lib/epilogue.wgsl?raw";
 import fusedProduct from "../../../../shaders/lib/fused-product.wgsl?raw";
+import half from "../../../../shaders/lib/half.wgsl?raw";
 import head from "../../../../shaders/lib/head.wgsl?raw";
 import layout from "../../../../shaders/lib/layout.wgsl?raw";
 import logitPart from "../../../../shaders/lib/logit-part.wgsl?raw";
@@ -54,8 +55,9 @@ const gpuBindings = [
 
 const constants = ["K4", "N4", "Y4", "SAMPLES_ONLY", "EPILOGUE", ...LAYOUT_CONSTANTS] as const;
 const gpuConstants = [...constants, "NORM", "RMS", "WIDTH", "EPSILON", "VOCABULARY", "FIRST_TOKEN"] as const;
-const plainLibrary = [activation, epilogue, layout, plainProduct, step, weights];
-const gpuLibrary = [activation, best, epilogue, fusedProduct, head, layout, logitPart, norm, random, step, weights];
+const library = [activation, epilogue, half, layout, step, weights];
+const plainLibrary = [plainProduct, ...library];
+const gpuLibrary = [best, fusedProduct, head, logitPart, norm, random, ...library];
 
 /** One of six kernels with one contract and the same bits. matmul-variants.ts says which is used when. */
 export const matmulLane = defineKernel({
@@ -81,7 +83,7 @@ export const matmulSubgroup = defineKernel({
 
 export const matmulAny = defineKernel({
   name: "matmul-any",
-  code: [anyCode, activation, epilogue, layout, step, weights],
+  code: [anyCode, ...library],
   bindings: [...bindings, ["product", "uniform"]],
   constants: [...LAYOUT_CONSTANTS, "LANES"],
 });
