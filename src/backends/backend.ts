@@ -73,9 +73,21 @@ export interface LoadOptions {
   readonly tuning?: TuningStore;
   /** A GPU compiles the kernels for these beside those of the first step. [neither] */
   readonly draws?: CommonDraws;
+  /** Checks a GPU's kernels for some draws once they are compiled, before any sequence uses them. [unchecked] */
+  readonly checkDraws?: CheckDraws;
   /** "plain": those that ask least of a driver, without workgroup memory and optional features. ["default"] */
   readonly kernels?: KernelChoice;
 }
+
+/** What only some sequences ask of a sampler. */
+export type DrawKind = "filters" | "rules" | "top";
+
+/**
+ * Returns whether tokens are drawn rightly.
+ * @param runner computes a part of the model that needs no cache, beside the steps of sequences
+ * @param slot one that no sequence has
+ */
+export type CheckDraws = (runner: Runner, slot: number, kind: DrawKind) => Promise<boolean>;
 
 export const KERNEL_CHOICES = ["default", "plain"] as const;
 export type KernelChoice = (typeof KERNEL_CHOICES)[number];

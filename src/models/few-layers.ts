@@ -12,7 +12,7 @@ import type { ModelWeights } from "./model-weights.ts";
 export function fewLayers({ operations, values }: Graph): Graph | null {
   const attentions = operations.flatMap((operation, at) => (operation.type === "attention" ? [{ operation, at }] : []));
   const [embed] = operations;
-  const end = operations.findIndex((operation) => "output" in operation && isOfSamples(operation.output, values));
+  const end = endOfLayers({ operations, values });
   if (embed?.type !== "embed" || end < 0) return null;
   // A layer begins with the last operation before its attention that reads the residual stream.
   const starts = attentions.map(({ at }) =>
@@ -29,6 +29,13 @@ export function fewLayers({ operations, values }: Graph): Graph | null {
   }
   kept.push(...operations.slice(end));
   return readsOnlyWhatIsWritten(kept) ? { operations: kept, values } : null;
+}
+
+/** Returns the graph without its layers: logits of the embedding, which need no cache. Null if the layers can't be recognised. */
+export function withoutLayers({ operations, values }: Graph): Graph | null {
+  const end = endOfLayers({ operations, values });
+  const kept = [...operations.slice(0, 1), ...operations.slice(end)];
+  return end > 0 && readsOnlyWhatIsWritten(kept) ? { operations: kept, values } : null;
 }
 
 /**
@@ -67,8 +74,9 @@ function someRows(tensor: Tensor, rows: readonly number[]): Tensor {
   return rowsFrom([tensor], rows.length, (i) => ({ tensor, row: rows[i] ?? 0 }));
 }
 
-function isOfSamples(value: Value, values: Graph["values"]): boolean {
-  return values[value]?.height === "samples";
+/** Returns the index of the first operation after the layers: its output has a row per sample; -1 without one. */
+function endOfLayers({ operations, values }: Graph): number {
+  return operations.findIndex((one) => "output" in one && values[one.output]?.height === "samples");
 }
 
 function readsOnlyWhatIsWritten(operations: readonly Operation[]): boolean {

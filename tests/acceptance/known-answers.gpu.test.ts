@@ -72,3 +72,23 @@ it.each([
   expect(engine.model.notice).toBeNull();
   expect(await answer(engine)).toEqual(rightAnswer);
 });
+
+it.each([
+  ["sample", "select(0u, samples[i].top_k,", "select(0u, 2u * samples[i].top_k,", { temperature: 1, top_k: 5 }],
+  ["process-logits", "logit -= request.presence_penalty;", "", { presence_penalty: 1 }],
+  ["top-logprobs", "is_after && (logit > value", "is_after && (logit < value", { logprobs: 3 }],
+])("does without a %s that computes wrong answers", async (kernel, right, wrong, fields) => {
+  let numBroken = 0;
+  const onDevice = (device: GPUDevice) =>
+    miscompile(device, (label, code) => {
+      if (!label.startsWith(`${kernel} `)) return code;
+      numBroken += Number(code.includes(right));
+      return code.replaceAll(right, wrong);
+    });
+  const gpu = await withTamperedDevice(`broken ${crypto.randomUUID()}`, onDevice);
+  await using engine = await createEngine({ ...TINY, backend: "webgpu", gpu });
+  const request = { prompt: [1, 2, 3], max_tokens: 2, ...fields };
+  await expect(engine.completions.create(request)).rejects.toMatchObject({ code: "kernel_refused" });
+  expect(numBroken).toBeGreaterThan(0);
+  expect(await answer(engine)).toEqual(rightAnswer);
+});

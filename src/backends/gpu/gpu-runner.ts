@@ -5,10 +5,11 @@ import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds, StepPlan } from "../../engine/step-plan.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { withoutLayers } from "../../models/few-layers.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { KernelTime } from "../../protocol/reports.ts";
 import { MAX_RUN_AHEAD } from "../../protocol/step-sizes.ts";
-import type { CheckedKernels, CommonDraws, LoadOptions, LoadedRunner } from "../backend.ts";
+import type { CheckedKernels, CommonDraws, DrawKind, LoadOptions, LoadedRunner } from "../backend.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
 import type { CompiledGraph } from "./compiled-graph.ts";
@@ -32,6 +33,8 @@ import { WeightUploader } from "./weight-uploader.ts";
 const SAMPLED_BYTES = 8;
 /** Bytes of a sample's most likely tokens. */
 const TOP_BYTES = SAMPLED_BYTES * MAX_TOP_CANDIDATES;
+/** Most checks of draws at once, each with a step in flight. */
+const MAX_CHECKS = 3;
 const NO_DRAWS: CommonDraws = { haveFilters: false, haveRules: false };
 
 /** Computes steps of a model on the GPU. Each step is one command buffer and one submit, and creates no GPU objects. */
@@ -39,6 +42,7 @@ export class GpuRunner implements LoadedRunner {
   readonly #model: ModelContext;
   readonly #graph: CompiledGraph;
   readonly #sampler: Sampler;
+  readonly #compilePart: LoadedGraph["compilePart"];
   readonly #readback: ReadbackRing;
   /** null if the adapter has no timestamp queries. */
   readonly #timestamps: Timestamps | null;
@@ -74,6 +78,7 @@ export class GpuRunner implements LoadedRunner {
     };
     this.#model = model;
     this.#graph = compiled;
+    this.#compilePart = compilePart;
     this.#sampler = sampler;
     this.activations = activations;
     const bytes = STAMPS_BYTES + activations.sampled.size + sampler.top.size;
@@ -98,19 +103,25 @@ export class GpuRunner implements LoadedRunner {
     const { kernels = "default", draws = NO_DRAWS, maxStepsInFlight = MAX_RUN_AHEAD + 1 } = options;
     const traits = kernelTraits(opened, kernels);
     const arena = new Arena(device);
+    let resolveMade = (_runner: GpuRunner): void => {};
+    const made = new Promise<GpuRunner>((resolve) => (resolveMade = resolve));
     const make = async () => {
       const { model, uploader } = createBuffers(opened, await isFlushing, arena, traits.style, options);
       const ending = new AbortController();
       // Kernels compile while weights load.
       const filling = uploader.fill(ending.signal).finally(() => uploader.destroy());
-      const preparing = Sampler.prepare(model, traits.style, draws);
+      const preparing = Sampler.prepare(model, traits.style, draws, async (kind) =>
+        (await made).#areRight(kind, options),
+      );
       const parts = [loadGraph(model, traits, options, adapterName, filling), preparing, filling] as const;
       for (const part of parts) part.catch((error: unknown) => ending.abort(error));
       // Parts that are still loading use buffers, which are destroyed if this throws.
       await Promise.allSettled(parts);
       ending.signal.throwIfAborted();
       const [graph, sampler] = await Promise.all(parts);
-      return new GpuRunner(adapterName, model, graph, sampler, maxStepsInFlight);
+      const runner = new GpuRunner(adapterName, model, graph, sampler, maxStepsInFlight + MAX_CHECKS);
+      resolveMade(runner);
+      return runner;
     };
     try {
       return await withErrorScopes(device, make);
@@ -158,6 +169,14 @@ export class GpuRunner implements LoadedRunner {
     device.queue.submit([encoder.finish()]);
     const result = this.#result(read, plan, timed !== undefined);
     return readKernels ? withKernels(result, readKernels()) : result;
+  }
+
+  /** Draws from the logits of the embedding, which read no cache. */
+  async #areRight(kind: DrawKind, { checkDraws, engine }: Omit<LoadOptions, "tuning">): Promise<boolean> {
+    const graph = withoutLayers(this.#model.graph);
+    if (!checkDraws || graph === null) return true;
+    const part = await this.#compilePart(graph);
+    return checkDraws({ submit: (plan) => this.#submit(plan, part) }, engine.maxNumSeqs, kind);
   }
 
   complete(when?: Promise<unknown>): Promise<readonly string[]> {
@@ -249,7 +268,7 @@ function stepLimits(engine: ResolvedEngineConfig) {
   return {
     maxRows: engine.maxNumBatchedTokens,
     maxSamples: maxSamples(engine),
-    maxSlots: engine.maxNumSeqs,
+    maxSlots: engine.maxNumSeqs + 1, // the last one is for checks
     maxBlocks: Math.ceil(maxLength / engine.blockSize),
     maxLength,
   };

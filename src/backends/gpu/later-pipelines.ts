@@ -12,7 +12,7 @@ export const Rank = {
 } as const;
 export type Rank = (typeof Rank)[keyof typeof Rank];
 
-const OTHER_BITS = "its bits differ from the kernel's that it would replace";
+const DIFFERS = "its answers differ from the known ones";
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 /** A pipeline that no step needs yet. */
@@ -78,7 +78,7 @@ export class LaterPipelines {
     for (let job = this.#jobs.shift(); job !== undefined && !this.#isStopped; job = this.#jobs.shift()) await job.run();
     if (this.#isStopped) return [];
     const outcomes = [...this.#byLabel].map(async ([label, { ready }]) => {
-      const why = await ready.then((pipeline) => pipeline === null && OTHER_BITS, reasonOf);
+      const why = await ready.then((pipeline) => pipeline === null && DIFFERS, reasonOf);
       return why === false ? [] : [`${label}: ${why}`];
     });
     return (await Promise.all(outcomes)).flat();

@@ -1,16 +1,17 @@
 import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds } from "../../engine/step-plan.ts";
-import type { CommonDraws } from "../backend.ts";
+import { ChorusError } from "../../protocol/errors.ts";
+import type { CommonDraws, DrawKind } from "../backend.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
-import { variantOf, type Dispatch, type KernelConstants } from "./kernel.ts";
+import { variantOf, type Dispatch, type KernelConstants, type KernelVariant } from "./kernel.ts";
 import type { KernelStyle } from "./kernel-style.ts";
 import { processLogits } from "./kernels/process-logits.ts";
 import { samplePlain } from "./kernels/sample-plain.ts";
 import { BINS, sample } from "./kernels/sample.ts";
 import { sumLogits } from "./kernels/sum-logits.ts";
 import { topLogprobs } from "./kernels/top-logprobs.ts";
-import { Rank, type LaterPipeline } from "./later-pipelines.ts";
+import { Rank, type LaterPipeline, type LaterPipelines } from "./later-pipelines.ts";
 import type { ModelContext } from "./operations/operations.ts";
 import { strideOf } from "./padding.ts";
 import type { SampleKinds, StepBuffer, StepShape } from "./step-buffer.ts";
@@ -23,28 +24,48 @@ export const PART_TOKENS = 32;
 /** A kernel that only some sequences need, and wait for. */
 class LaterDispatch {
   readonly #later: LaterPipeline;
+  readonly #name: string;
   /** Whether such samples need it. */
   readonly isNeeded: (kinds: SampleKinds) => boolean;
   /** Null until it is compiled. */
   dispatch: Dispatch | null = null;
+  /** Whether it draws rightly, once that is known. */
+  isReady = false;
 
-  constructor(later: LaterPipeline, isNeeded: LaterDispatch["isNeeded"], rest: Omit<Dispatch, "pipeline">) {
-    this.#later = later;
+  /** @param isRight draws with it */
+  constructor(
+    pipelines: LaterPipelines,
+    [variant, rank]: readonly [KernelVariant, Rank],
+    isNeeded: LaterDispatch["isNeeded"],
+    rest: Omit<Dispatch, "pipeline">,
+    isRight: () => Promise<boolean>,
+  ) {
+    this.#later = pipelines.add(variant, rank, (pipeline) => {
+      this.dispatch = { ...rest, pipeline };
+      return isRight();
+    });
+    this.#name = variant.kernel.name;
     this.isNeeded = isNeeded;
-    const take = (pipeline: GPUComputePipeline | null) => {
-      if (pipeline) this.dispatch = { ...rest, pipeline };
-    };
-    later.ready.then(take, () => undefined);
+    this.isUsable().then(
+      (isReady) => (this.isReady = isReady),
+      () => undefined,
+    );
   }
 
   hurry(): void {
     this.#later.hurry();
   }
 
+  async isUsable(): Promise<boolean> {
+    return (await this.#later.ready) !== null;
+  }
+
   /** @throws ChorusError kernel_refused */
   async wait(): Promise<void> {
     this.hurry();
-    await this.#later.ready;
+    if (await this.isUsable()) return;
+    const message = `The kernel ${this.#name} draws wrong tokens on this adapter, so it is not used. Backend "cpu" computes this.`;
+    throw new ChorusError("kernel_refused", message);
   }
 }
 
@@ -72,8 +93,16 @@ export class Sampler {
     this.#later = later;
   }
 
-  /** @param draws the parameters that most requests will have */
-  static async prepare(model: ModelContext, style: KernelStyle, draws: CommonDraws): Promise<Sampler> {
+  /**
+   * @param draws the parameters that most requests will have
+   * @param isRight draws with a kernel that is compiled
+   */
+  static async prepare(
+    model: ModelContext,
+    style: KernelStyle,
+    draws: CommonDraws,
+    isRight: (kind: DrawKind) => Promise<boolean>,
+  ): Promise<Sampler> {
     const { compiler, later, arena, engine, vocabSize, activations, step } = model;
     const { samples, history, rules: ruleTable, masks, ruleShape } = step;
     const { logits, logitParts, feedback, sampled } = activations;
@@ -93,33 +122,42 @@ export class Sampler {
     const bins = arena.storage("bins", isPlain ? 4 * BINS * numSamples : 0);
     const own = { MAX_LENGTH, PROCESSED_LOGPROBS, HISTOGRAM_IN_BUFFER: isPlain };
     const other = new LaterDispatch(
-      later.add(variantOf(sample, { ...constants, ...own }), Rank.draws),
+      later,
+      [variantOf(sample, { ...constants, ...own }), Rank.draws],
       ({ anyOther }) => anyOther,
       {
         name: "sample",
         bindGroup: compiler.bind(sample, { ...read, ...written, bins }),
         workgroups,
       },
+      () => isRight("filters"),
     );
     const rules = { MAX_LENGTH, RULE_WORDS: ruleShape.words };
     const process = new LaterDispatch(
-      later.add(variantOf(processLogits, { ...constants, ...rules }), Rank.draws),
+      later,
+      [variantOf(processLogits, { ...constants, ...rules }), Rank.draws],
       ({ anyRules }) => anyRules,
       {
         name: "process logits",
         bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
         workgroups,
       },
+      async () => {
+        other.hurry();
+        return (await other.isUsable()) && isRight("rules");
+      },
     );
     const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };
     const reportTop = new LaterDispatch(
-      later.add(variantOf(topLogprobs, shape), Rank.logprobs),
+      later,
+      [variantOf(topLogprobs, shape), Rank.logprobs],
       ({ maxTop }) => maxTop > 0,
       {
         name: "top logprobs",
         bindGroup: compiler.bind(topLogprobs, { ...read, top }),
         workgroups,
       },
+      () => isRight("top"),
     );
     // A software adapter compiles one after the other, and these take longest: they wait for a request that needs them.
     if (!isPlain) {
@@ -140,7 +178,7 @@ export class Sampler {
   /** Returns what a sequence must wait for; null for nothing. */
   missing(needs: DrawNeeds): Promise<void> | null {
     const kinds = this.#step.kindsOf([needs]);
-    const missing = this.#later.filter((one) => one.dispatch === null && one.isNeeded(kinds));
+    const missing = this.#later.filter((one) => !one.isReady && one.isNeeded(kinds));
     return missing.length === 0 ? null : Promise.all(missing.map((one) => one.wait())).then(() => undefined);
   }
 

@@ -1,4 +1,4 @@
-import type { KernelChoice, OpenedBackend } from "../../backends/backend.ts";
+import type { CheckDraws, KernelChoice, OpenedBackend } from "../../backends/backend.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { dtypesOf } from "../../models/weight-layouts.ts";
 import type { Platform } from "../platforms/platform.ts";
@@ -8,6 +8,7 @@ import type { LoadGuard, WeightsReader } from "./load-guard.ts";
 import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./load-into-memory.ts";
 import { readProgress } from "./read-progress.ts";
 import { commonDraws } from "./common-draws.ts";
+import { areDrawsRight } from "./known-draws.ts";
 
 /**
  * Places a model, and what drafts for it, in the device's memory, with as large a cache as there is room for.
@@ -23,7 +24,8 @@ export function place(
 ): Promise<LoadedIntoMemory> {
   guard.signal.throwIfAborted();
   const onKernel = (done: number, total: number) => guard.report({ stage: "kernels", done, total });
-  const options = { vocabSize, onKernel, kernels, draws: commonDraws(defaults) };
+  const checkDraws: CheckDraws = (runner, slot, kind) => areDrawsRight({ runner, slot, vocabSize }, kind);
+  const options = { vocabSize, onKernel, kernels, draws: commonDraws(defaults), checkDraws };
   const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
     const onRead = readProgress([weights, ...(draftWeights ? [draftWeights] : [])], guard.report);
     const runner = await guard.wait(
