@@ -105,10 +105,7 @@ describe("pipelines that no step has asked for", () => {
     await finish(2);
     await expect(refused.ready).rejects.toThrow("refused");
     expect(await wrong.ready).toBeNull();
-    expect(await complete).toEqual([
-      "kernel 1: refused",
-      "kernel 2: its bits differ from the kernel's that it would replace",
-    ]);
+    expect(await complete).toEqual(["kernel 1: refused", "kernel 2: its answers differ from the known ones"]);
   });
 
   it("are neither begun nor checked after the end", async () => {
