@@ -2,6 +2,7 @@
 // instances, and forbids a token of each invalid one.
 
 import { GrammarCompiler } from "../../src/grammar/grammar-compiler.ts";
+import { Grammars } from "../../src/grammar/grammars.ts";
 import { jsonText } from "../../src/grammar/json-text.ts";
 import { ChorusError } from "../../src/protocol/errors.ts";
 
@@ -25,7 +26,7 @@ export interface SchemaResult {
 
 /** A vocabulary, and the tokens that texts are cut into: the longest that fit. The last token ends a text. */
 export class SchemaMeter {
-  readonly #compiler: GrammarCompiler;
+  readonly #grammars: Grammars;
   readonly #ids = new Map<string, number>();
   readonly #longest: number;
   readonly #end: number;
@@ -35,15 +36,16 @@ export class SchemaMeter {
     this.#end = tokens.length;
     tokens.forEach((token, id) => token !== "" && this.#ids.set(token, id));
     this.#longest = tokens.reduce((most, { length }) => Math.max(most, length), 0);
-    this.#compiler = new GrammarCompiler(() => ({ vocabSize: tokens.length + 1, tokens: [...tokens, ""] }));
-    this.#compiler.load();
+    const compiler = new GrammarCompiler(() => ({ vocabSize: tokens.length + 1, tokens: [...tokens, ""] }));
+    compiler.load();
+    this.#grammars = new Grammars(compiler);
   }
 
   async measure({ schema, tests }: SchemaCase): Promise<SchemaResult> {
     const source = { kind: "schema", schema, param: "schema" } as const;
     const began = performance.now();
     try {
-      await this.#compiler.matchers(source, [this.#end], 1);
+      await this.#grammars.matchers(source, [this.#end], 1);
     } catch (error) {
       const reason = error instanceof ChorusError ? error.message : `CRASH ${(error as Error).stack}`;
       return { refused: reason, rejected: [], accepted: [], firstMaskMs: 0, maskMs: [] };
@@ -54,7 +56,7 @@ export class SchemaMeter {
     const accepted: string[] = [];
     for (const { valid, data } of tests) {
       const text = jsonText(data);
-      const [matcher] = await this.#compiler.matchers(source, [this.#end], 1);
+      const [matcher] = await this.#grammars.matchers(source, [this.#end], 1);
       let read = "";
       let isAllowed = true;
       for (const [id, token] of this.#tokensOf(text)) {

@@ -1,56 +1,49 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
-import { ChorusError } from "../protocol/errors.ts";
-import type { AnswerWarning } from "../protocol/openai.ts";
-import { compile, type CompiledGrammar } from "./compile.ts";
+import { compile } from "./compile.ts";
 import type { GrammarSource } from "./grammar-source.ts";
+import type { CompiledProgram, GrammarHome, GrammarVocabulary } from "./grammar-home.ts";
+import { Machine } from "./machine.ts";
 import { MachineMatcher } from "./machine-matcher.ts";
+import type { Program } from "./program.ts";
 import { TokenTrie } from "./token-trie.ts";
 
-export interface GrammarVocabulary {
-  /** Size of the model's embedding. Ids beyond the tokenizer's are never drawn under a grammar. */
-  readonly vocabSize: number;
-  /** Each token's bytes, a character for each; "" for tokens without text. */
-  readonly tokens: readonly string[];
+/** Number of machines to keep. */
+const MAX_MACHINES = 16;
+
+/** @throws ChorusError */
+export function programOf(source: GrammarSource): CompiledProgram {
+  const { machine, warnings } = compile(source);
+  return { program: JSON.stringify(machine.program), warnings };
 }
 
-/** A matcher, and what its grammar leaves out. */
-export interface WarningMatcher extends GrammarMatcher {
-  readonly warnings: readonly AnswerWarning[];
-}
-
-/** Makes the matchers of requests, wherever they are compiled. */
-export interface Grammars {
-  /**
-   * @param endTokenIds tokens that may end a complete text
-   * @param count number of sequences that will follow the grammar
-   * @throws ChorusError invalid_value or unsupported_parameter for a grammar that is invalid, unsupported or takes too long
-   */
-  matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<WarningMatcher[]>;
-  /** Ends the threads of all matchers. None may be used afterwards. */
-  dispose(): void;
-}
-
-/** Number of compiled grammars to keep. */
-const MAX_COMPILED = 16;
-
-/** Compiles grammars, and keeps the most recently used ones. */
-export class GrammarCompiler implements Grammars {
+/** Compiles grammars and follows them in this thread, and keeps the most recently used machines. */
+export class GrammarCompiler implements GrammarHome {
   readonly #vocabulary: () => GrammarVocabulary;
-  readonly #compiled = new Map<string, CompiledGrammar>();
+  /** By their programs. */
+  readonly #machines = new Map<string, Machine>();
   #trie: TokenTrie | null = null;
 
   constructor(vocabulary: () => GrammarVocabulary) {
     this.#vocabulary = vocabulary;
   }
 
-  async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<WarningMatcher[]> {
-    const { machine, warnings } = this.#compiledOf(source);
-    const trie = this.load();
-    const made = Array.from({ length: count }, () => new MachineMatcher(machine, trie, endTokenIds, warnings));
-    const areReady = await Promise.all(made.map((matcher) => matcher.prepareMask()));
-    if (areReady.every(Boolean)) return made;
-    const message = `${source.param} allows no text that this model's tokens could write.`;
-    throw new ChorusError("invalid_value", message, source.param);
+  // eslint-disable-next-line typescript/require-await -- a promise also of its errors
+  async compile(source: GrammarSource): Promise<CompiledProgram> {
+    return programOf(source);
+  }
+
+  async follow(program: string, endTokenIds: readonly number[]): Promise<GrammarMatcher | null> {
+    const matcher = this.open(program, endTokenIds);
+    return (await matcher.prepareMask()) ? matcher : null;
+  }
+
+  open(program: string, endTokenIds: readonly number[]): MachineMatcher {
+    const machine = this.#machines.get(program) ?? new Machine(JSON.parse(program) as Program);
+    this.#machines.delete(program);
+    this.#machines.set(program, machine);
+    const [oldest = program] = this.#machines.keys();
+    if (this.#machines.size > MAX_MACHINES) this.#machines.delete(oldest);
+    return new MachineMatcher(machine, this.load(), endTokenIds);
   }
 
   /** Makes the vocabulary's tree, which takes a moment. */
@@ -63,16 +56,6 @@ export class GrammarCompiler implements Grammars {
   }
 
   dispose(): void {
-    this.#compiled.clear();
-  }
-
-  #compiledOf(source: GrammarSource): CompiledGrammar {
-    const key = JSON.stringify(source);
-    const compiled = this.#compiled.get(key) ?? compile(source);
-    this.#compiled.delete(key);
-    this.#compiled.set(key, compiled);
-    const [oldest] = this.#compiled.keys();
-    if (this.#compiled.size > MAX_COMPILED && oldest !== undefined) this.#compiled.delete(oldest);
-    return compiled;
+    this.#machines.clear();
   }
 }

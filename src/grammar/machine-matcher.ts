@@ -1,5 +1,4 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
-import type { AnswerWarning } from "../protocol/openai.ts";
 import { TooManyPlaces, type Machine, type Position } from "./machine.ts";
 import type { TokenTrie } from "./token-trie.ts";
 
@@ -7,20 +6,13 @@ import type { TokenTrie } from "./token-trie.ts";
 export class MachineMatcher implements GrammarMatcher {
   readonly endTokenIds: readonly number[];
   readonly mask: Uint32Array;
-  readonly warnings: readonly AnswerWarning[];
   readonly #machine: Machine;
   readonly #trie: TokenTrie;
   #generation: number;
   /** null once the text has ended. */
   #position: Position | null;
 
-  constructor(
-    machine: Machine,
-    trie: TokenTrie,
-    endTokenIds: readonly number[],
-    warnings: readonly AnswerWarning[] = [],
-  ) {
-    this.warnings = warnings;
+  constructor(machine: Machine, trie: TokenTrie, endTokenIds: readonly number[]) {
     this.endTokenIds = endTokenIds;
     this.mask = new Uint32Array(Math.ceil(trie.vocabSize / 32));
     this.#machine = machine;
@@ -30,18 +22,27 @@ export class MachineMatcher implements GrammarMatcher {
   }
 
   prepareMask(): Promise<boolean> {
+    const making = this.making();
+    for (;;) {
+      const { done, value } = making.next();
+      if (done) return Promise.resolve(value);
+    }
+  }
+
+  /** Makes the mask of the next token, and yields while there is more to do. Returns as prepareMask does. */
+  *making(): Generator<void, boolean> {
     this.#machine.tidy();
     const position = this.#now();
-    if (position === null) return Promise.resolve(false);
+    if (position === null) return false;
     try {
-      this.mask.set(this.#trie.mask(this.#machine, position));
+      yield* this.#trie.fill(this.mask, this.#machine, position);
     } catch (error) {
-      if (error instanceof TooManyPlaces) return Promise.resolve(false);
+      if (error instanceof TooManyPlaces) return false;
       throw error;
     }
-    for (const id of this.#machine.tokens) this.#allow(id, this.#machine.nextByToken(position, id) !== null);
+    for (const id of this.#machine.program.tokens) this.#allow(id, this.#machine.nextByToken(position, id) !== null);
     for (const id of this.endTokenIds) this.#allow(id, position.isComplete);
-    return Promise.resolve(this.mask.some((word) => word !== 0));
+    return this.mask.some((word) => word !== 0);
   }
 
   accept(tokenId: number): boolean {
@@ -77,7 +78,8 @@ export class MachineMatcher implements GrammarMatcher {
     const named = this.#machine.nextByToken(position, tokenId);
     if (named !== undefined) return named;
     const bytes = this.#trie.bytesOf(tokenId);
-    if (bytes === undefined) return null;
-    return bytes.reduce<Position | null>((at, byte) => at && this.#machine.next(at, byte), position);
+    let at: Position | null = bytes === "" ? null : position;
+    for (let i = 0; i < bytes.length && at !== null; i++) at = this.#machine.next(at, bytes.charCodeAt(i));
+    return at;
   }
 }

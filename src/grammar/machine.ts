@@ -10,9 +10,11 @@ interface Place {
   /** Where to go on after a rule or a body; null at the end of the text. */
   readonly behind: Place | null;
   readonly count: number;
-  /** Tells a generation's places apart. */
+  /** No other place of the machine has it, in any generation. */
   readonly number: number;
 }
+
+type Beginning = readonly [state: number, behind: Place | null];
 
 /** All places where a text may be. */
 export interface Position {
@@ -20,29 +22,39 @@ export interface Position {
   readonly places: readonly Place[];
   /** Whether the text may end here. */
   readonly isComplete: boolean;
-  /** By byte; null where the byte is forbidden. Computed with the first byte that is read here. */
-  next: readonly (Position | null)[] | null;
-  mask: Uint32Array | null;
-  /** Whether any token that is a part of a JSON string may come; null if nobody has asked. */
-  isFree: boolean | null;
+  /** By byte: where `next` has what follows; 0 where the byte is forbidden. Null until a byte is read here. */
+  index: Uint8Array | null;
+  /** Positions, or where those begin that nobody has come to. */
+  next: (Position | null | readonly Beginning[])[];
+  mask: Mask | null;
+  /** How many characters of a JSON string may come at least; null if nobody has asked. */
+  characters: number | null;
+}
+
+/** Tokens that may come: those of another mask, apart from some. */
+export interface Mask {
+  readonly base: Uint32Array | null;
+  /** Words that differ: each one's index, then its bits that do. */
+  readonly others: Uint32Array;
 }
 
 /** More places than this at once: the grammar is too ambiguous to be followed. */
 const MAX_PLACES = 20_000;
-/** Positions are forgotten beyond this number, or with more places than this in all, to bound memory. */
+/** A machine forgets its positions beyond this number, or with more places than this in all, and masks beyond these bytes. */
 const MAX_POSITIONS = 20_000;
-const MAX_PLACES_KEPT = 2_000_000;
-/** Number of masks to keep: one takes 19 kB with 151,936 tokens. */
-const MAX_MASKS = 250;
+const MAX_PLACES_KEPT = 500_000;
+const MAX_MASK_BYTES = 1_000_000;
+
+const QUOTE = 0x22;
+
+type PlainProgram = Pick<Program, "states" | "root" | "tokens">;
 
 export class TooManyPlaces extends Error {}
 
 export class Machine {
+  readonly program: PlainProgram;
   readonly #states: readonly State[];
-  readonly #entries: ReadonlyMap<string, number>;
   readonly #maxPositions: number;
-  /** Tokens that the grammar names. */
-  readonly tokens: readonly number[];
   #places = new Map<Place | null, Map<number, Place>>();
   #numPlaces = 0;
   #positions = new Map<string, Position>();
@@ -50,23 +62,23 @@ export class Machine {
   #numPlacesKept = 0;
   /** Positions that have a mask, the oldest first. */
   #masked: Position[] = [];
+  #maskBytes = 0;
   #generation = 0;
 
-  constructor({ states, entries, tokens }: Program, maxPositions = MAX_POSITIONS) {
-    this.#states = states;
-    this.#entries = entries;
+  constructor(program: PlainProgram, maxPositions = MAX_POSITIONS) {
+    this.program = program;
+    this.#states = program.states;
     this.#maxPositions = maxPositions;
-    this.tokens = tokens;
   }
 
-  /** Counts how often the positions were forgotten. One of an earlier generation must be renewed before it is read from. */
+  /** Counts how often the positions were forgotten. One of an earlier generation is renewed before it is read from. */
   get generation(): number {
     return this.#generation;
   }
 
   /** Returns the position before the text. @throws TooManyPlaces */
   start(): Position {
-    return this.#positionAt([[this.#entries.get("root") ?? RETURN, null]]);
+    return this.#positionAt([[this.program.root, null]]);
   }
 
   /** Begins a new generation if too much is kept. */
@@ -74,11 +86,14 @@ export class Machine {
     if (this.#positions.size <= this.#maxPositions && this.#numPlacesKept <= MAX_PLACES_KEPT) return;
     this.#generation += 1;
     // Whoever holds one of them would hold all that can be reached from it.
-    for (const position of this.#positions.values()) position.next = position.mask = null;
+    for (const position of this.#positions.values()) {
+      position.index = position.mask = null;
+      position.next = [];
+    }
     this.#places = new Map();
     this.#positions = new Map();
     this.#masked = [];
-    this.#numPlaces = this.#numPlacesKept = 0;
+    this.#numPlacesKept = this.#maskBytes = 0;
   }
 
   /** Returns the position of this generation that equals one of an earlier generation. */
@@ -95,21 +110,28 @@ export class Machine {
   }
 
   /** Keeps a position's mask until there are too many. */
-  keepMask(position: Position, mask: Uint32Array): void {
+  keepMask(position: Position, mask: Mask): void {
     position.mask = mask;
+    this.#maskBytes += mask.others.byteLength;
     this.#masked.push(position);
-    const oldest = this.#masked.length > MAX_MASKS ? this.#masked.shift() : undefined;
-    if (oldest) oldest.mask = null;
+    while (this.#maskBytes > MAX_MASK_BYTES) {
+      const oldest = this.#masked.shift();
+      this.#maskBytes -= oldest?.mask?.others.byteLength ?? 0;
+      if (oldest) oldest.mask = null;
+    }
   }
 
   /** Returns where a token leads that the grammar names, and which no text may use; undefined: it is not named. */
   nextByToken(position: Position, id: number): Position | null | undefined {
-    const index = this.tokens.indexOf(id);
+    const index = this.program.tokens.indexOf(id);
     return index < 0 ? undefined : this.next(position, FIRST_TOKEN_BYTE + index);
   }
 
   next(position: Position, byte: number): Position | null {
-    return (position.next ??= this.#nexts(position))[byte] ?? null;
+    const at = (position.index ??= this.#indexOf(position))[byte] ?? 0;
+    const next = position.next[at] ?? null;
+    if (next === null || "places" in next) return next;
+    return (position.next[at] = this.#positionAt(next));
   }
 
   /** Returns whether this is one of the grammar's texts. */
@@ -127,40 +149,34 @@ export class Machine {
     for (const { state: at, behind: place } of places) {
       const state = this.#states[place?.state ?? RETURN];
       if (place === null || state?.kind !== "repeat" || !state.isText) continue;
-      if (at !== state.body && !this.#isWithin(state.body, at)) continue;
-      const left = state.max - place.count + 1;
+      const body = this.#states[state.body];
+      if (at !== state.body && !(body?.kind === "either" && body.next.includes(at))) continue;
+      const left = (state.max ?? Infinity) - place.count + 1;
       if (left > characters) [characters, repetition] = [left, place];
     }
-    const state = this.#states[repetition?.state ?? RETURN];
-    const isAll =
-      repetition !== undefined &&
-      state?.kind === "repeat" &&
-      places.every((place) => {
-        const isEnd = place.state === state.next && place.behind === repetition.behind;
-        return isEnd || place.behind === repetition;
-      });
-    return { characters, isAll };
+    const isEnd = ({ state: at }: Place) => {
+      const state = this.#states[at];
+      return state?.kind === "bytes" && state.edges.every(([[first, last]]) => first === QUOTE && last === QUOTE);
+    };
+    return { characters, isAll: places.every((place) => place.behind === repetition || isEnd(place)) };
   }
 
-  #isWithin(body: number, at: number): boolean {
-    const state = this.#states[body];
-    return state?.kind === "either" && state.next.includes(at);
-  }
-
-  #nexts({ places }: Position): (Position | null)[] {
-    const edges = places.flatMap(({ state, behind }) => {
+  /** Finds out which bytes lead on together. */
+  #indexOf(position: Position): Uint8Array {
+    const edges = position.places.flatMap(({ state, behind }) => {
       const reads = this.#states[state];
       return reads?.kind === "bytes" ? reads.edges.map(([[first, last], to]) => ({ first, last, to, behind })) : [];
     });
-    const next = Array.from<Position | null>({ length: 256 }).fill(null);
+    const index = new Uint8Array(256);
+    position.next = [null];
     for (const { first, last, of } of pieces(edges)) {
-      next.fill(this.#positionAt(of.map(({ to, behind }) => [to, behind])), first, last + 1);
+      index.fill(position.next.push(of.map(({ to, behind }) => [to, behind])) - 1, first, last + 1);
     }
-    return next;
+    return index;
   }
 
   /** Returns the position where one may be in any of these states. */
-  #positionAt(begin: readonly (readonly [state: number, behind: Place | null])[]): Position {
+  #positionAt(begin: readonly Beginning[]): Position {
     const seen = new Set<Place>();
     const places: Place[] = [];
     let isComplete = false;
@@ -185,15 +201,15 @@ export class Machine {
           break;
         case "call": {
           const isLast = this.#states[state.next]?.kind === "return";
-          left.push([this.#entries.get(state.rule) ?? RETURN, isLast ? behind : this.#place(state.next, behind, 0), 0]);
+          left.push([state.rule, isLast ? behind : this.#place(state.next, behind, 0), 0]);
           break;
         }
         case "repeat": {
           // What fewer rounds may be followed by contains what more may be.
           if (count > 0 && state.min === 0 && seen.has(this.#place(number, behind, count - 1))) break;
           if (count >= state.min) left.push([state.next, behind, 0]);
-          if (count >= state.max) break;
-          const after = state.max === Infinity ? Math.min(count + 1, state.min) : count + 1;
+          if (state.max !== null && count >= state.max) break;
+          const after = state.max === null ? Math.min(count + 1, state.min) : count + 1;
           left.push([state.body, this.#place(number, behind, after), 0]);
           break;
         }
@@ -212,7 +228,7 @@ export class Machine {
     const key = `${places.map(({ number }) => number).join()}${isComplete ? "." : ""}`;
     const known = this.#positions.get(key);
     if (known !== undefined) return known;
-    const position: Position = { places, isComplete, next: null, mask: null, isFree: null };
+    const position: Position = { places, isComplete, index: null, next: [], mask: null, characters: null };
     this.#positions.set(key, position);
     this.#numPlacesKept += places.length;
     return position;

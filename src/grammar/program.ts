@@ -10,13 +10,15 @@ export type State =
   | { readonly kind: "bytes"; readonly edges: readonly (readonly [range: ByteRange, next: number])[] }
   /** Goes on with any of these. */
   | { readonly kind: "either"; readonly next: readonly number[] }
-  | { readonly kind: "call"; readonly rule: string; readonly next: number }
-  /** Reads its body so many times. `isText`: its body is any character of a JSON string, and the string ends after it. */
+  | { readonly kind: "call"; readonly rule: number; readonly next: number }
+  /**
+   * Reads its body so many times; `max` is null without a limit. `isText`: its body is any character of a JSON string.
+   */
   | {
       readonly kind: "repeat";
       readonly body: number;
       readonly min: number;
-      readonly max: number;
+      readonly max: number | null;
       readonly next: number;
       readonly isText: boolean;
     }
@@ -38,10 +40,11 @@ const MAX_TOKENS = 8;
 
 export class TooManyStates extends Error {}
 
+/** Its public fields are all that a machine needs, and plain data. */
 export class Program {
   readonly states: State[] = [{ kind: "return" }, { kind: "either", next: [] }];
-  /** First states of the rules. */
-  readonly entries = new Map<string, number>();
+  /** Where the text begins. */
+  readonly root: number;
   /** Tokens that are read as one byte each, which no text has: FIRST_TOKEN_BYTE and what follows. */
   readonly tokens: number[] = [];
 
@@ -50,11 +53,17 @@ export class Program {
   readonly #known = new Map<unknown, Map<number, number>>();
   readonly #sequences = new Map<string, readonly ByteRange[][]>();
   readonly #continued = new Map<string, number>();
+  /** States that call a rule: the rule's name, and what follows. */
+  readonly #calls = new Map<number, readonly [name: string, next: number]>();
 
   constructor(rules: Rules) {
     this.#empty = rulesWhere(rules, mayBeEmpty);
     this.#finite = rulesWhere(rules, canEnd);
-    for (const [name, body] of rules) this.entries.set(name, this.#before(body, RETURN));
+    const entries = new Map([...rules].map(([name, body]) => [name, this.#before(body, RETURN)]));
+    for (const [at, [name, next]] of this.#calls) {
+      this.states[at] = { kind: "call", rule: entries.get(name) ?? DEAD_END, next };
+    }
+    this.root = entries.get("root") ?? DEAD_END;
   }
 
   /** Returns the state that reads the expression and goes on with `next`, the same one for the same expression. */
@@ -104,14 +113,15 @@ export class Program {
         if (max === 1) {
           return min === 1 ? body : this.#add({ kind: "either", next: [body, next] });
         }
-        const after = this.states[next];
-        const endsText =
-          after?.kind === "bytes" && after.edges.every(([[first, last]]) => first === 0x22 && last === 0x22);
-        const isText = of === ANY_JSON_CHARACTER && endsText;
-        return this.#add({ kind: "repeat", body, min, max, next, isText });
+        const isText = of === ANY_JSON_CHARACTER;
+        return this.#add({ kind: "repeat", body, min, max: max === Infinity ? null : max, next, isText });
       }
-      case "rule":
-        return this.#finite.has(expression.name) ? this.#add({ kind: "call", rule: expression.name, next }) : DEAD_END;
+      case "rule": {
+        if (!this.#finite.has(expression.name)) return DEAD_END;
+        const at = this.#add({ kind: "return" }); // its rule may not be there yet
+        this.#calls.set(at, [expression.name, next]);
+        return at;
+      }
     }
   }
 

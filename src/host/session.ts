@@ -11,7 +11,8 @@ import { ThoughtMatcher, thoughtTokens, type ThoughtTokens } from "../engine/tex
 import type { SequenceOutput } from "../engine/text/output.ts";
 import { isInThought } from "../engine/text/reasoning-splitter.ts";
 import type { GrammarSource } from "../grammar/grammar-source.ts";
-import type { Grammars, GrammarVocabulary } from "../grammar/grammar-compiler.ts";
+import type { GrammarVocabulary } from "../grammar/grammar-home.ts";
+import type { Grammars } from "../grammar/grammars.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { toErrorData, type ChorusError } from "../protocol/errors.ts";
 import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
@@ -258,12 +259,12 @@ export class Session {
   async #matchersOf(open: OpenRequest, structure: GrammarSource): Promise<readonly GrammarMatcher[]> {
     const { model, platform } = this.#parts;
     const { parsed } = open;
-    const { openGrammars } = await import("../grammar/open-grammars.ts");
+    const { openGrammars } = await import("../grammar/grammars.ts");
     this.#grammars ??= openGrammars(() => vocabularyOf(model), platform.openGrammarThread);
     const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
     const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
     const matchers = await this.#grammars.matchers(structure, endTokenIds, numChoices(parsed));
-    open.warn(matchers[0]?.warnings ?? []);
+    open.warn(await this.#grammars.warnings(structure));
     const { reasoning } = parsed;
     if (!isInThought(reasoning)) return matchers;
     const { vocabSize } = model.card;

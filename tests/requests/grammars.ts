@@ -2,14 +2,15 @@
 
 import type { GrammarMatcher } from "../../src/engine/sampling/grammar-matcher.ts";
 import { GrammarCompiler } from "../../src/grammar/grammar-compiler.ts";
+import { Grammars } from "../../src/grammar/grammars.ts";
 import { GrammarService } from "../../src/grammar/grammar-service.ts";
 import type { GrammarPort } from "../../src/grammar/grammar-service.ts";
 import { answerCalls } from "../../src/threads/serve-thread.ts";
 
 /** Compiles for a vocabulary, given as the bytes of each token. */
-export function grammarCompiler(vocabulary: readonly Uint8Array[], vocabSize = vocabulary.length): GrammarCompiler {
+export function grammarCompiler(vocabulary: readonly Uint8Array[], vocabSize = vocabulary.length): Grammars {
   const tokens = vocabulary.map((bytes) => String.fromCharCode(...bytes));
-  return new GrammarCompiler(() => ({ vocabSize, tokens }));
+  return new Grammars(new GrammarCompiler(() => ({ vocabSize, tokens })));
 }
 
 let shared: GrammarCompiler | null = null;

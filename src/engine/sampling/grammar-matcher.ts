@@ -1,7 +1,7 @@
 import type { SamplingParams } from "./sampling-params.ts";
 
 /**
- * Knows which tokens a grammar allows next. It belongs to one sequence and follows its output. grammar/grammar-compiler.ts
+ * Knows which tokens a grammar allows next. It belongs to one sequence and follows its output. grammar/grammars.ts
  * makes them.
  */
 export interface GrammarMatcher {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { browserPlatform } from "../host/platforms/browser.ts";
 import { ownThreads } from "../../tests/own-threads.ts";
 import type { GrammarSource } from "./grammar-source.ts";
-import { openGrammars } from "./open-grammars.ts";
+import { openGrammars } from "./grammars.ts";
 
 const VOCABULARY = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte));
 const END = 256;

@@ -1,12 +1,14 @@
 import { afterEach, expect, test } from "vitest";
 
 import { BYTE_VOCABULARY, byteTokens, EOS } from "../../tests/fakes/engine-harness.ts";
-import { allowedIds, drawAnswer, grammarCompiler } from "../../tests/requests/grammars.ts";
-import { GrammarService, type GrammarCall } from "./grammar-service.ts";
-import type { GrammarPort } from "./grammar-service.ts";
+import { allowedIds, drawAnswer } from "../../tests/requests/grammars.ts";
+import { GrammarCompiler } from "./grammar-compiler.ts";
+import { GrammarService, type GrammarCall, type GrammarPort } from "./grammar-service.ts";
 import type { GrammarSource } from "./grammar-source.ts";
+import { Grammars } from "./grammars.ts";
+import { DEFAULT_LIMITS, GrammarThreads, type GrammarLimits } from "./grammar-threads.ts";
+import { ALIVE } from "../threads/thread-port.ts";
 import { answerCalls } from "../threads/serve-thread.ts";
-import { IsolatedGrammars, DEFAULT_LIMITS, type GrammarLimits } from "./isolated-grammars.ts";
 
 const regex = (pattern: string): GrammarSource => ({ kind: "regex", pattern, param: "regex" });
 
@@ -17,17 +19,25 @@ type IsEndless = (call: GrammarCall) => boolean;
 class Threads {
   numOpened = 0;
   numEnded = 0;
+  numCompiled = 0;
+  /** Every call that came, by its kind and, of matchers, its number. */
+  readonly calls: string[] = [];
   isEndless: IsEndless = () => false;
   /** How long each takes to start. */
   startMs = 0;
+  tokens = BYTE_VOCABULARY.map((bytes) => String.fromCharCode(...bytes));
+  /** As GrammarService has it. */
+  turnMs: number | undefined = undefined;
 
-  /** Ends all threads, as when the page whose threads they are goes. */
+  /** Ends the thread that was opened last, as when the page whose thread it is goes. */
   goAway: () => void = () => undefined;
 
   readonly open = (): GrammarPort => {
     this.numOpened += 1;
     const { startMs } = this;
-    const service = new GrammarService(() => grammarCompiler(BYTE_VOCABULARY));
+    const { tokens } = this;
+    const compiler = new GrammarCompiler(() => ({ vocabSize: tokens.length, tokens }));
+    const service = new GrammarService(() => compiler, this.turnMs);
     const started = new Promise((resolve) => setTimeout(resolve, startMs));
     let notify: Parameters<GrammarPort["listen"]>[0] = () => undefined;
     let isStuck = false;
@@ -36,11 +46,15 @@ class Threads {
     });
     return {
       post: (message) => {
-        isStuck ||= this.isEndless(message.call);
+        const { call } = message;
+        isStuck ||= this.isEndless(call);
+        if (call.type === "compile") this.numCompiled += 1;
+        this.calls.push("id" in call ? `${call.type} ${call.id}` : call.type);
         if (!isStuck) take(structuredClone(message));
       },
       listen: (onAnswer, _, onClosed) => {
         notify = onAnswer;
+        void started.then(() => notify(ALIVE));
         this.goAway = onClosed;
       },
       end: () => {
@@ -51,24 +65,26 @@ class Threads {
   };
 }
 
-const opened: IsolatedGrammars[] = [];
+const opened: Grammars[] = [];
 afterEach(() => {
   for (const grammars of opened.splice(0)) grammars.dispose();
 });
 
-function grammarsOf(threads: Threads, limits: Partial<GrammarLimits> = {}): IsolatedGrammars {
-  const vocabulary = () => ({ vocabSize: BYTE_VOCABULARY.length, tokens: [] });
-  const all = { ...DEFAULT_LIMITS, sharedMs: Infinity, compileMs: 400, maskMs: 400, ...limits };
-  const grammars = new IsolatedGrammars(vocabulary, threads.open, all);
+function grammarsOf(threads: Threads, limits: Partial<GrammarLimits> = {}, maxKept?: number): Grammars {
+  const vocabulary = () => ({ vocabSize: threads.tokens.length, tokens: [] });
+  const all = { ...DEFAULT_LIMITS, compileMs: 400, maskMs: 400, ...limits };
+  const grammars = new Grammars(new GrammarThreads(vocabulary, threads.open, all), maxKept);
   opened.push(grammars);
   return grammars;
 }
 
 const isBomb: IsEndless = (call) =>
-  call.type === "open" && call.source.kind === "regex" && call.source.pattern.startsWith("bomb");
+  call.type === "compile" && call.source.kind === "regex" && call.source.pattern.startsWith("bomb");
 
-test.each([0, Infinity])("follows a grammar from another thread (its own from %d ms on)", async (sharedMs) => {
-  const grammars = grammarsOf(new Threads(), { sharedMs });
+test.each([undefined, 0])("follows a grammar from another thread (in turns of %j ms)", async (turnMs) => {
+  const threads = new Threads();
+  threads.turnMs = turnMs;
+  const grammars = grammarsOf(threads);
   const [a, b] = await grammars.matchers(regex("(yes|no){2}"), [EOS], 2);
   expect(allowedIds(a!.mask)).toEqual(byteTokens("ny").sort((x, y) => x - y));
   for (const id of byteTokens("noye")) {
@@ -113,7 +129,7 @@ test("a grammar that takes for ever costs its own request", async () => {
 test("many bombs at once end one after the other, and then there is room again", async () => {
   const threads = new Threads();
   threads.isEndless = isBomb;
-  const grammars = grammarsOf(threads, { maxThreads: 2, compileMs: 50 });
+  const grammars = grammarsOf(threads, { maxSlow: 1, compileMs: 50 });
   const bombs = await Promise.allSettled(
     Array.from({ length: 5 }, (_, i) => grammars.matchers(regex(`bomb${i}`), [EOS], 1)),
   );
@@ -141,25 +157,40 @@ test("a mask that takes for ever ends its own answer; the others of its thread g
   expect(allowedIds(good!.mask)).toEqual(byteTokens("d"));
 });
 
-test("a grammar that was slow keeps its thread until its last matcher is done", async () => {
+test("masks that take long are made by turns with others", async () => {
   const threads = new Threads();
-  const grammars = grammarsOf(threads, { sharedMs: 0, maxThreads: 1 });
-  const [a, b] = await grammars.matchers(regex("ab"), [EOS], 2);
-  let hasComeIn = false;
-  const next = grammars.matchers(regex("cd"), [EOS], 1).then((made) => {
-    hasComeIn = true;
-    return made;
-  });
-  a?.dispose();
-  expect(await b?.prepareMask()).toBe(true);
-  expect(hasComeIn).toBe(false);
-  b?.dispose();
-  expect(await next).toHaveLength(1);
+  threads.turnMs = 0;
+  const grammars = grammarsOf(threads, { maskMs: 4000 });
+  const [slow] = await grammars.matchers(regex("(.|\n){2}"), [EOS], 1);
+  const [quick] = await grammars.matchers(regex("ab"), [EOS], 1);
+  threads.calls.length = 0;
+  slow?.accept(byteTokens("x")[0]!);
+  quick?.accept(byteTokens("a")[0]!);
+  expect(await Promise.all([slow?.prepareMask(), quick?.prepareMask()])).toEqual([true, true]);
+  expect(threads.calls.slice(0, 3)).toEqual(["next 1", "next 2", "next 1"]);
+  expect(allowedIds(quick!.mask)).toEqual(byteTokens("b"));
+  expect(allowedIds(slow!.mask).length).toBeGreaterThan(150);
 });
 
-test("requests of one slow grammar share one thread, at once and one after another", async () => {
+test("a mask that isn't made after all its turns ends its own answer, and no thread", async () => {
   const threads = new Threads();
-  const grammars = grammarsOf(threads, { sharedMs: 0 });
+  threads.turnMs = 0;
+  const letters = Array.from("abcdefghijklmnopqrstuvwxyz");
+  threads.tokens.push(...letters.flatMap((first) => letters.map((second) => first + second)));
+  const grammars = grammarsOf(threads, { maskMs: 100 });
+  const [quick] = await grammars.matchers(regex("ab"), [EOS], 1);
+  await expect(grammars.matchers(regex("(.|\n)*"), [EOS], 1)).rejects.toMatchObject({
+    code: "invalid_value",
+    message: "regex takes longer than 0.1 s to find its first tokens; make it smaller or simpler.",
+  });
+  quick?.accept(byteTokens("a")[0]!);
+  expect(await quick?.prepareMask()).toBe(true);
+  expect(threads.numEnded).toBe(0);
+});
+
+test("requests of one grammar share its compilation, at once and one after another", async () => {
+  const threads = new Threads();
+  const grammars = grammarsOf(threads);
   const ask = () => grammars.matchers(regex("ab"), [EOS], 2);
   const made = (await Promise.all([ask(), ask(), ask()])).flat();
   for (const one of made) expect(one.accept(byteTokens("a")[0]!)).toBe(true);
@@ -167,31 +198,29 @@ test("requests of one slow grammar share one thread, at once and one after anoth
   for (const one of made) one.dispose();
   const [later] = await ask();
   expect(await drawAnswer(later!, 5, Math.random)).toEqual(byteTokens("ab"));
-  expect(threads).toMatchObject({ numOpened: 1, numEnded: 0 });
+  expect(threads).toMatchObject({ numOpened: 2, numEnded: 0, numCompiled: 1 });
 });
 
-test("a slow grammar that nobody follows gives up its thread when others need one, and may come again", async () => {
+test("programs are kept up to a size, those that were used last", async () => {
   const threads = new Threads();
-  const grammars = grammarsOf(threads, { sharedMs: 0, maxThreads: 1 });
-  for (const pattern of ["ab", "cd", "ab"]) {
-    const [one] = await grammars.matchers(regex(pattern), [EOS], 1);
-    expect(await drawAnswer(one!, 5, Math.random)).toEqual(byteTokens(pattern));
+  const grammars = grammarsOf(threads, {}, 450);
+  const sizes: number[] = [];
+  for (const pattern of ["a{1,9}", "b{1,9}", "a{1,9}", "c{1,9}", "a{1,9}", "b{1,9}"]) {
+    await grammars.matchers(regex(pattern), [EOS], 1);
+    sizes.push(threads.numCompiled);
   }
-  expect(threads).toMatchObject({ numOpened: 3, numEnded: 2 });
+  expect(sizes).toEqual([1, 2, 2, 3, 3, 4]);
 });
 
-test("few slow grammars keep a thread that nobody uses", async () => {
+test("what matchers hold in a thread goes with them", async () => {
   const threads = new Threads();
-  const grammars = grammarsOf(threads, { sharedMs: 0, maxThreads: 8, maxSpare: 2 });
-  const patterns = ["ab", "cd", "ef", "gh"];
-  const made = await Promise.all(patterns.map((pattern) => grammars.matchers(regex(pattern), [EOS], 1)));
-  expect(threads).toMatchObject({ numOpened: 4, numEnded: 0 });
-  for (const [one] of made) one?.dispose();
-  expect(threads.numEnded).toBe(2);
-  await grammars.matchers(regex("gh"), [EOS], 1);
-  expect(threads.numOpened).toBe(4);
-  await grammars.matchers(regex("ab"), [EOS], 1);
-  expect(threads.numOpened).toBe(5);
+  const grammars = grammarsOf(threads);
+  const [one] = await grammars.matchers(regex("ab"), [EOS], 1);
+  one?.dispose();
+  await expect(grammars.matchers(regex("(a"), [EOS], 1)).rejects.toThrow(") is missing");
+  const [, two] = await grammars.matchers(regex("cd"), [EOS], 2);
+  await drawAnswer(two!, 5, Math.random);
+  expect(threads.calls.filter((call) => call.startsWith("close"))).toEqual(["close 1", "close 3"]);
 });
 
 test("a bomb that many ask for at once is tried once, and tried again when it is asked for again", async () => {
@@ -217,52 +246,36 @@ test("those who wait for a compilation whose thread goes away get another one", 
   expect((await Promise.all(waiting)).map((made) => made.length)).toEqual([1, 1]);
 });
 
-test("a slow grammar whose thread is ended goes on in another of its own", async () => {
-  const threads = new Threads();
-  const grammars = grammarsOf(threads, { sharedMs: 0, maxThreads: 1 });
-  const [good] = await grammars.matchers(regex("[xyz]*"), [EOS], 1);
-  const [bad] = await grammars.matchers(regex("[xyz]*"), [EOS], 1);
-  const [x, y] = byteTokens("xy");
-  threads.isEndless = (call) => call.type === "next" && call.accepted.includes(y!);
-  bad?.accept(y!);
-  good?.accept(x!);
-  expect(await Promise.all([bad?.prepareMask(), good?.prepareMask()])).toEqual([false, true]);
-  expect(allowedIds(good!.mask)).toEqual([...byteTokens("xyz"), EOS]);
-  // It still is the one that may have a thread.
-  const other = grammars.matchers(regex("ab"), [EOS], 1);
-  expect(threads.numOpened).toBe(2);
-  good?.dispose();
-  expect(await other).toHaveLength(1);
-  expect(threads.numOpened).toBe(3);
-});
-
-test("the time in which a thread starts doesn't make a grammar slow", async () => {
+test("the time in which a thread starts is none of a grammar's", async () => {
   const threads = new Threads();
   threads.startMs = 300;
-  const grammars = grammarsOf(threads, { sharedMs: 200, maxThreads: 1 });
-  const held = await grammars.matchers(regex("ab"), [EOS], 1);
-  // Were it slow, this one would wait until the other is done.
-  expect(await grammars.matchers(regex("cd"), [EOS], 1)).toHaveLength(1);
-  expect(held).toHaveLength(1);
+  const grammars = grammarsOf(threads, { compileMs: 250, maskMs: 250 });
+  expect(await grammars.matchers(regex("ab"), [EOS], 1)).toHaveLength(1);
 });
 
 test("who waits for a thread when the engine is disposed of is told so", async () => {
-  const grammars = grammarsOf(new Threads(), { sharedMs: 0, maxThreads: 1 });
-  await grammars.matchers(regex("ab"), [EOS], 1);
-  const waiting = grammars.matchers(regex("cd"), [EOS], 1);
+  const threads = new Threads();
+  threads.isEndless = isBomb;
+  const grammars = grammarsOf(threads, { compileMs: 60_000 });
+  const [made] = await grammars.matchers(regex("ab"), [EOS], 1);
+  const waiting = ["bomb", "cd"].map((pattern) => grammars.matchers(regex(pattern), [EOS], 1));
+  await expect.poll(() => threads.numCompiled).toBe(3);
+  made?.accept(byteTokens("a")[0]!);
+  const mask = made?.prepareMask();
   grammars.dispose();
-  await expect(waiting).rejects.toMatchObject({ code: "engine_disposed" });
+  for (const one of waiting) await expect(one).rejects.toMatchObject({ code: "engine_disposed" });
+  expect(await mask).toBe(false);
+  expect(threads.numEnded).toBe(threads.numOpened);
+  await expect(grammars.matchers(regex("ef"), [EOS], 1)).rejects.toMatchObject({ code: "engine_disposed" });
 });
 
 test("a thread that can't be had fails the request", async () => {
-  const grammars = new IsolatedGrammars(
-    () => ({ vocabSize: 8, tokens: [] }),
-    () => ({
-      post: () => undefined,
-      listen: (_, onFailure) => queueMicrotask(() => onFailure("no worker")),
-      end: () => undefined,
-    }),
-  );
+  const openPort = (): GrammarPort => ({
+    post: () => undefined,
+    listen: (_, onFailure) => queueMicrotask(() => onFailure("no worker")),
+    end: () => undefined,
+  });
+  const grammars = new Grammars(new GrammarThreads(() => ({ vocabSize: 8, tokens: [] }), openPort));
   const refused = grammars.matchers(regex("ab"), [EOS], 1);
   await expect(refused).rejects.toMatchObject({
     code: "internal_error",
