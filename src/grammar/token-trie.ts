@@ -33,7 +33,8 @@ export class TokenTrie {
   /** @param tokens their bytes, a character for each; "" for tokens without text */
   constructor(tokens: readonly string[], vocabSize: number) {
     this.vocabSize = vocabSize;
-    this.#tokens = tokens.slice(0, vocabSize);
+    // No text has bytes beyond those of UTF-8, which stand for the tokens that a grammar names.
+    this.#tokens = tokens.slice(0, vocabSize).map((bytes) => (/[\xf8-\xff]/.test(bytes) ? "" : bytes));
     const all = this.#tokens.map((bytes, id) => ({ id, bytes, characters: charactersOf(bytes) }));
     const sorted = all.filter(({ bytes }) => bytes !== "").toSorted((a, b) => (a.bytes < b.bytes ? -1 : 1));
     this.#texts = treeOf(sorted.filter(({ characters }) => characters > 0));
