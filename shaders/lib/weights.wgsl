@@ -38,7 +38,7 @@ fn chunk_scales(chunk: u32, n4: u32) -> Scales {
 fn group_scale(k: u32, n4: u32) -> vec4<f32> {
   let d = block_floats(k / BLOCK * PER_GROUP, n4);
   if (HAS_CODES) {
-    return d * vec4<f32>(unpack4xI8(codes(k / GROUP * PER_GROUP, n4)));
+    return d * vec4<f32>(signed_bytes(codes(k / GROUP * PER_GROUP, n4)));
   }
   return d * FACTOR;
 }
@@ -49,13 +49,18 @@ fn group_minimum(k: u32, n4: u32) -> vec4<f32> {
   }
   let m = block_floats(k / BLOCK * PER_GROUP + 1u, n4);
   if (HAS_CODES) {
-    return -m * vec4<f32>(unpack4xU8(codes(k / GROUP * PER_GROUP + 1u, n4)));
+    return -m * vec4<f32>((vec4(codes(k / GROUP * PER_GROUP + 1u, n4)) >> vec4(0u, 8u, 16u, 24u)) & vec4(0xffu));
   }
   return m;
 }
 
 fn codes(i: u32, n4: u32) -> u32 {
   return w[(codes_row(K4) + i / 4u) * N4 + n4][i % 4u];
+}
+
+// As unpack4xI8, which not every compiler has.
+fn signed_bytes(word: u32) -> vec4<i32> {
+  return vec4<i32>(vec4(word) << vec4(24u, 16u, 8u, 0u)) >> vec4(24u);
 }
 
 fn block_floats(i: u32, n4: u32) -> vec4<f32> {

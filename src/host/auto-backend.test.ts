@@ -112,12 +112,6 @@ test("a backend that takes over in mid-run multiplies as the first one did", asy
   host.dispose();
 });
 
-test("products of integers are the CPU's, which alone can", async () => {
-  const config = { activationDtype: "int8", dtype: "q8" } as const;
-  const loaded = await load(new FakeBackend("webgpu", "Adreno"), { backend: "auto", ...config });
-  expect(loaded).toMatchObject({ backend: "cpu", notice: null });
-});
-
 test("a model that is at fault costs no second attempt", async () => {
   const gpu = failing(() => Promise.reject(new ChorusError("model_invalid", "Cut off.")));
   expect(await load(gpu)).toEqual({ code: "model_invalid", message: "Cut off.", param: null });

@@ -30,10 +30,19 @@ const AND_WITH_DRAFTS: Circumstance = {
   happened: (stats) => ALL_AT_ONCE.happened(stats) && WITH_DRAFTS.happened(stats),
 };
 
+const PACKED = "gguf/qwen3-q8/qwen3-q8.gguf";
 const MODELS = [
-  { fixture: "gpt2-tiny", dtype: "f32", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE, ...CHANGING] },
-  { fixture: "gemma3-tiny", dtype: "f16", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
-  { fixture: "qwen3-tiny", dtype: "q4", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE] },
+  { fixture: "gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE, ...CHANGING] },
+  { fixture: "gemma3-tiny/", dtype: "f16", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
+  { fixture: "qwen3-tiny/", dtype: "q4", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE] },
+  {
+    fixture: "gpt2-tiny/",
+    dtype: "q8",
+    activationDtype: "int8",
+    kvCacheDtype: "f16",
+    circumstances: [AND_WITH_DRAFTS],
+  },
+  { fixture: PACKED, dtype: "stored", activationDtype: "f32", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
 ] as const;
 
 const oneDevice = await withCommonDevice();
@@ -47,7 +56,7 @@ const complete: typeof createEngine = (options) => createComplete(createEngine, 
 describe.each(MODELS)(
   "$fixture in $dtype with a cache in $kvCacheDtype",
   async ({ fixture, circumstances, ...dtypes }) => {
-    const model = `/tests/fixtures/${fixture}/`;
+    const model = `/tests/fixtures/${fixture}`;
     const base = { backend: "webgpu", model, worker: false, gpu: oneDevice, ...dtypes } as const;
     const alone = await answersAlone(createEngine, base);
 

@@ -59,6 +59,7 @@ export async function prepareGraph(
     maxBlocks: Math.ceil(maxSequenceLength(engine) / engine.blockSize),
     maxLength: maxSequenceLength(engine),
     style: adapter.style,
+    activationDtype: engine.activationDtype,
   };
   const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, limits);
@@ -76,7 +77,7 @@ export async function prepareGraph(
   const later = new LaterPipelines(compiler);
   const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step, matmuls };
   const laterTiles = new LaterTiles(step, tiles ?? tileChoices(adapter, shape)[0]);
-  const context = { device, poller, ...parts, tiles: laterTiles };
+  const context = { device, poller, ...parts, integerMatmuls: null, tiles: laterTiles };
   const compiled = await CompiledGraph.compile(context, adapter);
   if (isComplete) expect(await later.start()).toEqual([]);
   return { compiled, context, buffers, activations, step, arena };

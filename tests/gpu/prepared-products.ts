@@ -37,7 +37,8 @@ export async function prepareProducts(
   const engine = resolveEngineConfig(sizes, shape);
   const arena = new Arena(device);
   const compiler = new KernelCompiler(device);
-  const limits = { maxRows, maxSamples: 4, maxSlots: 4, maxBlocks: 8, maxLength: 128, style: "fused" } as const;
+  const sizesOfStep = { maxRows, maxSamples: 4, maxSlots: 4, maxBlocks: 8, maxLength: 128 };
+  const limits = { ...sizesOfStep, style: "fused", activationDtype: engine.activationDtype } as const;
   const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, limits);
   const uploader = new WeightUploader(device, arena, compiler);

@@ -38,8 +38,10 @@ export async function shareDevice(gpu: GPU = navigator.gpu): Promise<SharedDevic
   };
   const requestDevice = (descriptor?: GPUDeviceDescriptor) => (device ??= open(descriptor));
   const { features, limits, info } = adapter;
+  const { wgslLanguageFeatures } = gpu;
+  const requestAdapter = () => Promise.resolve({ features, limits, info, requestDevice });
   return {
-    gpu: { requestAdapter: () => Promise.resolve({ features, limits, info, requestDevice }) } as unknown as GPU,
+    gpu: { requestAdapter, wgslLanguageFeatures } as unknown as GPU,
     compiled: () => [...pipelines.keys()],
     destroy: () => destroy(),
   };

@@ -44,7 +44,8 @@ export function tampered(
       }
     );
   };
-  return { requestAdapter } as unknown as GPU;
+  const wgslLanguageFeatures = noFeatures ? undefined : gpu.wgslLanguageFeatures;
+  return { requestAdapter, wgslLanguageFeatures } as unknown as GPU;
 }
 
 function named(info: GPUAdapterInfo, name: string | undefined): Partial<GPUAdapterInfo> {

@@ -10,6 +10,9 @@ import { answersAlone, answersUnder, CIRCUMSTANCES } from "../../../tests/reques
 
 allowRelaxedSimd();
 
+const FILES = ["config.json", "tokenizer.json", "model.safetensors"].map((name) => `gpt2-tiny/${name}`);
+const PACKED = ["gguf/llama-mix/llama-mix.gguf"];
+
 const SETTINGS = [
   { dtype: "f32", kvCacheDtype: "f32", cpuMath: "fastest" },
   { dtype: "f32", kvCacheDtype: "f16", cpuMath: "portable" },
@@ -18,17 +21,18 @@ const SETTINGS = [
   { dtype: "q4", activationDtype: "f32", kvCacheDtype: "f32", cpuMath: "fastest" },
   { dtype: "q8", activationDtype: "int8", kvCacheDtype: "f32", cpuMath: "portable" },
   { dtype: "q4", activationDtype: "int8", kvCacheDtype: "f16", cpuMath: "fastest" },
+  { dtype: "stored", activationDtype: "f32", kvCacheDtype: "f32", cpuMath: "portable" },
+  { dtype: "stored", activationDtype: "int8", kvCacheDtype: "f32", cpuMath: "portable" },
 ] as const;
 
-/** Every circumstance with f32; with the other dtypes those that between them batch, chunk, hit, preempt and run ahead. */
+/** Every circumstance with f32; with the other dtypes those that between them batch, chunk, hit, preempt, draft and run ahead. */
 const circumstancesFor = (dtype: string) =>
-  CIRCUMSTANCES.filter(({ name }) => dtype === "f32" || /four steps ahead|prefix cache/.test(name));
-
-const model = ["config.json", "tokenizer.json", "model.safetensors"].map(
-  (name) => new File([readFileSync(`tests/fixtures/gpt2-tiny/${name}`)], name),
-);
+  CIRCUMSTANCES.filter(({ name }) => dtype === "f32" || /four steps ahead|prefix cache|drafts/.test(name));
 
 describe.each(SETTINGS)("in %j", async (settings) => {
+  const model = (settings.dtype === "stored" ? PACKED : FILES).map(
+    (path) => new File([readFileSync(`tests/fixtures/${path}`)], path.slice(path.lastIndexOf("/") + 1)),
+  );
   const base = { model, worker: false, backend: "cpu", cpuThreads: 1, ...settings } as const;
   const alone = await answersAlone(createEngine, base);
 

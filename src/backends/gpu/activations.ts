@@ -1,4 +1,5 @@
 import type { Graph, Value, ValueShape } from "../../models/graph.ts";
+import type { ActivationDtype } from "../../protocol/config.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { shareValues } from "../share-values.ts";
 import type { Arena } from "./arena.ts";
@@ -19,6 +20,7 @@ interface ActivationLimits {
   /** Tokens of a sequence. */
   readonly maxLength: number;
   readonly style: KernelStyle;
+  readonly activationDtype: ActivationDtype;
 }
 
 /** Buffers for the intermediate values of the largest possible step. */
@@ -35,6 +37,8 @@ export class Activations {
   readonly sampled: GPUBuffer;
   /** What a norm of its own writes for the product after it, on GPUs. */
   readonly normed: GPUBuffer;
+  /** The rows of a product's input in integers: see shaders/quantise-rows.wgsl. */
+  readonly quantised: GPUBuffer;
   readonly #values: readonly (GPUBuffer | undefined)[];
 
   constructor(arena: Arena, shape: ModelShape, graph: Graph, limits: ActivationLimits) {
@@ -42,14 +46,18 @@ export class Activations {
     const samples = padTo(SAMPLE_TILE, limits.maxSamples);
     const isFused = limits.style === "fused";
     const heightOf = ({ height }: ValueShape) => (height === "rows" ? rows : samples);
-    const { slots, slotOf } = shareValues(graph, { normsAreFused: isFused });
+    const { slots, slotOf } = shareValues(graph, { normsAreFused: normsAreFused(limits) });
     const buffers = slots.map((slot, i) =>
       arena.storage(`activations ${i} of ${slot.width}`, 4 * heightOf(slot) * strideOf(slot.width)),
     );
     this.#values = slotOf.map((slot) => (slot === null ? undefined : buffers[slot]));
+    const heights = Math.max(rows, samples);
     const widths = graph.operations.map((one) => (one.type === "norm" ? (graph.values[one.output]?.width ?? 0) : 0));
-    const normedBytes = 4 * Math.max(rows, samples) * strideOf(Math.max(...widths));
-    this.normed = arena.storage("normed", isFused ? normedBytes : UNUSED_BYTES);
+    const normedBytes = 4 * heights * strideOf(Math.max(...widths));
+    this.normed = arena.storage("normed", normsAreFused(limits) ? normedBytes : UNUSED_BYTES);
+    const inputs = graph.operations.map((one) => ("input" in one ? (graph.values[one.input]?.width ?? 0) : 0));
+    const integerBytes = (3 / 2) * heights * strideOf(Math.max(...inputs));
+    this.quantised = arena.storage("integers", limits.activationDtype === "int8" ? integerBytes : UNUSED_BYTES);
     this.attentionParts = arena.storage("attention parts", isFused ? 4 * splitFloats(shape, limits) : UNUSED_BYTES);
     this.logits = arena.storage("logits", 4 * samples * strideOf(shape.vocabSize));
     this.logitParts = arena.storage("logit parts", (samples * strideOf(shape.vocabSize)) / 2);
@@ -63,4 +71,12 @@ export class Activations {
     if (buffer === undefined) throw new Error(`value ${value} of the graph has no buffer`);
     return buffer;
   }
+}
+
+/** Whether products of floats normalise their input themselves; rows in integers are made of what a norm has written. */
+export function normsAreFused({
+  style,
+  activationDtype,
+}: Pick<ActivationLimits, "style" | "activationDtype">): boolean {
+  return style === "fused" && activationDtype === "f32";
 }

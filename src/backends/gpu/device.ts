@@ -20,6 +20,8 @@ export interface OpenedDevice {
   /** Whether at least four neighbouring lanes can exchange values. */
   readonly hasSubgroups: boolean;
   readonly hasFewRegisters?: boolean;
+  /** Whether WGSL has products of four bytes. [false] */
+  readonly hasPackedDots?: boolean;
   /** Whether the adapter computes with halves, and so unpacks them in one instruction. */
   readonly hasHalves: boolean;
   /** Resolves when the device can't go on: lost (other than by close()), out of memory, or used wrongly by us. */
@@ -57,11 +59,17 @@ export async function openDevice(gpu: GPU | undefined): Promise<OpenedDevice> {
     isSoftware: isSoftware(info),
     hasSubgroups: device.features.has("subgroups") && (info.subgroupMinSize ?? 0) >= 4,
     hasFewRegisters: info.vendor === "intel",
+    hasPackedDots: hasPackedDots(gpu),
     hasHalves: adapter.features.has("shader-f16"),
     failure,
     poller: new QueuePoller(device.queue),
     close,
   };
+}
+
+/** Older browsers list no features. */
+function hasPackedDots({ wgslLanguageFeatures }: Partial<Pick<GPU, "wgslLanguageFeatures">>): boolean {
+  return wgslLanguageFeatures?.has("packed_4x8_integer_dot_product") ?? false;
 }
 
 async function requestDevice(adapter: GPUAdapter): Promise<GPUDevice> {

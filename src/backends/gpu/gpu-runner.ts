@@ -247,7 +247,11 @@ function createBuffers(
   const { vocabSize = shape.vocabSize } = options;
   const limits = stepLimits(engine);
   const step = new StepBuffer(arena, { ...limits, vocabSize, logprobsMode: engine.logprobsMode });
-  const activations = new Activations(arena, shape, graph, { ...limits, style });
+  const activations = new Activations(arena, shape, graph, {
+    ...limits,
+    style,
+    activationDtype: engine.activationDtype,
+  });
   const compiler = new KernelCompiler(device, { adapterName, onProgress: onKernel, flushesHalves: isFlushing });
   const later = new LaterPipelines(compiler);
   const packsFloats = style === "plain"; // also if a GPU's own kernels were wrong: this is one kernel less to trust

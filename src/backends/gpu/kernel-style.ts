@@ -15,15 +15,22 @@ export interface KernelTraits {
   readonly hasSubgroups: boolean;
   /** Whether kernels with many sums spill registers into memory, as on Intel's GPUs. [false] */
   readonly hasFewRegisters?: boolean;
+  /** Whether WGSL has products of four bytes. [false] */
+  readonly hasPackedDots?: boolean;
 }
 
 /** Returns the traits of an adapter's kernels; without optional features if "plain" ones are requested. */
 export function kernelTraits(
-  opened: Pick<OpenedDevice, "isSoftware" | "hasSubgroups" | "hasFewRegisters">,
+  opened: Pick<OpenedDevice, "isSoftware" | "hasSubgroups" | "hasFewRegisters" | "hasPackedDots">,
   kernels: KernelChoice = "default",
 ): KernelTraits {
   const isPlain = kernels === "plain";
-  const { hasFewRegisters = false } = opened;
+  const { hasFewRegisters = false, hasPackedDots = false } = opened;
   const style = opened.isSoftware || isPlain ? "plain" : "fused";
-  return { style, hasSubgroups: opened.hasSubgroups && !isPlain, hasFewRegisters };
+  return {
+    style,
+    hasSubgroups: opened.hasSubgroups && !isPlain,
+    hasFewRegisters,
+    hasPackedDots: hasPackedDots && !isPlain,
+  };
 }

@@ -8,7 +8,7 @@ import { describeKernels } from "./describe-kernels.ts";
 import type { KernelTraits } from "./kernel-style.ts";
 import { LaterTiles } from "./later-tiles.ts";
 import { measureOn, tuneMatmuls, tuningKey } from "./matmul-tuning.ts";
-import { defaultMatmuls, matmulChoices, type MatmulVariant } from "./matmul-variants.ts";
+import { defaultMatmuls, integerMatmuls, matmulChoices, type MatmulVariant } from "./matmul-variants.ts";
 import type { ModelContext } from "./operations/operations.ts";
 import { tileChoices, type QueryTiles } from "./query-tiles.ts";
 import type { Tuned } from "./tuning.ts";
@@ -34,19 +34,28 @@ export async function loadGraph(
 ): Promise<LoadedGraph> {
   const { shape, engine, step } = model;
   const key = tuningKey(adapterName, weights.model, engine.dtype);
+  const integers = engine.activationDtype === "int8" ? integerMatmuls(traits) : null;
   let measure: ReturnType<typeof measureOn> | null = null; // most loads measure nothing
-  const tuned: Tuned<MatmulVariant> = tuning
-    ? await tuneMatmuls(matmulChoices(traits), key, tuning, (...product) =>
-        filling.then(() => (measure ??= measureOn(model))(...product)),
-      )
-    : { variants: defaultMatmuls(traits), reason: "unmeasured" };
+  const tuned: Tuned<MatmulVariant> =
+    tuning && !integers
+      ? await tuneMatmuls(matmulChoices(traits), key, tuning, (...product) =>
+          filling.then(() => (measure ??= measureOn(model))(...product)),
+        )
+      : { variants: defaultMatmuls(traits), reason: "unmeasured" };
   const choice = tileChoices(traits, shape);
   const tiles: Tuned<QueryTiles> = tuning
     ? await tuneTiles(choice, key, tuning, model)
     : { variants: [choice[0]], reason: "unmeasured" };
   const { variants: matmuls } = tuned;
   const laterTiles = new LaterTiles(step, tiles.variants[0] ?? choice[0]);
-  const compilePart = (graph: Graph) => CompiledGraph.compile({ ...model, matmuls, tiles: laterTiles, graph }, traits);
-  const kernelNotes = describeKernels(tuned, tiles, { traits, kernels, shape, maxLength: maxSequenceLength(engine) });
-  return { compiled: await compilePart(model.graph), compilePart, kernelNotes, rowTiles: matmuls };
+  const context = { ...model, matmuls, integerMatmuls: integers, tiles: laterTiles };
+  const compilePart = (graph: Graph) => CompiledGraph.compile({ ...context, graph }, traits);
+  const used = integers ?? matmuls;
+  const kernelNotes = describeKernels({ ...tuned, variants: used }, tiles, {
+    traits,
+    kernels,
+    shape,
+    maxLength: maxSequenceLength(engine),
+  });
+  return { compiled: await compilePart(model.graph), compilePart, kernelNotes, rowTiles: used };
 }

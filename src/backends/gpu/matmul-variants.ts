@@ -1,7 +1,16 @@
 import type { RowTile } from "../../engine/row-tiles.ts";
 import type { NormWeights } from "../../models/graph.ts";
 import { variantOf, type KernelVariant } from "./kernel.ts";
-import { matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels/matmul.ts";
+import {
+  matmulAny,
+  matmulInteger,
+  matmulIntegerPacked,
+  matmulLane,
+  matmulRow,
+  matmulSkinny,
+  matmulSubgroup,
+  matmulTiled,
+} from "./kernels/matmul.ts";
 import type { KernelStyle, KernelTraits } from "./kernel-style.ts";
 import { Rank } from "./later-pipelines.ts";
 import type { LayoutConstants } from "./matrix-layout.ts";
@@ -143,6 +152,26 @@ function tiled(columnLanes: number, rowLanes: number, rows: number, vecs: number
     kernel: (shape, extras) => variantOf(matmulTiled, { ...shape, ...extraConstants(extras), ...shapeOfGroup }),
     workgroups: (shape, numRows) => [Math.ceil(shape.N4 / tileN4), Math.ceil(numRows / tileRows)],
   };
+}
+
+/**
+ * Returns the kernels of engines whose activations are integers, by ascending rows: the last serves steps of any size until
+ * the others are compiled. Nothing is measured: these are never candidates beside kernels of floats.
+ */
+export function integerMatmuls({ style, hasPackedDots = false }: KernelTraits): readonly MatmulVariant[] {
+  const integer = (rows: number, columns: number, splits: number, maxRows = rows): MatmulVariant => {
+    const tile = { COLUMNS: columns, SPLITS: splits, ROWS: rows };
+    return {
+      name: `integer ${rows} x ${columns} x ${splits}`,
+      rank: rankOf(maxRows),
+      maxRows,
+      tileRows: rows,
+      kernel: (shape) => variantOf(hasPackedDots ? matmulIntegerPacked : matmulInteger, { ...shape, ...tile }),
+      workgroups: (shape, numRows) => [Math.ceil(shape.N4 / columns), Math.ceil(numRows / rows)],
+    };
+  };
+  if (style === "plain") return [integer(LANE_ROWS, LANES, 1, Infinity)];
+  return [integer(1, 16, 8), integer(4, 16, 8), integer(8, 16, 4, Infinity)];
 }
 
 /** Candidates for steps of up to the same number of rows, the default first. */

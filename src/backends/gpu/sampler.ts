@@ -4,6 +4,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { CommonDraws, DrawKind } from "../backend.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
+import { normsAreFused } from "./activations.ts";
 import { variantOf, type Dispatch, type KernelConstants, type KernelVariant } from "./kernel.ts";
 import type { KernelStyle } from "./kernel-style.ts";
 import { processLogits } from "./kernels/process-logits.ts";
@@ -168,7 +169,7 @@ export class Sampler {
 
     const [pipeline, ...sum] = await Promise.all([
       compiler.pipeline(samplePlain, { ...constants, MAX_LENGTH }),
-      ...(isPlain ? [sumDispatch(model, constants)] : []),
+      ...(normsAreFused({ style, ...engine }) ? [] : [sumDispatch(model, constants)]),
     ]);
     const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
     const plain = { name: "sample plain", pipeline, bindGroup, workgroups };
@@ -191,7 +192,7 @@ export class Sampler {
   }
 }
 
-/** Returns the dispatch that summarises logits; in the fused style the head does so itself. */
+/** Returns the dispatch that summarises logits, unless the head does so itself. */
 async function sumDispatch(
   { compiler, step: { samples }, activations: { logits, logitParts } }: ModelContext,
   constants: KernelConstants<typeof sumLogits>,
@@ -201,7 +202,7 @@ async function sumDispatch(
     name: "sum logits",
     pipeline: await compiler.pipeline(sumLogits, constants),
     bindGroup: compiler.bind(sumLogits, { logits, samples, logit_parts: logitParts }),
-    workgroups: (size) => [Math.ceil(numParts / PLAIN_LANES), size.samples],
+    workgroups: (size) => [Math.ceil(numParts / Number(constants.LANES)), size.samples],
   };
 }
 

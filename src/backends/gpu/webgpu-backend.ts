@@ -1,4 +1,3 @@
-import { ChorusError } from "../../protocol/errors.ts";
 import type { Backend } from "../backend.ts";
 import { openDevice } from "./device.ts";
 import { flushesHalves } from "./flushed-halves.ts";
@@ -20,18 +19,10 @@ export function webGpuBackend(gpu: GPU | undefined): Backend {
         isSoftware: opened.isSoftware,
         failure: opened.failure,
         defaults: (model) => ({ dtype: defaultDtype(model, opened) }),
-        checkFits(model, engine) {
-          if (engine.activationDtype === "int8") throw onlyOnCpu();
-          checkFits(model, engine, opened.device.limits);
-        },
+        checkFits: (model, engine) => checkFits(model, engine, opened.device.limits),
         load: (options) => GpuRunner.create({ ...options, opened, isFlushing }),
         close: () => opened.close(),
       };
     },
   };
-}
-
-function onlyOnCpu(): ChorusError {
-  const message = 'activationDtype "int8" is for the CPU (backend "cpu"): leave it out, or use "f32".';
-  return new ChorusError("invalid_value", message, "activationDtype");
 }

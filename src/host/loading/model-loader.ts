@@ -59,9 +59,7 @@ export class ModelLoader {
     this.#origin = origin;
     this.#config = config;
     this.#platform = platform;
-    const choice = parseBackendChoice(config.backend);
-    // Only the CPU multiplies integers.
-    this.#choice = choice === "auto" && config.activationDtype === "int8" ? "cpu" : choice;
+    this.#choice = parseBackendChoice(config.backend);
     this.#failures = new AdapterFailures(platform);
     this.#backends = platform.backends.filter(({ name }) => this.#choice === "auto" || name === this.#choice);
     this.#pause = pause;

@@ -6,12 +6,15 @@ import half from "../../../../shaders/lib/half.wgsl?raw";
 import head from "../../../../shaders/lib/head.wgsl?raw";
 import layout from "../../../../shaders/lib/layout.wgsl?raw";
 import logitPart from "../../../../shaders/lib/logit-part.wgsl?raw";
+import packedDot from "../../../../shaders/lib/packed-dot.wgsl?raw";
+import plainDot from "../../../../shaders/lib/plain-dot.wgsl?raw";
 import norm from "../../../../shaders/lib/norm.wgsl?raw";
 import plainProduct from "../../../../shaders/lib/plain-product.wgsl?raw";
 import random from "../../../../shaders/lib/random.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import weights from "../../../../shaders/lib/weights.wgsl?raw";
 import anyCode from "../../../../shaders/matmul-any.wgsl?raw";
+import integerCode from "../../../../shaders/matmul-integer.wgsl?raw";
 import laneCode from "../../../../shaders/matmul-lane.wgsl?raw";
 import rowCode from "../../../../shaders/matmul-row.wgsl?raw";
 import skinnyCode from "../../../../shaders/matmul-skinny.wgsl?raw";
@@ -59,7 +62,7 @@ const library = [activation, epilogue, half, layout, step, weights];
 const plainLibrary = [plainProduct, ...library];
 const gpuLibrary = [best, fusedProduct, head, logitPart, norm, random, ...library];
 
-/** One of six kernels with one contract and the same bits. matmul-variants.ts says which is used when. */
+/** One of six kernels of floats with one contract and the same bits. matmul-variants.ts says which is used when. */
 export const matmulLane = defineKernel({
   name: "matmul-lane",
   code: [laneCode, ...plainLibrary],
@@ -101,3 +104,13 @@ export const matmulTiled = defineKernel({
   bindings: gpuBindings,
   constants: [...gpuConstants, "COLUMN_LANES", "ROW_LANES", "ROWS", "VECS"],
 });
+
+const integers = {
+  name: "matmul-integer",
+  bindings,
+  constants: [...constants, "COLUMNS", "SPLITS", "ROWS"],
+} as const;
+
+/** Multiplies integers. For compilers with the language feature packed_4x8_integer_dot_product, and for any. */
+export const matmulInteger = defineKernel({ ...integers, code: [integerCode, ...plainLibrary, plainDot] });
+export const matmulIntegerPacked = defineKernel({ ...integers, code: [integerCode, ...plainLibrary, packedDot] });

@@ -17,17 +17,18 @@ const ROTARY_LANES = 32;
 export function fusedOperations(context: OperationContext): Operations {
   const { compiler, graph, buffers, activations, step } = context;
   const first = firstMatmul(context.matmuls, "fused");
+  const isFused = context.integerMatmuls === null;
   const norms = new Map<Value, Norm>();
-  for (const operation of graph.operations) {
+  for (const operation of isFused ? graph.operations : []) {
     if (operation.type === "norm" && !operation.addsToOutput) norms.set(operation.output, operation);
   }
   return {
     embed: (operation) => embedding(context, operation),
-    norm: async (operation) => (operation.addsToOutput ? [await normalisation(context, operation)] : []),
+    norm: async (operation) => (norms.has(operation.output) ? [] : [await normalisation(context, operation)]),
     rotary: rotations(context, { lanes: ROTARY_LANES }),
     attention: async (operation) => [await splitAttention(context, operation)],
 
-    ...productOperations(context, Epilogue.head, ({ input, head = null, ...product }) => {
+    ...productOperations(context, isFused ? Epilogue.head : Epilogue.biasOnly, ({ input, head = null, ...product }) => {
       const { w, bias } = product.weights;
       const norm = norms.get(input);
       const x = activations.buffer(norm?.input ?? input);

@@ -59,6 +59,8 @@ export interface ModelContext extends Pick<OpenedDevice, "device" | "poller" | "
 export interface OperationContext extends ModelContext {
   /** The chosen kernels by ascending rows: see matmul-variants.ts. */
   readonly matmuls: readonly MatmulVariant[];
+  /** The same for packed weights, where activations are integers; null where they are floats. */
+  readonly integerMatmuls: readonly MatmulVariant[] | null;
   /** How attention tiles rows, once its kernels for that are compiled. */
   readonly tiles: LaterTiles;
 }

@@ -1,6 +1,7 @@
-import type { Activation, Gate, LinearOperation, Value } from "../../../models/graph.ts";
+import type { Activation, Gate, Head, LinearOperation, Value } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
-import { Epilogue } from "../kernels/matmul.ts";
+import { Epilogue, matmulInteger } from "../kernels/matmul.ts";
+import { quantiseRows } from "../kernels/quantise-rows.ts";
 import {
   isNormApart,
   type HeadShape,
@@ -12,7 +13,7 @@ import type { ProductBuffers } from "../model-buffers.ts";
 import { layoutConstants } from "../matrix-layout.ts";
 import { strideOf } from "../padding.ts";
 import { isSameProduct, type TriedProduct } from "../same-product.ts";
-import type { CompiledOperation, OperationContext, Operations } from "./operations.ts";
+import { always, valueOf, type CompiledOperation, type OperationContext, type Operations } from "./operations.ts";
 
 /** A product y = x W, with its norm and epilogue in the same kernel. */
 interface Product {
@@ -113,28 +114,60 @@ export function productOperations(
   headEpilogue: number,
   product: (product: ProductOfGraph) => Promise<CompiledOperation>,
 ): Pick<Operations, "linear" | "gate" | "head"> {
-  const { shape, vocabSize, buffers, activations } = context;
+  const { shape, vocabSize, buffers, activations, integerMatmuls } = context;
+  const compile = (
+    { label, input }: LinearOperation | Gate | Head,
+    parts: readonly Omit<ProductOfGraph, "label" | "input">[],
+  ) => {
+    const isInteger = ({ weights }: (typeof parts)[number]) => integerMatmuls && typeof weights.layout !== "string";
+    return Promise.all([
+      ...(parts.some(isInteger) ? [quantisation(context, label, input)] : []),
+      ...parts.map((part) =>
+        isInteger(part) ? integerProduct(context, { label, input, ...part }) : product({ label, input, ...part }),
+      ),
+    ]);
+  };
   return {
-    linear(operation) {
-      const { label, input } = operation;
-      return Promise.all(productsOfLinear(context, operation).map((part) => product({ label, input, ...part })));
-    },
-
-    gate(operation) {
-      const { label, input } = operation;
-      return Promise.all(productsOfGate(context, operation).map((part) => product({ label, input, ...part })));
-    },
-
-    head: ({ label, table, input }) =>
-      Promise.all(
-        buffers.table(table).map((weights) => {
+    linear: (operation) => compile(operation, productsOfLinear(context, operation)),
+    gate: (operation) => compile(operation, productsOfGate(context, operation)),
+    head: (operation) =>
+      compile(
+        operation,
+        buffers.table(operation.table).map((weights) => {
           const y = { buffer: activations.logits, offset: 4 * weights.firstOutput };
           const head = { VOCABULARY: vocabSize, FIRST_TOKEN: weights.firstOutput };
           const Y4 = strideOf(shape.vocabSize) / 4;
-          return product({ label, weights, input, y, epilogue: headEpilogue, samplesOnly: true, Y4, head });
+          return { weights, y, epilogue: headEpilogue, samplesOnly: true, Y4, head };
         }),
       ),
   };
+}
+
+const QUANTISE_LANES = 32;
+
+/** Writes the rows of a value in integers, for the products after it. */
+async function quantisation(context: OperationContext, label: string, input: Value): Promise<CompiledOperation> {
+  const { compiler, activations } = context;
+  const { width, height } = valueOf(context, input);
+  const K4 = strideOf(width) / 4;
+  return always({
+    name: `${label} integers`,
+    pipeline: await compiler.pipeline(quantiseRows, { K4, LANES: QUANTISE_LANES }),
+    bindGroup: compiler.bind(quantiseRows, { x: activations.buffer(input), y: activations.quantised }),
+    workgroups: ({ samples, rows }) => [Math.ceil(K4 / 8 / QUANTISE_LANES), height === "samples" ? samples : rows],
+  });
+}
+
+/** Multiplies packed weights with the rows in integers. */
+function integerProduct(context: OperationContext, product: ProductOfGraph): Promise<CompiledOperation> {
+  const { compiler, activations, step, integerMatmuls } = context;
+  const { w, bias } = product.weights;
+  const matmuls = integerMatmuls ?? [];
+  const first = matmuls.at(-1);
+  if (first === undefined) throw new RangeError("no kernel for products of integers");
+  const x = activations.quantised;
+  const bindGroup = compiler.bind(matmulInteger, { x, w, bias, y: product.y, step: step.step });
+  return compileProduct({ ...context, matmuls }, { ...product, x, first, bindGroup, extras: {} });
 }
 
 /** Returns a linear's products, one for each part of its matrix. */
