@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../tests/requests/portable-request.ts";
+import { PORTABLE, PORTABLE_FILES, PORTABLE_REQUEST, portableAnswers } from "../tests/requests/portable-request.ts";
 import { launchWebKit, listWebKits } from "../tools/browsers/find-webkit.mjs";
 import { root } from "../tools/run-command.mjs";
 import { neverCommit } from "./support/never-commit.ts";
@@ -69,13 +69,13 @@ describe.skipIf(driverPath === "")("in WebKit", () => {
     expect(await session.evaluate(found)).toBe("Half a thought");
   });
 
-  it("computes in portable arithmetic the bits that Node has", async () => {
+  it.each(PORTABLE_FILES)("computes on the CPU the bits that Node has: %s", async (file) => {
     const { session } = webkit;
     await session.goTo(`${site.url}lib/chorus.js`);
     const answers: unknown = await session.evaluate(`
       const { createEngine } = await import("${site.url}lib/chorus.js");
-      const engine = await createEngine({ model: "${site.url}models/chorus-chat/", ...${JSON.stringify(PORTABLE)} });
+      const engine = await createEngine({ model: "${site.url}models/chorus-chat/", ...${JSON.stringify(PORTABLE[file])} });
       return (${String(portableAnswers)})(engine, ${JSON.stringify(PORTABLE_REQUEST)});`);
-    expect(answers).toBe(readFileSync(`${root}/e2e/support/portable-answers.txt`, "utf8"));
+    expect(answers).toBe(readFileSync(`${root}/e2e/support/${file}`, "utf8"));
   });
 });

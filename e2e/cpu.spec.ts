@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "playwright/test";
-import { PORTABLE, PORTABLE_REQUEST, portableAnswers } from "../tests/requests/portable-request.ts";
+import { PORTABLE, PORTABLE_FILES, PORTABLE_REQUEST, portableAnswers } from "../tests/requests/portable-request.ts";
 import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 
@@ -61,9 +61,11 @@ test("a page that is not isolated computes on one thread", async ({ page }) => {
   expect(await engine.evaluate(({ model }) => model.adapter)).toContain("1 thread");
 });
 
-test("portable arithmetic has the bits that Node has", async ({ page }) => {
+test("portable arithmetic and products of integers have the bits that Node has", async ({ page }) => {
   await openBarePage(page);
-  const engine = await createEngine(page, PORTABLE);
-  const expected = readFileSync("e2e/support/portable-answers.txt", "utf8");
-  expect(await engine.evaluate(portableAnswers, PORTABLE_REQUEST)).toBe(expected);
+  for (const file of PORTABLE_FILES) {
+    const engine = await createEngine(page, PORTABLE[file]);
+    const expected = readFileSync(`e2e/support/${file}`, "utf8");
+    expect(await engine.evaluate(portableAnswers, PORTABLE_REQUEST)).toBe(expected);
+  }
 });

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { CHECKPOINTS } from "../tests/models/golden-answers.ts";
+import { PORTABLE_FILES } from "../tests/requests/portable-request.ts";
 import { Firefox, hasFirefox, type LibraryPage } from "./support/firefox.ts";
 
 describe.skipIf(!hasFirefox)("the library in Firefox", () => {
@@ -25,6 +26,7 @@ describe.skipIf(!hasFirefox)("the library in Firefox", () => {
   it.each([
     { dtype: "f32", kvCacheDtype: "f32" },
     { dtype: "f16", kvCacheDtype: "f16" },
+    { dtype: "q8", activationDtype: "int8", kvCacheDtype: "f16" },
   ] as const)("a request is what it is alone, whatever happens around it: in $dtype", async (dtypes) => {
     const { alone, rounds, hasHappened } = await library.find("exactnessIn", dtypes);
     expect(alone).toHaveLength(10);
@@ -32,8 +34,8 @@ describe.skipIf(!hasFirefox)("the library in Firefox", () => {
     expect(hasHappened).toBe(true);
   });
 
-  it("has on the CPU, in portable arithmetic, the bits that Node has", async () => {
-    expect(await library.find("portableAnswersOf")).toBe(readFileSync("e2e/support/portable-answers.txt", "utf8"));
+  it.each(PORTABLE_FILES)("has on the CPU the bits that Node has: %s", async (file) => {
+    expect(await library.find("portableAnswersOf", file)).toBe(readFileSync(`e2e/support/${file}`, "utf8"));
   });
 
   it("compiles every kernel", async () => {

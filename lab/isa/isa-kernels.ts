@@ -12,11 +12,12 @@ import {
 import { layerNorm } from "../../src/backends/gpu/kernels/layer-norm.ts";
 import { Epilogue } from "../../src/backends/gpu/kernels/matmul.ts";
 import { processLogits } from "../../src/backends/gpu/kernels/process-logits.ts";
+import { quantiseRows } from "../../src/backends/gpu/kernels/quantise-rows.ts";
 import { sample } from "../../src/backends/gpu/kernels/sample.ts";
 import { samplePlain } from "../../src/backends/gpu/kernels/sample-plain.ts";
 import { topLogprobs } from "../../src/backends/gpu/kernels/top-logprobs.ts";
 import { layoutConstants } from "../../src/backends/gpu/matrix-layout.ts";
-import { isNormApart, matmulChoices } from "../../src/backends/gpu/matmul-variants.ts";
+import { integerMatmuls, isNormApart, matmulChoices } from "../../src/backends/gpu/matmul-variants.ts";
 import { specialise } from "../../src/backends/gpu/specialise.ts";
 import type { WeightLayout } from "../../src/models/weight-layouts.ts";
 
@@ -55,7 +56,8 @@ type Labelled = readonly [string, KernelVariant];
 
 /** Products for gate and up, with the norm before them as a step has it. */
 function productsOf({ hidden, intermediate }: IsaModel, hasAll: boolean): Labelled[] {
-  const choices = matmulChoices({ style: "fused", hasSubgroups: false }).map((all) => (hasAll ? all : all.slice(0, 1)));
+  const traits = { style: "fused", hasSubgroups: false, hasPackedDots: true } as const;
+  const choices = matmulChoices(traits).map((all) => (hasAll ? all : all.slice(0, 1)));
   const shape = { K4: hidden / 4, N4: intermediate / 2, Y4: intermediate / 4, SAMPLES_ONLY: false };
   const norm = { RMS: true, WIDTH: hidden, EPSILON: 1e-6 };
   const fits = ([, layout]: readonly [string, WeightLayout]) =>
@@ -63,7 +65,7 @@ function productsOf({ hidden, intermediate }: IsaModel, hasAll: boolean): Labell
   return Object.entries(LAYOUTS)
     .filter(fits)
     .flatMap(([name, layout]) =>
-      choices.flat().map((variant): Labelled => {
+      [...choices.flat(), ...(layout === "f16" ? [] : integerMatmuls(traits))].map((variant): Labelled => {
         const product = { ...shape, EPILOGUE: Epilogue.swiglu, ...layoutConstants(layout) };
         return [`${variant.name}, ${name}`, variant.kernel(product, { norm: isNormApart(variant) ? null : norm })];
       }),
@@ -111,6 +113,7 @@ function othersOf({ hidden }: IsaModel): Labelled[] {
   return [
     ...heads,
     ["layer-norm", variantOf(layerNorm, norm)],
+    ["quantise-rows", variantOf(quantiseRows, { K4: norm.K4, LANES: 32 })],
     ["process-logits", variantOf(processLogits, { ...draws, RULE_WORDS: LENGTH })],
     ["sample", variantOf(sample, { ...draws, PROCESSED_LOGPROBS: false, HISTOGRAM_IN_BUFFER: false })],
     ["sample-plain", variantOf(samplePlain, draws)],

@@ -14,6 +14,7 @@ export const SECTIONS = {
   "run-ahead": { name: "Running ahead", seconds: [80, 20] },
   sampling: { name: "Sampling", seconds: [80, 20] },
   prefill: { name: "Prefill", seconds: [20, 5] },
+  activations: { name: "Activations in integers", seconds: [60, 20] },
   "batch-size": { name: "Batch size", seconds: [600, 120] },
   modes: { name: "Batching modes", seconds: [250, 10] },
   "modes-mixed": { name: "Modes, mixed lengths", seconds: [250, 10] },

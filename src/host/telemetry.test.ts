@@ -8,7 +8,8 @@ import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../../test
 import { Logger } from "./logger.ts";
 import { Telemetry } from "./telemetry.ts";
 
-const MODEL = { name: "m", adapter: "a GPU", dtype: "f16", numGpuBlocks: 16 } as ModelCard;
+const DTYPES = { dtype: "f16", activationDtype: "f32", kvCacheDtype: "f16" };
+const MODEL = { name: "m", adapter: "a GPU", ...DTYPES, numGpuBlocks: 16 } as ModelCard;
 const CONFIG = {
   alerts: { lowOccupancy: null, queueLength: 5, itlMs: null, failureRate: 0.5 },
   logLevel: "silent",

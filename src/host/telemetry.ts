@@ -123,7 +123,7 @@ export class Telemetry {
   }
 
   prometheusText(): string {
-    return prometheusText(this.#engine.stats(), this.#metrics, { model_name: this.#model.name });
+    return prometheusText(this.#engine.stats(), this.#metrics, this.#model);
   }
 
   /** Starts limits over that adapt to another target or other sizes. */

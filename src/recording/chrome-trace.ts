@@ -55,9 +55,10 @@ export function chromeTrace({ model, events }: Recording): string {
   slots.end();
   queue.end();
   blocks.end();
-  const { name, mixture, kvCacheDtype, adapter } = model;
+  const { name, mixture, activationDtype, kvCacheDtype, adapter } = model;
   const dtype = mixture ?? model.dtype;
-  const otherData = { application: "Chorus", model: name, dtype, kvCacheDtype, adapter, kernels: kernels.words };
+  const dtypes = { dtype, activationDtype, kvCacheDtype };
+  const otherData = { application: "Chorus", model: name, ...dtypes, adapter, kernels: kernels.words };
   return JSON.stringify({ traceEvents: trace.toEvents(), displayTimeUnit: "ms", otherData });
 }
 

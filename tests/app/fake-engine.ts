@@ -253,7 +253,7 @@ export class FakeEngine implements ChorusEngine {
   }
 
   async metrics(): Promise<string> {
-    return prometheusText(await this.stats(), this.#metrics, { model_name: this.model.name });
+    return prometheusText(await this.stats(), this.#metrics, this.model);
   }
 
   async dispose(): Promise<void> {

@@ -16,7 +16,7 @@ import { skipTuning } from "../gpu/skip-tuning.ts";
 import { tampered } from "../gpu/tampered-gpu.ts";
 
 type CreateEngine = typeof createEngine;
-type Dtypes = Required<Pick<EngineConfig, "dtype" | "kvCacheDtype">>;
+type Dtypes = Pick<EngineConfig, "dtype" | "activationDtype" | "kvCacheDtype">;
 
 const TINY = "/tests/fixtures/gpt2-tiny/";
 /** Positions turn, and norms are added to the residual. */
@@ -56,9 +56,9 @@ export async function exactnessIn(create: CreateEngine, dtypes: Dtypes): Promise
   return { alone, rounds, hasHappened };
 }
 
-/** Returns the embedded model's answer on the CPU, in arithmetic that has the same bits in every browser. */
-export async function portableAnswersOf(create: CreateEngine): Promise<string> {
-  await using engine = await create({ model: CHAT, ...PORTABLE });
+/** Returns the embedded model's answer on the CPU, which has the same bits in every browser. @param file of PORTABLE */
+export async function portableAnswersOf(create: CreateEngine, file: string): Promise<string> {
+  await using engine = await create({ model: CHAT, ...PORTABLE[file] });
   return await portableAnswers(engine, PORTABLE_REQUEST);
 }
 
@@ -77,6 +77,8 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   for (const dtype of ["f32", "f16", "q8", "q4"] as const) {
     await (await createComplete(create, { model: TINY, gpu: software.gpu, dtype })).dispose();
   }
+  const integers = { dtype: "q8", activationDtype: "int8" } as const;
+  await (await createComplete(create, { model: GEMMA, gpu: software.gpu, ...integers })).dispose();
   await (await createComplete(create, { model: GEMMA, gpu: software.gpu })).dispose();
   await skipTuning(describeModel(await (await fetch(`${CHAT}config.json`)).json()), "f16", hasSubgroups);
   await (await createComplete(create, { model: CHAT, gpu: hardware.gpu, dtype: "f16" })).dispose();

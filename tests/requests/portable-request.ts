@@ -1,9 +1,14 @@
-// A request that the CPU backend must answer with the same bits in every browser and in Node if cpuMath is "portable".
+// A request that the CPU backend must answer with the same bits in every browser and in Node: if cpuMath is "portable", as it is
+// where weights are multiplied as integers.
 
 import type { ChorusEngine, CompletionRequest, EngineConfig } from "../../src/index.ts";
 
-/** The answer of the embedded model. */
-export const PORTABLE: EngineConfig = { backend: "cpu", cpuMath: "portable", dtype: "f32", kvCacheDtype: "f16" };
+/** Configs of the embedded model, by the file of e2e/support/ that has its answers. */
+export const PORTABLE: Readonly<Record<string, EngineConfig>> = {
+  "portable-answers.txt": { backend: "cpu", cpuMath: "portable", dtype: "f32", kvCacheDtype: "f16" },
+  "integer-answers.txt": { backend: "cpu", dtype: "q4", kvCacheDtype: "f16" },
+};
+export const PORTABLE_FILES = Object.keys(PORTABLE);
 
 const REQUEST: CompletionRequest & { stream?: false } = {
   prompt: ["Once upon a time", "What is the capital of France?", "The sea"],

@@ -1,4 +1,5 @@
 import type { Section } from "../bench-context.ts";
+import { activationsSection } from "./activations.ts";
 import { arrivalsSection } from "./arrivals.ts";
 import { batchSizeSection } from "./batch-size.ts";
 import { decodeSection, runAheadSection, samplingSection } from "./decoding.ts";
@@ -21,6 +22,7 @@ export const ALL_SECTIONS: readonly Section[] = [
   ...modesSections,
   staticWindowSection,
   prefillSection,
+  activationsSection,
   arrivalsSection,
   prefixesSection,
   draftsSection,

@@ -6,26 +6,28 @@ it.each([
   {
     isSoftware: false,
     hasSubgroups: true,
+    hasPackedDots: true,
     kernels: "default",
-    traits: { style: "fused", hasSubgroups: true, hasFewRegisters: false },
+    traits: { style: "fused", hasSubgroups: true, hasFewRegisters: false, hasPackedDots: true },
   },
   {
     isSoftware: true,
     hasSubgroups: true,
     kernels: "default",
-    traits: { style: "plain", hasSubgroups: true, hasFewRegisters: false },
+    traits: { style: "plain", hasSubgroups: true, hasFewRegisters: false, hasPackedDots: false },
   },
   {
     isSoftware: false,
     hasSubgroups: true,
+    hasPackedDots: true,
     kernels: "plain",
-    traits: { style: "plain", hasSubgroups: false, hasFewRegisters: false },
+    traits: { style: "plain", hasSubgroups: false, hasFewRegisters: false, hasPackedDots: false },
   },
   {
     isSoftware: true,
     hasSubgroups: true,
     kernels: "plain",
-    traits: { style: "plain", hasSubgroups: false, hasFewRegisters: false },
+    traits: { style: "plain", hasSubgroups: false, hasFewRegisters: false, hasPackedDots: false },
   },
 ] as const)(
   "an adapter (software: $isSoftware) gets $traits.style kernels where $kernels ones are requested",

@@ -4,6 +4,8 @@ import { SAMPLE_STATS, sampleEntry, sampleRequest, sampleStep } from "../../../t
 import { Metrics } from "./metrics.ts";
 import { prometheusText } from "./prometheus.ts";
 
+const MODEL = { name: "m", dtype: "q8", activationDtype: "int8", kvCacheDtype: "f16" } as const;
+
 interface Family {
   type: string;
   help: string;
@@ -59,7 +61,7 @@ function exampleMetrics(): Metrics {
 }
 
 it("has cumulative buckets that end with all, and a sum and a count that agree with them", () => {
-  const families = parse(prometheusText(SAMPLE_STATS, exampleMetrics(), { model_name: "m" }));
+  const families = parse(prometheusText(SAMPLE_STATS, exampleMetrics(), MODEL));
   const histograms = [...families].filter(([, family]) => family.type === "histogram");
   expect(histograms).toHaveLength(16);
   for (const [name, { samples }] of histograms) {
@@ -78,7 +80,7 @@ it("has cumulative buckets that end with all, and a sum and a count that agree w
 });
 
 it("has vLLM's names and types, each with the model's name", () => {
-  const families = parse(prometheusText(SAMPLE_STATS, exampleMetrics(), { model_name: "m" }));
+  const families = parse(prometheusText(SAMPLE_STATS, exampleMetrics(), MODEL));
   const one = (name: string) => {
     const { type, samples } = families.get(name) ?? { type: "none", samples: [] };
     return [type, samples[0]?.value, samples[0]?.labels["model_name"]];
@@ -98,12 +100,14 @@ it("has vLLM's names and types, each with the model's name", () => {
     ["length", 4],
     ["abort", 3],
   ]);
+  const { labels } = families.get("chorus:model_info")?.samples[0] ?? {};
+  expect(labels).toEqual({ model_name: "m", dtype: "q8", activation_dtype: "int8", kv_cache_dtype: "f16" });
   for (const [name, { help }] of families) expect(help, name).not.toBe("");
 });
 
 it("escapes what a model's name could break", () => {
   const model_name = 'a "b"\\n\nc';
-  const families = parse(prometheusText(SAMPLE_STATS, exampleMetrics(), { model_name }));
+  const families = parse(prometheusText(SAMPLE_STATS, exampleMetrics(), { ...MODEL, name: model_name }));
   for (const { samples } of families.values()) {
     for (const { labels } of samples) expect(labels["model_name"]).toBe(model_name);
   }

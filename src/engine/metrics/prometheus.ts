@@ -1,13 +1,15 @@
 // Prometheus' text exposition format, version 0.0.4.
 
-import type { EngineStats } from "../../protocol/reports.ts";
+import type { EngineStats, ModelCard } from "../../protocol/reports.ts";
 import type { Histogram } from "./histogram.ts";
 import { CHORUS_HISTOGRAMS, VLLM_HISTOGRAMS, type HistogramName, type Metrics } from "./metrics.ts";
 
+type MeasuredModel = Pick<ModelCard, "name" | "dtype" | "activationDtype" | "kvCacheDtype">;
 type Labels = Readonly<Record<string, string>>;
 
 /** Returns all metrics as text: under vLLM's names ("vllm:") where it has them, else under ours ("chorus:"). */
-export function prometheusText(stats: EngineStats, metrics: Metrics, labels: { readonly model_name: string }): string {
+export function prometheusText(stats: EngineStats, metrics: Metrics, model: MeasuredModel): string {
+  const labels = { model_name: model.name };
   const lines: string[] = [];
   const family = (name: string, type: "gauge" | "counter" | "histogram", help: string) => {
     lines.push(`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`);
@@ -50,6 +52,9 @@ export function prometheusText(stats: EngineStats, metrics: Metrics, labels: { r
     lines.push(sample("vllm:request_success_total", { ...labels, finished_reason }, value));
   }
 
+  family("chorus:model_info", "gauge", "How the model is kept and multiplied, as labels; always 1.");
+  const { dtype, activationDtype: activation_dtype, kvCacheDtype: kv_cache_dtype } = model;
+  lines.push(sample("chorus:model_info", { ...labels, dtype, activation_dtype, kv_cache_dtype }, 1));
   single("chorus:engine_steps_total", "counter", "Steps run.", stats.engine_steps_total);
   single("chorus:step_sequences_total", "counter", "Sequences in all steps together.", stats.step_sequences_total);
   single("chorus:device_losses_total", "counter", "Devices lost and replaced.", stats.device_losses_total);

@@ -59,7 +59,9 @@ export function Transport({ name, player }: { name: string; player: Player }) {
         Save as a trace
       </Button>
       <p className={css.what} title={name}>
-        {name}: {model.name}, {model.mixture ?? model.dtype}, {model.adapter}
+        {name}: {model.name}, {model.mixture ?? model.dtype},{" "}
+        {model.activationDtype === "int8" && "activations in int8, "}
+        {model.adapter}
       </p>
     </section>
   );
