@@ -104,11 +104,11 @@ async function multiply(x: Float32Array<ArrayBuffer>, w: Tensor, packing: Packin
 
 /** Returns a matrix with scales and minimums of few bits: with whole numbers, a product's f32 sums are exact. */
 function withPlainScales(tensor: Tensor): Tensor {
-  const read = tensor.packed?.readRows;
-  if (!read) return tensor;
+  const { packed } = tensor;
+  if (!packed) return tensor;
   const ones = <A extends PackedRows["d"]>(values: A) => values.fill(values instanceof Uint16Array ? 0x3c00 : 1) as A;
   const readRows = async (from: number, to: number): Promise<PackedRows> => {
-    const rows = await read(from, to);
+    const rows = await packed.readRows(from, to);
     const { d, m, scales, minimums } = rows;
     const few = {
       scales: scales && scales.map((one) => one % 3),
@@ -116,7 +116,7 @@ function withPlainScales(tensor: Tensor): Tensor {
     };
     return { ...rows, ...few, d: ones(d), m: m && ones(m) };
   };
-  return { ...tensor, packed: { ...tensor.packed, readRows } };
+  return { ...tensor, packed: { ...packed, readRows } };
 }
 
 describe("a product of integers", () => {
