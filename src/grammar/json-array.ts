@@ -2,8 +2,8 @@ import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } 
 import { jsonText, type Layout } from "./json-text.ts";
 import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
-/** Elements that must be written one by one. */
-const MAX_SINGLE = 1000;
+/** Elements that are written one by one, times what `contains` has found before them. */
+const MAX_STATES = 4000;
 /** Values of which all sets are written. */
 const MAX_UNIQUE = 8;
 
@@ -14,35 +14,111 @@ export function arrayOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): E
   const unevaluated = nodes.find((node) => (node.get("unevaluatedItems") ?? true) !== true);
   if (unevaluated) throw unevaluated.unsupported("unevaluatedItems", "use items");
   const lists = nodes.map(itemsOf);
-  const hasFirst = lists.some(({ first }) => first.length > 0);
-  const numFirst = Math.max(1, ...lists.map(({ first }) => first.length));
+  const numFirst = Math.max(0, ...lists.map(({ first }) => first.length));
   const schemasAt = (at: number) => lists.flatMap(({ first, rest }) => (at < first.length ? (first[at] ?? []) : rest));
-  const isEnd = (schemas: readonly PlacedSchema[]) => schemas.some(({ schema }) => schema === false);
   if (min > max) return IMPOSSIBLE;
+  const containing = nodes.filter((node) => node.has("contains"));
   const unique = max > 1 ? nodes.find((node) => node.get("uniqueItems") === true) : undefined;
-  const contained = nodes.filter((node) => node.has("contains"));
-  if (unique !== undefined) {
-    if (contained[0]) throw contained[0].unsupported("contains", "it stands beside uniqueItems; leave one of them out");
-    return uniqueArray(unique, hasFirst ? [] : schemasAt(0), min, max, visitor);
+  if (unique === undefined) {
+    return bracketed(new Elements(nodes, containing, numFirst, schemasAt, visitor).from(0), visitor.layout);
   }
-  if (contained.length > 0) return containing(contained, nodes, hasFirst, schemasAt(numFirst), visitor);
-  const further = schemasAt(numFirst);
-  const item = () => visitor.define(visitor.visit(further));
-  const maxRest = isEnd(further) ? 0 : max - numFirst;
-  if (numFirst > MAX_SINGLE) throw nodes[0]?.invalid("a list of fewer schemas");
-  let rest =
-    maxRest <= 0 ? NOTHING : repeat(sequence(visitor.layout.comma, item()), Math.max(0, min - numFirst), maxRest);
-  if (min > numFirst + Math.max(0, maxRest)) rest = IMPOSSIBLE;
-  for (let at = numFirst - 1; at >= 0; at--) {
-    const schemas = schemasAt(at);
-    const mayEnd = min <= at ? [NOTHING] : [];
-    const onwards =
-      at >= max || isEnd(schemas)
-        ? []
-        : [sequence(...(at > 0 ? [visitor.layout.comma] : []), visitor.define(visitor.visit(schemas)), rest)];
-    rest = choice(...mayEnd, ...onwards);
+  const [first] = containing;
+  if (first) throw first.unsupported("contains", "it stands beside uniqueItems; leave one of them out");
+  return uniqueArray(unique, numFirst > 0 ? [] : schemasAt(0), min, max, visitor);
+}
+
+/** The elements of an array: what may follow depends on their number, and on how many `contains` has found. */
+class Elements {
+  readonly #min: number;
+  readonly #max: number;
+  readonly #numFirst: number;
+  /** Number of elements from which on their number makes no difference. */
+  readonly #enough: number;
+  readonly #schemasAt: (at: number) => readonly PlacedSchema[];
+  readonly #contains: readonly { node: SchemaNode; schema: PlacedSchema; least: number; most: number }[];
+  readonly #visitor: SchemaVisitor;
+  readonly #name: string;
+
+  constructor(
+    nodes: readonly SchemaNode[],
+    containing: readonly SchemaNode[],
+    numFirst: number,
+    schemasAt: (at: number) => readonly PlacedSchema[],
+    visitor: SchemaVisitor,
+  ) {
+    this.#min = largestCount(nodes, "minItems");
+    this.#max = smallestCount(nodes, "maxItems");
+    this.#numFirst = numFirst;
+    this.#enough = this.#max === Infinity ? Math.max(numFirst, this.#min) : this.#max;
+    this.#schemasAt = schemasAt;
+    this.#contains = containing.flatMap((node) =>
+      node.schema("contains").map((schema) => {
+        return { node, schema, least: node.count("minContains") ?? 1, most: node.count("maxContains") ?? Infinity };
+      }),
+    );
+    this.#visitor = visitor;
+    this.#name = `elements ${nodes.map(({ number }) => number).join()}`;
+    const [first] = containing;
+    const numStates = this.#contains.reduce(
+      (all, { least, most }) => 2 * all * (1 + (most === Infinity ? least : most)),
+      first ? this.#enough : numFirst,
+    );
+    if (numStates <= MAX_STATES) return;
+    throw (
+      first?.unsupported("contains", "there are too many elements to count; leave it out") ??
+      nodes[0]?.invalid("a list of fewer schemas")
+    );
   }
-  return bracketed(rest, visitor.layout);
+
+  /** @param found number of elements so far that are valid, by `contains` */
+  from(at: number, found: readonly number[] = this.#contains.map(() => 0)): Expression {
+    const isFree = this.#contains.every(({ least, most }, i) => most === Infinity && (found[i] ?? 0) >= least);
+    if (isFree && at >= Math.max(1, this.#numFirst)) return this.#further(at);
+    return this.#visitor.refer(`${this.#name}: ${at}, ${found.join()}`, () => {
+      const mayEnd = at >= this.#min && this.#contains.every(({ least }, i) => (found[i] ?? 0) >= least);
+      const onwards = at < this.#max && !this.#isEnd(at) ? this.#ways(this.#schemasAt(at), found) : [];
+      const { comma } = this.#visitor.layout;
+      return choice(
+        ...(mayEnd ? [NOTHING] : []),
+        ...onwards.map(({ schemas, found: next }) => {
+          const item = this.#visitor.define(this.#visitor.visit(schemas));
+          return sequence(...(at > 0 ? [comma] : []), item, this.from(Math.min(at + 1, this.#countable), next));
+        }),
+      );
+    });
+  }
+
+  get #countable(): number {
+    return Math.max(1, this.#enough);
+  }
+
+  /** Returns elements that are all alike, behind others. */
+  #further(at: number): Expression {
+    const most = this.#isEnd(at) ? 0 : this.#max - at;
+    if (this.#min - at > most) return IMPOSSIBLE;
+    if (most <= 0) return NOTHING;
+    const item = this.#visitor.define(this.#visitor.visit(this.#schemasAt(at)));
+    return repeat(sequence(this.#visitor.layout.comma, item), Math.max(0, this.#min - at), most);
+  }
+
+  #isEnd(at: number): boolean {
+    return this.#schemasAt(at).some(({ schema }) => schema === false);
+  }
+
+  /** Returns what an element may be: valid or, where that counts, not valid under each `contains`. */
+  #ways(schemas: readonly PlacedSchema[], found: readonly number[]) {
+    let ways = [{ schemas, found: [] as readonly number[] }];
+    this.#contains.forEach(({ node, schema, least, most }, i) => {
+      const before = found[i] ?? 0;
+      const other = most === Infinity ? [] : [this.#visitor.negated(schema, node.place("contains"))];
+      const mayCount = before < (most === Infinity ? least : most);
+      ways = ways.flatMap((way) => [
+        { schemas: [...way.schemas, ...other], found: [...way.found, before] },
+        ...(mayCount ? [{ schemas: [...way.schemas, schema], found: [...way.found, before + 1] }] : []),
+      ]);
+    });
+    return ways;
+  }
 }
 
 /** Returns the schemas of a schema's first elements, and of all further ones. */
@@ -58,33 +134,6 @@ function itemsOf(node: SchemaNode): {
 
 function bracketed(items: Expression, { space }: Layout): Expression {
   return sequence(text("["), space, items, space, text("]"));
-}
-
-/** Returns lists with one element at least that is valid under `contains`: some elements, that one, and some more. */
-function containing(
-  contained: readonly SchemaNode[],
-  nodes: readonly SchemaNode[],
-  hasFirst: boolean,
-  schemas: readonly PlacedSchema[],
-  visitor: SchemaVisitor,
-): Expression {
-  const [node, second] = contained;
-  const counts = nodes.find((one) => one.has("minContains") || one.has("maxContains"));
-  const [min, max] = [largestCount(nodes, "minItems"), smallestCount(nodes, "maxItems")];
-  if (node === undefined || second || counts || hasFirst || max !== Infinity || min > MAX_SINGLE) {
-    const instead = "it stands beside lists of schemas, maxItems, or another one; leave one of them out";
-    throw node?.unsupported("contains", instead);
-  }
-  const item = visitor.define(visitor.visit(schemas));
-  const found = visitor.define(visitor.visit([...schemas, ...node.schema("contains")]));
-  const { comma } = visitor.layout;
-  // The one that is found, behind as many others as it takes; then the rest.
-  const lists = Array.from({ length: Math.max(1, min) }, (_, before) => {
-    const isLast = before === Math.max(1, min) - 1;
-    const first = repeat(sequence(item, comma), before, isLast ? Infinity : before);
-    return sequence(first, found, repeat(sequence(comma, item), Math.max(0, min - before - 1), Infinity));
-  });
-  return bracketed(choice(...lists), visitor.layout);
 }
 
 /** Returns lists without repetition of a few values: what may follow depends on the set of those before. */

@@ -132,6 +132,10 @@ class Writer implements SchemaVisitor {
     }
   }
 
+  negated(one: PlacedSchema, madeFor: NotHeld["place"]): PlacedSchema {
+    return this.#cases.not(one, madeFor);
+  }
+
   literals(schemas: readonly PlacedSchema[]): unknown[] | undefined {
     const all = this.#cases.of(schemas).map((one) => (isPlain(one) ? literalsOf(one) : undefined));
     if (!all.every((one) => one !== undefined)) return undefined;

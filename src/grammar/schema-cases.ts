@@ -128,12 +128,12 @@ export class SchemaCases {
     if (node.has("allOf")) for (const one of node.schemas("allOf")) and(() => casesOf(one));
     if (node.has("anyOf")) and(() => any(node.schemas("anyOf")));
     if (node.has("oneOf")) and(() => this.#oneOf(node, cases, inside));
-    if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.#not(one, node.place("not"))));
+    if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.not(one, node.place("not"))));
     if (node.has("if")) {
       const [condition = made(true)] = node.schema("if");
       const branch = (first: PlacedSchema, keyword: string) =>
         node.schema(keyword).reduce((all, one) => this.#both(all, () => casesOf(one), one), casesOf(first));
-      and(() => [...branch(condition, "then"), ...branch(this.#not(condition, node.place("if")), "else")]);
+      and(() => [...branch(condition, "then"), ...branch(this.not(condition, node.place("if")), "else")]);
     }
     for (const { without, present, one } of this.#dependencies(node)) {
       and(() => [...casesOf(without), ...this.#both(casesOf(present), () => casesOf(one), one)]);
@@ -195,7 +195,7 @@ export class SchemaCases {
       );
       try {
         return overlapping.reduce<Case[]>(
-          (all, other) => this.#both(all, () => this.#casesOf(this.#not(other, node.place("oneOf")), within), other),
+          (all, other) => this.#both(all, () => this.#casesOf(this.not(other, node.place("oneOf")), within), other),
           alive[i] ?? [],
         );
       } catch (error) {
@@ -210,8 +210,8 @@ export class SchemaCases {
     return typesOf(both).length === 0 || this.#isContradiction(both);
   }
 
-  /** @param madeFor the keyword that needs the negation */
-  #not(one: PlacedSchema, madeFor: NotHeld["place"]): PlacedSchema {
+  /** Returns a schema that is valid where that one isn't. @param madeFor the keyword that needs it */
+  not(one: PlacedSchema, madeFor: NotHeld["place"]): PlacedSchema {
     const { path } = one;
     if (typeof one.schema === "boolean") return { schema: !one.schema, path };
     const node = this.#document.nodeOf(one);
@@ -220,7 +220,7 @@ export class SchemaCases {
     const options: unknown[] = [];
     const negation = { anyOf: options };
     this.#negations.set(node, negation);
-    if (node.has("$ref")) options.push(this.#not(this.#document.referred(node), madeFor).schema);
+    if (node.has("$ref")) options.push(this.not(this.#document.referred(node), madeFor).schema);
     const isReference = this.#document.refersAlone && node.has("$ref");
     try {
       for (const keyword of node.leftOut) throw node.unsupported(keyword, "it is left out, and its opposite is needed");

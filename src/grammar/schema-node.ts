@@ -16,6 +16,8 @@ export interface SchemaVisitor {
   readonly layout: Layout;
   /** Values that are valid under all of these schemas. */
   visit(schemas: readonly PlacedSchema[]): Expression;
+  /** Returns a schema that is valid where that one isn't. @param madeFor the keyword that needs it */
+  negated(one: PlacedSchema, madeFor: NotHeld["place"]): PlacedSchema;
   /** Returns all values that are valid under all of these schemas, each once, if they are listed somewhere. */
   literals(schemas: readonly PlacedSchema[]): readonly unknown[] | undefined;
   /** Returns the texts that are valid under all of these schemas. */
