@@ -22,8 +22,10 @@ interface NumberBounds {
 
 /** Limits of a number's digits. `zeros` is -1 for a number without a point. */
 interface Form {
-  /** Most digits, without leading zeros. */
+  /** Most digits, without leading zeros; whole numbers may have more, see `whole`. */
   readonly digits: number;
+  /** Most digits before the point. */
+  readonly whole: number;
   /** Most zeros between the point and the first other digit. */
   readonly zeros: number;
 }
@@ -32,36 +34,90 @@ interface Form {
 const EXACT_DIGITS = 15;
 /** Enough digits to distinguish all doubles. */
 const MAX_DIGITS = 17;
-const INTEGER: Form = { digits: EXACT_DIGITS, zeros: -1 };
+/** Digits before the point: larger numbers are written with an exponent, as JavaScript does. */
+const MAX_WHOLE = 21;
+const INTEGER: Form = { digits: MAX_WHOLE, whole: MAX_WHOLE, zeros: -1 };
+const LEAST_LARGE = 1e21;
+/** Smaller ones are written with an exponent. */
+const LARGEST_SMALL = 9.999999999999999e-7;
 
-/** Returns the whole numbers within bounds, of at most 15 digits. */
-export function integersWithin(bounds: NumberBounds): Expression[] {
-  return within(bounds, INTEGER);
+/** Returns the whole numbers within bounds. @param isExact whether no two of them may be read as the same double */
+export function integersWithin(bounds: NumberBounds, isExact = false): Expression[] {
+  const { MIN_SAFE_INTEGER: least, MAX_SAFE_INTEGER: most } = Number;
+  if (!isExact) return within(bounds, INTEGER, [[LEAST_LARGE, Number.MAX_VALUE]]);
+  return within(
+    { ...bounds, minimum: Math.max(bounds.minimum, least), maximum: Math.min(bounds.maximum, most) },
+    INTEGER,
+  );
 }
 
 /**
- * Returns the numbers within bounds, of at most 17 digits; with exponents if there are no bounds. Reading decimals as doubles
- * keeps their order, so bounds that are doubles hold afterwards too.
- * @param isExact whether no two of them may be read as the same double: they have at most 15 digits
+ * Returns the numbers within bounds, of at most 17 digits. Reading decimals as doubles keeps their order, so bounds that are
+ * doubles hold afterwards too.
+ * @param isExact whether no two of them may be read as the same double: they have at most 15 digits, and no exponent
  */
 export function numbersWithin(bounds: NumberBounds, isExact = false): Expression[] {
-  const decimals = within(bounds, { digits: isExact ? EXACT_DIGITS : MAX_DIGITS, zeros: 16 });
-  if (isExact) return decimals;
-  return [...decimals, ...(Object.values(bounds).some(Number.isFinite) ? [] : [WITH_EXPONENT])];
+  if (isExact) return within(bounds, { digits: EXACT_DIGITS, whole: EXACT_DIGITS, zeros: 16 });
+  const all = [Number.MIN_VALUE, Number.MAX_VALUE] as const;
+  const hasBounds = Object.values(bounds).some(Number.isFinite);
+  const powers = hasBounds
+    ? ([
+        [all[0], LARGEST_SMALL],
+        [LEAST_LARGE, all[1]],
+      ] as const)
+    : [all];
+  return within(bounds, { digits: MAX_DIGITS, whole: MAX_WHOLE, zeros: 16 }, powers);
 }
 
-function within(bounds: NumberBounds, form: Form): Expression[] {
+/** @param powers ranges above 0 in which numbers may have an exponent */
+function within(bounds: NumberBounds, form: Form, powers: readonly (readonly [low: number, high: number])[] = []) {
   const low = Math.max(bounds.minimum, doubleAfter(bounds.exclusiveMinimum));
   const high = Math.min(bounds.maximum, -doubleAfter(-bounds.exclusiveMaximum));
-  const negative = notNegative(Math.max(-high, Number.MIN_VALUE), -low, form);
-  return [...notNegative(Math.max(low, 0), high, form), ...negative.map((one) => sequence(text("-"), one))];
+  const between = (from: number, to: number) => [
+    ...notNegative(from, to, form),
+    ...powers.flatMap(([least, most]) => withExponent(Math.max(from, least), Math.min(to, most))),
+  ];
+  const negative = between(Math.max(-high, Number.MIN_VALUE), -low);
+  return [...between(Math.max(low, 0), high), ...negative.map((one) => sequence(text("-"), one))];
+}
+
+/** Returns the numbers from `low` to `high`, both above 0, as one digit, decimals and a power of ten. */
+function withExponent(low: number, high: number): Expression[] {
+  if (low > high) return [];
+  const [least, most] = [low, high].map((value) => {
+    const [digits = "", exponent] = value.toExponential().split("e");
+    return { digits: digits.replace(".", ""), exponent: Number(exponent) };
+  }) as [Scientific, Scientific];
+  const range = new Range(1, { digits: MAX_DIGITS, whole: 1, zeros: 0 });
+  const piece = (from: string, to: string | null, first: number, last: number) =>
+    first > last ? [] : [sequence(range.digit(from, to, 0, 0), E, choice(...exponents(first, last)))];
+  if (least.exponent === most.exponent) {
+    return piece(least.digits, most.digits, least.exponent, least.exponent);
+  }
+  return [
+    ...piece(least.digits, null, least.exponent, least.exponent),
+    ...piece("1", null, least.exponent + 1, most.exponent - 1),
+    ...piece("1", most.digits, most.exponent, most.exponent),
+  ];
+}
+
+interface Scientific {
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+function exponents(first: number, last: number): Expression[] {
+  return [
+    ...notNegative(Math.max(first, 0), last, INTEGER).map((one) => sequence(optional(text("+")), one)),
+    ...notNegative(Math.max(-last, 1), -first, INTEGER).map((one) => sequence(text("-"), one)),
+  ];
 }
 
 /** Returns the numbers from `low` to `high`, by their number of digits before the point. */
 function notNegative(low: number, high: number, form: Form): Expression[] {
   if (low > high) return [];
   const [least, most] = [decimalOf(low), high === Infinity ? null : decimalOf(high)];
-  const last = Math.min(form.digits, most?.point ?? Infinity);
+  const last = Math.min(form.whole, most?.point ?? Infinity);
   const widths = Array.from({ length: Math.max(0, last - least.point + 1) }, (_, i) => least.point + i);
   const inner = form === INTEGER ? widths.filter((point) => point !== least.point && point !== most?.point) : [];
   const [shortest] = inner;
@@ -135,7 +191,7 @@ class Range {
     const before = Math.max(0, this.#point - at);
     const room = digits - used - before;
     const whole = repeat(ANY_DIGIT, before, before);
-    if (zeros < 0 || room === 0) return whole;
+    if (zeros < 0 || room <= 0) return whole;
     const decimals = Math.max(0, at - this.#point);
     const point = decimals === 0 ? [text(".")] : [];
     if (used > 0) return sequence(whole, optional(sequence(...point, repeat(ANY_DIGIT, 1, room))));
@@ -147,15 +203,7 @@ class Range {
 }
 
 const ANY_DIGIT = digit(0, 9);
-/** Numbers with an exponent, below the largest double. */
-const WITH_EXPONENT = sequence(
-  optional(text("-")),
-  digit(1, 9),
-  optional(sequence(text("."), repeat(ANY_DIGIT, 1, MAX_DIGITS - 1))),
-  choice(text("e"), text("E")),
-  optional(choice(text("+"), text("-"))),
-  choice(ANY_DIGIT, sequence(digit(1, 9), ANY_DIGIT), sequence(digit(1, 2), ANY_DIGIT, ANY_DIGIT)),
-);
+const E = choice(text("e"), text("E"));
 
 function digit(first: number, last: number): Expression {
   return first === last ? text(String(first)) : character(normalized([[0x30 + first, 0x30 + last]]));

@@ -20,7 +20,7 @@ export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number
   const others = multiples.filter(({ of }) => of !== 1 && !(isInteger && Number.isInteger(1 / of)));
   const hasDecimals = nodes.some((node) => node.has(NOT_INTEGER));
   const isFree = others.length + excluded.length === 0 && !hasDecimals;
-  const parts = isInteger ? integersWithin(bounds) : numbersWithin(bounds, !isFree);
+  const parts = isInteger ? integersWithin(bounds, !isFree) : numbersWithin(bounds, !isFree);
   if (isFree) return choice(...parts.map((part) => visitor.define(part)));
   try {
     let language = Automaton.of(choice(...parts));

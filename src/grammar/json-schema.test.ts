@@ -14,6 +14,9 @@ function machineOf(schema: unknown): Machine {
 }
 
 const DRAFT_4 = "http://json-schema.org/draft-04/schema#";
+const DRAFT_7 = "http://json-schema.org/draft-07/schema#";
+const DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema";
+const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
 
 test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>([
   [
@@ -232,6 +235,28 @@ test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>
   ["not of integers", { type: "number", not: { type: "integer" } }, [1.5, -0.25], [1, 0]],
   ["oneOf of integers and numbers", { oneOf: [{ type: "integer" }, { type: "number" }] }, [1.5], [1, "a"]],
   ["draft 4's exclusiveMinimum", { $schema: DRAFT_4, type: "integer", minimum: 3, exclusiveMinimum: true }, [4], [3]],
+  ...[
+    { $schema: DRAFT_4, dependentRequired: { a: ["b"] }, propertyNames: false, const: 1, if: true, then: false },
+    { $schema: DRAFT_7, dependentSchemas: { a: false }, unevaluatedProperties: false, $dynamicRef: "#a" },
+    { $schema: DRAFT_2019, $dynamicRef: "#a", dependencies: { a: ["b"] } },
+    { $schema: DRAFT_2020, $recursiveRef: "#", dependencies: { a: ["b"] } },
+  ].map((schema): [string, object, unknown[], unknown[]] => [
+    "keywords of other drafts",
+    { ...schema, type: "object" },
+    [{ a: 1 }],
+    [1],
+  ]),
+  ...[
+    { $schema: DRAFT_7, prefixItems: [false], contains: { const: 1 }, minContains: 3 },
+    { $schema: DRAFT_2019, prefixItems: [false], additionalItems: false },
+    { $schema: DRAFT_2020, prefixItems: [{ const: 1 }], additionalItems: false },
+    { $schema: DRAFT_4, contains: false, minContains: 2, unevaluatedItems: false },
+  ].map((schema): [string, object, unknown[], unknown[]] => [
+    "keywords of other drafts, of arrays",
+    { ...schema, type: "array" },
+    [[1, 2]],
+    [1],
+  ]),
   ["keywords beside $ref", { $ref: "#/$defs/a", maximum: 5, $defs: { a: { type: "integer" } } }, [5], [6]],
   [
     "$id and $anchor",

@@ -7,6 +7,24 @@ import { SchemaNode, type PlacedSchema } from "./schema-node.ts";
 const DATA = ["enum", "const", "default", "example", "examples"];
 /** Keywords whose values are schemas by name. */
 const BY_NAME = ["properties", "patternProperties", "definitions", "$defs", "dependencies", "dependentSchemas"];
+/** The first and the last draft of keywords that not all drafts have. Without a declared draft they all count. */
+const DRAFTS: Readonly<Record<string, readonly [first: number, last: number]>> = {
+  const: [6, Infinity],
+  contains: [6, Infinity],
+  propertyNames: [6, Infinity],
+  if: [7, Infinity],
+  dependencies: [0, 7],
+  dependentRequired: [2019, Infinity],
+  dependentSchemas: [2019, Infinity],
+  minContains: [2019, Infinity],
+  maxContains: [2019, Infinity],
+  unevaluatedItems: [2019, Infinity],
+  unevaluatedProperties: [2019, Infinity],
+  $recursiveRef: [2019, 2019],
+  additionalItems: [0, 2019],
+  prefixItems: [2020, Infinity],
+  $dynamicRef: [2020, Infinity],
+};
 const NO_ADDRESS = "chorus://schema/";
 
 /** A schema with all that its references may point to. */
@@ -14,6 +32,8 @@ export class SchemaDocument {
   /** Whether keywords beside $ref are ignored, as up to draft 7. */
   readonly refersAlone: boolean;
   readonly leftOut: LeftOut;
+  /** Keywords of other drafts than the declared one. */
+  readonly #othersKeywords: ReadonlySet<string>;
   readonly #document: unknown;
   readonly #param: string;
   readonly #idKeyword: string;
@@ -32,7 +52,9 @@ export class SchemaDocument {
     this.#document = document;
     this.#param = param;
     const declared = isObject(document) ? String(document["$schema"]) : "";
-    const draft = Number(/json-schema\.org\/draft-0?(\d+)\//.exec(declared)?.[1]); // NaN for the later ones
+    const draft = Number(/json-schema\.org\/draft[-/]0?(\d+)/.exec(declared)?.[1]); // NaN if none is declared
+    const others = Object.entries(DRAFTS).filter(([, [first, last]]) => draft < first || draft > last);
+    this.#othersKeywords = new Set(others.map(([keyword]) => keyword));
     this.refersAlone = draft <= 7;
     this.#idKeyword = draft < 6 ? "id" : "$id";
     this.#addressed.set(NO_ADDRESS, document);
@@ -45,7 +67,9 @@ export class SchemaDocument {
     if (known !== undefined) return known;
     if (!isObject(schema)) return new SchemaNode(schema, path, this.#nodes.size); // which throws
     const at = this.#paths.get(schema) ?? path;
-    const node = new SchemaNode(schema, at, this.#nodes.size, this.leftOut.of(schema), this.#made.get(schema));
+    const [leftOut, madeFor] = [this.leftOut.of(schema), this.#made.get(schema)];
+    const unread = madeFor ? new Set<string>() : this.#othersKeywords;
+    const node = new SchemaNode(schema, at, this.#nodes.size, unread, leftOut, madeFor);
     this.#nodes.set(schema, node);
     return node;
   }

@@ -40,19 +40,26 @@ export class SchemaNode {
   readonly object: Readonly<Record<string, unknown>>;
   /** Tells the document's nodes apart. */
   readonly number: number;
-  /** Keywords that count as absent. */
+  /** Keywords that count as absent, because a grammar can't hold them. */
   readonly leftOut: ReadonlySet<string>;
   /** Of a schema that isn't in the document: the keyword there that it was made for. */
   readonly madeFor: NotHeld["place"] | undefined;
 
-  /** @throws ChorusError invalid_type */
+  readonly #unread: ReadonlySet<string>;
+
+  /**
+   * @param unread keywords that its draft doesn't have
+   * @throws ChorusError invalid_type
+   */
   constructor(
     schema: unknown,
     path: string,
     number: number,
+    unread: ReadonlySet<string> = new Set(),
     leftOut: ReadonlySet<string> = new Set(),
     madeFor?: NotHeld["place"],
   ) {
+    this.#unread = unread;
     this.path = path;
     this.number = number;
     this.leftOut = leftOut;
@@ -70,7 +77,8 @@ export class SchemaNode {
   get(keyword: string): unknown {
     // What is left of oneOf is an anyOf.
     const isLeftOut = this.leftOut.has(keyword) && keyword !== "oneOf";
-    return Object.hasOwn(this.object, keyword) && !isLeftOut ? this.object[keyword] : undefined;
+    if (isLeftOut || this.#unread.has(keyword) || !Object.hasOwn(this.object, keyword)) return undefined;
+    return this.object[keyword];
   }
 
   /** Returns a keyword's value, for errors about it. */
