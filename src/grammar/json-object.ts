@@ -1,5 +1,6 @@
 import { Automaton, TooComplex } from "./automaton.ts";
 import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
+import { languageOf } from "./json-string.ts";
 import { ANY_TEXT, jsonString } from "./json-text.ts";
 import { parsePattern } from "./regex.ts";
 import {
@@ -86,7 +87,7 @@ export class Members {
       patterns: [...node.named("patternProperties")].map(([pattern, placed]) => ({
         pattern,
         placed,
-        language: node.holding("patternProperties", () => languageOf(pattern, placed.path)),
+        language: node.holding("patternProperties", () => namesMatching(pattern, placed.path)),
       })),
       additional: node.schema("additionalProperties"),
     }));
@@ -163,8 +164,8 @@ function othersOf(
 
 const languages = new Map<string, Automaton>();
 
-function languageOf(pattern: string, path: string): Automaton {
-  const known = languages.get(pattern) ?? Automaton.of(parsePattern(pattern, path));
+function namesMatching(pattern: string, path: string): Automaton {
+  const known = languages.get(pattern) ?? languageOf(parsePattern(pattern, path));
   if (languages.size > 100) languages.clear();
   languages.set(pattern, known);
   return known;

@@ -219,6 +219,18 @@ test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>
     ["a", "abcd", "a1"],
   ],
   [
+    "a pattern that looks ahead",
+    { pattern: "^(?=.*\\d)(?!.*x|.*y$)[a-z\\d]{3,}$" },
+    ["ab1", "y12"],
+    ["abc", "1x2", "12y", "1a"],
+  ],
+  [
+    "not looking ahead to names",
+    { patternProperties: { "^(?!_|id$)": { type: "null" } } },
+    [{ id: 1, a: null, ida: null }],
+    [{ a: 1 }],
+  ],
+  [
     "a pattern of parts, and lengths",
     { type: "string", pattern: "a.*b", maxLength: 4 },
     ["ab", "xaby"],

@@ -3,7 +3,7 @@ import { Automaton, TooComplex } from "./automaton.ts";
 import { character, choice, IMPOSSIBLE, partsOf, repeat, sequence, text, type Expression } from "./expression.ts";
 import { formatPattern } from "./formats.ts";
 import { ANY_TEXT, jsonString } from "./json-text.ts";
-import { parsePattern } from "./regex.ts";
+import { parsePattern, type Pattern } from "./regex.ts";
 import {
   largestCount,
   NOT_ENUM,
@@ -25,10 +25,8 @@ export function stringOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): 
 
 /** Returns the names that are valid under a schema for them. */
 export function namesOf(nodes: readonly SchemaNode[]): Automaton {
-  const { all, none } = textsOf(nodes);
   try {
-    const allowed = all.map((one) => Automaton.of(one)).reduce((both, one) => both.intersection(one));
-    return none.reduce((left, one) => left.intersection(Automaton.of(one).complement()), allowed);
+    return languageOf(textsOf(nodes));
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     const instead = "it is too much together with other patterns or lengths; leave one of them out";
@@ -36,29 +34,43 @@ export function namesOf(nodes: readonly SchemaNode[]): Automaton {
   }
 }
 
-/** Returns what a text must match, which is one expression at least, and what it must not. */
-function textsOf(nodes: readonly SchemaNode[]): { readonly all: Expression[]; readonly none: Expression[] } {
+/** @throws TooComplex */
+export function languageOf({ all, none }: Pattern): Automaton {
+  const allowed = all.map((one) => Automaton.of(one)).reduce((both, one) => both.intersection(one));
+  return none.reduce((left, one) => left.intersection(Automaton.of(one).complement()), allowed);
+}
+
+function textsOf(nodes: readonly SchemaNode[]): Pattern {
   const min = largestCount(nodes, "minLength");
   const max = smallestCount(nodes, "maxLength");
-  const [first = ANY_TEXT, ...others] = nodes.flatMap((node) => {
+  const patterns = nodes.flatMap((node) => {
     const format = formatPattern(node.get("format"));
     return [
       ...(node.has("pattern") ? [patternOf(node, "pattern")] : []),
       ...(format === undefined ? [] : [parsePattern(format, `${node.path}.format`)]),
     ];
   });
+  const [first = ANY_TEXT, ...others] = patterns.flatMap(({ all }) => all);
   const bounded = min > max ? IMPOSSIBLE : within(first, min, max);
   const literals = excludedLiterals(nodes).filter((value) => typeof value === "string");
   return {
     all: bounded ? [bounded, ...others] : [first, ...others, repeat(character(ANY_CHARACTER), min, max)],
     none: [
-      ...nodes.flatMap((node) => (node.has(NOT_PATTERN) ? [patternOf(node, NOT_PATTERN)] : [])),
+      ...patterns.flatMap(({ none }) => none),
+      ...nodes.flatMap((node) => (node.has(NOT_PATTERN) ? [excludedPattern(node)] : [])),
       ...(literals.length > 0 ? [choice(...literals.map(text))] : []),
     ],
   };
 }
 
-function patternOf(node: SchemaNode, keyword: string): Expression {
+function excludedPattern(node: SchemaNode): Expression {
+  const { all, none } = patternOf(node, NOT_PATTERN);
+  const [only, second] = all;
+  if (only !== undefined && second === undefined && none.length === 0) return only;
+  throw node.unsupported(NOT_PATTERN, "a pattern that looks ahead can't be excluded");
+}
+
+function patternOf(node: SchemaNode, keyword: string): Pattern {
   const pattern = node.get(keyword);
   if (typeof pattern !== "string") throw node.at("pattern").invalid("a regular expression");
   return node.holding(keyword, () => parsePattern(pattern, `${node.path}.pattern`));

@@ -1,4 +1,5 @@
-// Regular expressions as grammars: JavaScript's notation with the flag u. Lookarounds and backreferences are refused.
+// Regular expressions as grammars: JavaScript's notation with the flag u. Backreferences are refused, and so are
+// lookarounds, except what looks ahead from a pattern's beginning.
 
 import { ChorusError } from "../protocol/errors.ts";
 import { ANY_CHARACTER, charSetOf, codePoint, complement, normalized, union, type CharSet } from "./char-set.ts";
@@ -15,18 +16,30 @@ const CLASSES: Readonly<Record<string, CharSet>> = { d: DIGIT, w: WORD, s: SPACE
 
 /** Matches a whole text. "^" at the beginning and "$" at the end change nothing. */
 export function parseRegex(pattern: string, param: string): Expression {
-  return choice(...new RegexParser(pattern, param).alternatives().map(({ body }) => body));
+  return choice(...new RegexParser(pattern, param).rest().map(({ body }) => body));
+}
+
+/** What a text must match, one expression at least, and what it must not match. */
+export interface Pattern {
+  readonly all: readonly Expression[];
+  readonly none: readonly Expression[];
 }
 
 /** Matches a text that contains a match, as in a JSON schema, unless "^" and "$" anchor it. */
-export function parsePattern(pattern: string, param: string): Expression {
+export function parsePattern(pattern: string, param: string): Pattern {
+  const parser = new RegexParser(pattern, param);
+  const ahead = parser.lookaheads();
+  const those = (isNot: boolean) => ahead.filter((one) => one.isNot === isNot).map(({ options }) => options);
+  const all = [parser.rest(ahead.length > 0), ...those(false)];
+  return { all: all.map(containing), none: those(true).map(containing) };
+}
+
+function containing(alternatives: readonly Alternative[]): Expression {
   const anything = repeat(character(ANY_CHARACTER), 0, Infinity);
   return choice(
-    ...new RegexParser(pattern, param)
-      .alternatives()
-      .map(({ body, fromStart, toEnd }) =>
-        sequence(...(fromStart ? [] : [anything]), body, ...(toEnd ? [] : [anything])),
-      ),
+    ...alternatives.map(({ body, fromStart, toEnd }) =>
+      sequence(...(fromStart ? [] : [anything]), body, ...(toEnd ? [] : [anything])),
+    ),
   );
 }
 
@@ -48,22 +61,39 @@ class RegexParser extends NotationParser {
     this.#param = param;
   }
 
-  alternatives(): Alternative[] {
+  /** Reads what looks ahead from a text's beginning: "^(?=a)(?!b)". */
+  lookaheads() {
+    const found: { readonly isNot: boolean; readonly options: Alternative[] }[] = [];
+    for (let sign = this.match(/\^\(\?[=!]/y); sign !== ""; sign = this.match(/\(\?[=!]/y)) {
+      found.push({ isNot: sign.endsWith("!"), options: this.#alternatives(true) });
+      if (!this.takes(")")) throw this.invalid(") is missing");
+    }
+    return found;
+  }
+
+  /** @param isBehindStart whether a text's beginning was read already */
+  rest(isBehindStart = false): Alternative[] {
+    const found = this.#alternatives(isBehindStart);
+    if (this.at < this.source.length) throw this.invalid(`${this.one()} has nothing that it belongs to`);
+    if (isBehindStart && found.length > 1) throw this.#unsupported("| behind what looks ahead");
+    return found;
+  }
+
+  #alternatives(areFromStart: boolean): Alternative[] {
     const found: Alternative[] = [];
     do {
-      const fromStart = this.takes("^");
+      const fromStart = this.takes("^") || areFromStart;
       const body = this.sequence();
       const toEnd = this.takes("$");
       found.push({ body, fromStart, toEnd });
     } while (this.takes("|"));
-    if (this.at < this.source.length) throw this.invalid(`${this.one()} has nothing that it belongs to`);
     return found;
   }
 
   protected endsHere(): boolean {
     const rest = this.source.slice(this.at, this.at + 2);
     // "$" ends the pattern's top-level alternatives.
-    return rest === "" || /^[|)]/.test(rest) || (this.#numGroups === 0 && /^\$(?:\||$)/.test(rest));
+    return rest === "" || /^[|)]/.test(rest) || (this.#numGroups === 0 && /^\$(?:[|)]|$)/.test(rest));
   }
 
   protected atom(): Expression {
