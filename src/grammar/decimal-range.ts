@@ -39,7 +39,7 @@ const MAX_WHOLE = 21;
 const INTEGER: Form = { digits: MAX_WHOLE, whole: MAX_WHOLE, zeros: -1 };
 const LEAST_LARGE = 1e21;
 /** Smaller ones are written with an exponent. */
-const LARGEST_SMALL = 9.999999999999999e-7;
+const LARGEST_SMALL = -doubleAfter(-1e-6);
 
 /** Returns the whole numbers within bounds. @param isExact whether no two of them may be read as the same double */
 export function integersWithin(bounds: NumberBounds, isExact = false): Expression[] {
