@@ -62,6 +62,7 @@ export default defineConfig({
   },
   build: {
     target: "esnext",
+    cssTarget: ["chrome113", "firefox117", "safari17"],
     // The policy allows no fonts in addresses.
     assetsInlineLimit: (path) => (path.endsWith(".woff2") ? false : undefined),
     rolldownOptions: {

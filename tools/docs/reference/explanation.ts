@@ -24,7 +24,7 @@ export function pictureFile(explanation: Explanation, tokens: string): string {
     createElement(Run, { rows: explanation.picture, upTo: Infinity, label: explanation.pictureWords }),
   );
   const [, width = "", height = ""] = /viewBox="0 0 (\d+) (\d+)"/.exec(drawing) ?? [];
-  const [light = "", dark = ""] = tokens.split(':root[data-theme="dark"]').map((part) => coloursOf(part, drawing));
+  const [light, dark] = [coloursOf("light", tokens, drawing), coloursOf("dark", tokens, drawing)];
   const style =
     `svg{${light}}@media (prefers-color-scheme:dark){svg{${dark}}}` +
     // The drawings' one class is the cross of a preempted sequence.
@@ -38,10 +38,10 @@ export function pictureFile(explanation: Explanation, tokens: string): string {
   );
 }
 
-function coloursOf(tokens: string, drawing: string): string {
+function coloursOf(theme: "light" | "dark", tokens: string, drawing: string): string {
   const used = new Set([...drawing.matchAll(/var\((--[\w-]+)\)/g)].map(([, name = ""]) => name));
-  return [...tokens.matchAll(/(--[\w-]+): (#\w+);/g)]
+  return [...tokens.matchAll(/(--[\w-]+): light-dark\((#\w+), (#\w+)\);/g)]
     .filter(([, name = ""]) => used.has(name) || name === "--bad" || name === "--ink-2")
-    .map(([, name = "", value = ""]) => `${name}:${value}`)
+    .map(([, name = "", light = "", dark = ""]) => `${name}:${theme === "light" ? light : dark}`)
     .join(";");
 }

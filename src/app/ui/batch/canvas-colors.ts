@@ -1,20 +1,23 @@
 // The colours of tokens.css for canvases.
 
-const VOICES = 16;
+const NUM_VOICES = 16;
 
-export interface CanvasColors {
-  readonly ink: string;
-  readonly ink2: string;
-  readonly ink3: string;
-  readonly onInk: string;
-  readonly line: string;
-  readonly lineStrong: string;
-  readonly control: string;
-  readonly surface: string;
-  readonly surface2: string;
-  readonly bad: string;
-  readonly focus: string;
-  readonly onVoice: string;
+const TOKENS = {
+  ink: "--ink",
+  ink2: "--ink-2",
+  ink3: "--ink-3",
+  onInk: "--on-ink",
+  line: "--line",
+  lineStrong: "--line-strong",
+  control: "--control",
+  surface: "--surface",
+  surface2: "--surface-2",
+  bad: "--bad",
+  focus: "--focus",
+  onVoice: "--on-voice",
+} as const;
+
+export interface CanvasColors extends Readonly<Record<keyof typeof TOKENS, string>> {
   /** Colours by pane number; 0 is for requests without a pane. */
   readonly voices: readonly string[];
   /** The interface's family, for canvas fonts. */
@@ -46,22 +49,15 @@ const themeObserver = new MutationObserver(() => {
 });
 
 function readColors(): CanvasColors {
-  const style = getComputedStyle(document.documentElement);
-  const read = (name: string) => style.getPropertyValue(name).trim();
-  return {
-    ink: read("--ink"),
-    ink2: read("--ink-2"),
-    ink3: read("--ink-3"),
-    onInk: read("--on-ink"),
-    line: read("--line"),
-    lineStrong: read("--line-strong"),
-    control: read("--control"),
-    surface: read("--surface"),
-    surface2: read("--surface-2"),
-    bad: read("--bad"),
-    focus: read("--focus"),
-    onVoice: read("--on-voice"),
-    voices: [read("--ink-2"), ...Array.from({ length: VOICES }, (_, i) => read(`--v${i + 1}`))],
-    sans: read("--sans"),
+  // A property's own value still has both themes' colours.
+  const probe = document.body.appendChild(document.createElement("i"));
+  const style = getComputedStyle(probe);
+  const read = (token: string) => {
+    probe.style.color = `var(${token})`;
+    return style.color;
   };
+  const inks = Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, read(token)]));
+  const voices = [read("--ink-2"), ...Array.from({ length: NUM_VOICES }, (_, i) => read(`--v${i + 1}`))];
+  probe.remove();
+  return { ...(inks as Record<keyof typeof TOKENS, string>), voices, sans: style.getPropertyValue("--sans") };
 }

@@ -1,26 +1,15 @@
 import { formatCount } from "../format.ts";
+import { isOutlined } from "../voice.ts";
 import type { CanvasColors } from "./canvas-colors.ts";
+import type { ChartData, ChartSpec } from "./charts.ts";
 
-/** One line of a chart. A null breaks it. */
-interface Series {
-  readonly values: readonly (number | null)[];
-  readonly color: string;
-  readonly dash?: readonly number[];
-  readonly widthPx?: number;
-  /** Colour of the area below the line. */
-  readonly fill?: string;
-}
-
-export interface ChartDrawing {
+interface ChartDrawing {
+  readonly chart: ChartSpec;
+  readonly data: Pick<ChartData, "samples" | "newest">;
   /** Places along the time axis; the newest value is at the right edge. */
   readonly places: number;
-  readonly series: readonly Series[];
-  /** Stacked areas, the lowest first. */
-  readonly stack?: readonly { readonly values: readonly number[]; readonly color: string; readonly isOpen: boolean }[];
-  /** The axis reaches at least this. */
-  readonly least: number;
-  /** The value with the cursor, counted from the newest. [none] */
-  readonly ago?: number | null;
+  /** The value with the cursor, counted from the newest. */
+  readonly ago: number | null;
 }
 
 const AXIS_PX = 34;
@@ -47,17 +36,26 @@ export function drawChart(
   width: number,
   height: number,
   colors: CanvasColors,
-  drawing: ChartDrawing,
+  { chart: { below, least, read, dotted }, data: { samples, newest }, places, ago }: ChartDrawing,
 ) {
-  const { places, series, stack = [], least, ago = null } = drawing;
   const plotWidth = plotWidthOf(width);
   const plotHeight = height - TOP_PX - BOTTOM_PX;
-  const sums = stackSums(stack);
-  const top = sums.at(-1) ?? [];
-  const most = Math.max(least, ...top, ...series.flatMap(({ values }) => values.map((value) => value ?? 0)));
-  const max = roundUp(most);
-  const x = (index: number, length: number) => plotWidth * (1 - (length - 1 - index) / (places - 1));
-  const y = (value: number) => TOP_PX + plotHeight * (1 - value / max);
+  const values = samples.map(read);
+  const others = dotted ? samples.map(dotted.read) : [];
+  const max = roundUp(Math.max(least(newest), ...[...values, ...others].map((value) => value ?? 0)));
+  const x = (index: number) => plotWidth * (1 - (samples.length - 1 - index) / (places - 1));
+  const y = (value: number | null | undefined) => TOP_PX + plotHeight * (1 - (value ?? 0) / max);
+  /** Traces a line; a single value is a dot. */
+  const trace = (along: readonly (number | null)[], from = 0, to = along.length - 1) => {
+    g.beginPath();
+    for (let i = from; i <= to; i++) g.lineTo(x(i), y(along[i]));
+    if (from === to) g.lineTo(x(from) + 1, y(along[from]));
+  };
+  const fillDownTo = (floor: readonly number[], color: string, from = 0, to = samples.length - 1) => {
+    for (let i = to; i >= from; i--) g.lineTo(x(i), y(floor[i]));
+    g.fillStyle = color;
+    g.fill();
+  };
 
   g.font = `400 11px ${colors.sans}`;
   for (const share of [0, 0.5, 1]) {
@@ -66,56 +64,37 @@ export function drawChart(
     g.fillStyle = colors.ink3;
     g.fillText(axisLabel(share * max), plotWidth + 4, y(share * max) + 4);
   }
-  for (const [layer, { color, isOpen }] of stack.entries()) {
-    const upper = sums[layer] ?? [];
-    const lower = sums[layer - 1];
-    g.beginPath();
-    // A single value has an area of one pixel's width.
-    const left = x(0, upper.length) - (upper.length === 1 ? 1 : 0);
-    g.moveTo(left, y(upper[0] ?? 0));
-    upper.forEach((value, i) => g.lineTo(x(i, upper.length), y(value)));
-    for (let i = upper.length - 1; i >= 0; i--) g.lineTo(x(i, upper.length), y(lower?.[i] ?? 0));
-    g.lineTo(left, y(lower?.[0] ?? 0));
-    g.fillStyle = color;
+  let floor: number[] = [];
+  const voices = below === "streams" ? samples.flatMap(({ byVoice }) => Object.keys(byVoice).map(Number)) : [];
+  for (const voice of [...new Set(voices)].toSorted((a, b) => a - b)) {
+    const sums = samples.map(({ byVoice }, i) => (byVoice[voice] ?? 0) + (floor[i] ?? 0));
+    trace(sums);
     // Voices 9 to 16 are open: pale, to distinguish them from voices 1 to 8 of a similar hue.
-    g.globalAlpha = isOpen ? 0.5 : 1;
-    g.fill();
+    g.globalAlpha = isOutlined(voice) ? 0.5 : 1;
+    fillDownTo(floor, colors.voices[voice] ?? colors.ink2);
     g.globalAlpha = 1;
+    floor = sums;
   }
-  for (const { values, color, dash = [], widthPx = 1.5, fill } of series) {
+  if (below === "tint") {
     for (const [from, to] of runsOf(values)) {
-      const line = () => {
-        g.beginPath();
-        for (let i = from; i <= to; i++) g.lineTo(x(i, values.length), y(values[i] ?? 0));
-        // A single value is a dot.
-        if (from === to) g.lineTo(x(from, values.length) + 1, y(values[from] ?? 0));
-      };
-      if (fill !== undefined) {
-        line();
-        g.lineTo(x(to, values.length), y(0));
-        g.lineTo(x(from, values.length), y(0));
-        g.fillStyle = fill;
-        g.fill();
-      }
-      line();
-      g.strokeStyle = color;
-      g.lineWidth = widthPx;
-      g.setLineDash([...dash]);
-      g.stroke();
+      trace(values, from, to);
+      fillDownTo([], colors.surface2, from, to);
     }
   }
-  g.setLineDash([]);
+  const stroke = (along: readonly (number | null)[], color: string, widthPx: number, dash: number[]) => {
+    g.strokeStyle = color;
+    g.lineWidth = widthPx;
+    g.setLineDash(dash);
+    for (const [from, to] of runsOf(along)) {
+      trace(along, from, to);
+      g.stroke();
+    }
+  };
+  stroke(others, colors.ink2, 1.5, [2, 3]);
+  stroke(values, colors.ink, below === "streams" ? 1.75 : 1.5, []);
   if (ago === null) return;
   g.fillStyle = colors.focus;
   g.fillRect(plotWidth * (1 - ago / (places - 1)) - 0.5, TOP_PX, 1, plotHeight);
-}
-
-function stackSums(stack: NonNullable<ChartDrawing["stack"]>): number[][] {
-  const sums: number[][] = [];
-  for (const [layer, { values }] of stack.entries()) {
-    sums.push(values.map((value, i) => value + (sums[layer - 1]?.[i] ?? 0)));
-  }
-  return sums;
 }
 
 /** Returns the ranges of values without a gap. */
