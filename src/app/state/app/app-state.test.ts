@@ -60,7 +60,7 @@ it("compares answers that change while nothing runs", async () => {
 
 it("brings an engine's reports to the strip and to the pane they are about", async () => {
   const engine = new FakeEngine({ answer: () => "one two three four" });
-  const { workspace, metrics } = createAppState(optionsWith(engine));
+  const { workspace, batch } = createAppState(optionsWith(engine));
   const [requested] = workspace.store.getState().panes;
   const idle = workspace.addPane();
   await vi.advanceTimersByTimeAsync(0);
@@ -70,7 +70,7 @@ it("brings an engine's reports to the strip and to the pane they are about", asy
     engine.step();
     await vi.advanceTimersByTimeAsync(100);
   }
-  expect(metrics.store.getState()).toMatchObject({ running: 1, peakSequences: 1, step: 3 });
+  expect(batch.metrics.store.getState()).toMatchObject({ running: 1, peakSequences: 1, step: 3 });
   expect(requested?.store.getState().figures).toMatchObject({
     tokensPerSecond: 10,
     ttftMs: 20,

@@ -1,7 +1,7 @@
 import type { BackendChoice, Models } from "../../../index.ts";
 import { Announcements } from "./announcements.ts";
 import type { Route } from "./router.ts";
-import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
+import { FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
 import type { SchemaProblem } from "../settings/field.ts";
 import { ChatSide } from "../history/chat-side.ts";
@@ -61,8 +61,7 @@ export type AppState = Readonly<ReturnType<typeof createAppState>>;
 /** Wires the stores together and starts loading the model. */
 export function createAppState(options: AppStateOptions) {
   const { scheduleFlush, sampling, kept, now } = options;
-  const metrics = new BatchMetrics(now);
-  const batch = new Batch(metrics);
+  const batch = new Batch(now);
   const announcements = new Announcements();
   const book = new RequestBook(now, () => ticker.wake());
   const connections = new Connections({ observer: book });
@@ -133,7 +132,6 @@ export function createAppState(options: AppStateOptions) {
     engine,
     recovery: new EngineRecovery(engine, now),
     serving,
-    metrics,
     batch,
     workspace,
     chatSide: new ChatSide(),

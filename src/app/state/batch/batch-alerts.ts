@@ -1,15 +1,14 @@
-import type { Alert } from "../../../index.ts";
+import type { Alert, ChorusEngine } from "../../../index.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import type { WatchedEngine } from "./watched-engine.ts";
 
 /** The engine's alerts that are raised now, the newest first. */
 export class BatchAlerts {
   readonly #store = createStore<readonly Alert[]>(() => []);
   readonly store: ReadonlyStore<readonly Alert[]> = this.#store;
-  #engine: WatchedEngine | null = null;
+  #engine: object | null = null;
 
   /** Watches this engine from now on; null: there is none. */
-  watch(engine: WatchedEngine | null): void {
+  watch(engine: Pick<ChorusEngine, "on"> | null): void {
     this.#engine = engine;
     this.#store.setState([], true);
     engine?.on("alert", (alert) => {

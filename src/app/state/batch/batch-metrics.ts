@@ -125,7 +125,7 @@ export class BatchMetrics {
     const engine = this.#engine;
     const lastStep = this.#last;
     try {
-      const stats = await engine?.stats();
+      const stats = await engine?.stats?.();
       if (stats === undefined || this.#engine !== engine || this.#last !== lastStep) return;
       this.#gauges = {
         running: stats.num_requests_running,

@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { readRecording } from "../../../recording/read-recording.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { Batch, isTiming } from "./batch.ts";
-import { BatchMetrics } from "./batch-metrics.ts";
 
 /** An engine that says who listens for the times of its kernels. */
 class ListeningEngine extends FakeEngine {
@@ -21,7 +20,7 @@ class ListeningEngine extends FakeEngine {
 }
 
 it("asks for the times of kernels only on request, of the next engine, too, and where it can time them", () => {
-  const batch = new Batch(new BatchMetrics(() => 0));
+  const batch = new Batch(() => 0);
   const state = () => batch.kernelTiming.getState();
   expect(state()).toEqual({ isOn: false, obstacle: "no engine runs" });
   const engines = [
@@ -51,7 +50,7 @@ it("asks for the times of kernels only on request, of the next engine, too, and 
 });
 
 it("shows the last state of a batch at once, however short it was", async () => {
-  const batch = new Batch(new BatchMetrics(() => 0));
+  const batch = new Batch(() => 0);
   const engine = new FakeEngine({ answer: () => "One two three" });
   batch.watch(engine);
   const ask = (content: string) =>

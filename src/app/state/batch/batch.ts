@@ -2,7 +2,7 @@ import { recordRun, type ChorusEngine, type RequestReport, type RunRecorder, typ
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { BatchAlerts } from "./batch-alerts.ts";
 import { BatchingModeControl } from "./batching-mode.ts";
-import { FIGURES_INTERVAL_MS, type BatchMetrics } from "./batch-metrics.ts";
+import { BatchMetrics, FIGURES_INTERVAL_MS } from "./batch-metrics.ts";
 import { CacheMap } from "./cache-map.ts";
 import { Charts } from "./charts.ts";
 import { Dock } from "./dock.ts";
@@ -46,18 +46,24 @@ export class Batch {
   readonly pointing = new Pointing();
   readonly #kernelTiming = createStore<KernelTiming>(() => ({ isOn: false, obstacle: obstacleTo(null) }));
   readonly kernelTiming: ReadonlyStore<KernelTiming> = this.#kernelTiming;
-  #engine: WatchedEngine | null = null;
+  #engine: ChorusEngine | null = null;
   #recorder: RunRecorder | null = null;
 
-  constructor(metrics: BatchMetrics) {
-    this.metrics = metrics;
+  /** @param now the clock of who shows it, milliseconds */
+  constructor(now: () => number) {
+    this.metrics = new BatchMetrics(now);
   }
 
   /** Watches this engine from now on, and records it; null: there is none, and the data of the last one stays. */
   watch(engine: ChorusEngine | null): void {
+    this.#engine = engine;
     this.show(engine);
+    this.mode.watch(engine);
+    this.alerts.watch(engine);
     this.#kernelTiming.setState({ obstacle: obstacleTo(engine) });
     if (engine === null) return;
+    engine.on("step", this.addStep);
+    engine.on("request", this.addRequest);
     this.#recorder = recordRun(engine, { mostEvents: MAX_RECORDED_EVENTS });
     this.#timeKernels();
   }
@@ -68,18 +74,13 @@ export class Batch {
     this.#timeKernels();
   }
 
-  /** Watches an engine without recording it. */
+  /** Shows an engine, whose reports are then given to `addStep` and `addRequest`. */
   show(engine: WatchedEngine | null): void {
-    this.#engine = engine;
     this.metrics.watch(engine);
     this.cacheMap.watch(engine);
-    this.mode.watch(engine);
-    this.alerts.watch(engine);
     if (engine === null) return;
     this.timeline.clear();
     this.charts.clear();
-    engine.on("step", this.#addStep);
-    engine.on("request", this.#addRequest);
   }
 
   /** Whether an engine runs. */
@@ -127,14 +128,14 @@ export class Batch {
     this.#recorder?.timeKernels(isTiming(this.kernelTiming.getState()));
   }
 
-  readonly #addStep = (report: StepReport): void => {
+  readonly addStep = (report: StepReport): void => {
     this.metrics.addStep(report);
     this.charts.addStep(report);
     this.timeline.addStep(report);
     if (report.numRunning + report.numWaiting === 0) this.refresh(); // a short batch is over before the next tick
   };
 
-  readonly #addRequest = (report: RequestReport): void => {
+  readonly addRequest = (report: RequestReport): void => {
     this.charts.addRequest(report);
     this.timeline.addRequest(report);
   };

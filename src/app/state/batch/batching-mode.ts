@@ -1,7 +1,8 @@
-import type { BatchingMode } from "../../../index.ts";
+import type { BatchingMode, ChorusEngine } from "../../../index.ts";
 import { DEFAULT_MODE } from "../settings/serving-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
-import type { WatchedEngine } from "./watched-engine.ts";
+
+type Engine = Pick<ChorusEngine, "on" | "config" | "update">;
 
 /**
  * How the page's engine batches. The choice outlives the engine: the next one begins with it. Where tabs share an engine, each
@@ -13,7 +14,7 @@ export class BatchingModeControl {
   readonly #held = createStore<boolean>(() => false);
   /** True while the demo sets the mode: people can't choose it then. */
   readonly held: ReadonlyStore<boolean> = this.#held;
-  #engine: WatchedEngine | null = null;
+  #engine: Engine | null = null;
   /** Choices that the engine has not taken yet. */
   #numPending = 0;
   /** The mode that the engine has reported since the last choice; null if none. */
@@ -25,7 +26,7 @@ export class BatchingModeControl {
     return this.#isFollowing;
   }
 
-  watch(engine: WatchedEngine | null): void {
+  watch(engine: Engine | null): void {
     this.#engine = engine;
     this.#engineMode = null;
     if (engine === null) return;

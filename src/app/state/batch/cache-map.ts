@@ -42,10 +42,9 @@ export class CacheMap {
   async contentOf(block: number): Promise<BlockContent | null> {
     const engine = this.#engine;
     try {
-      const { tokenIds, sequence, start } = (await engine?.kvBlockTokens(block)) ?? NOTHING;
-      if (engine === null || tokenIds.length === 0) return null;
-      const { prompt: text } = await engine.detokenize({ tokens: [...tokenIds] });
-      return { text, sequence, start, numTokens: tokenIds.length };
+      const { tokenIds, sequence, start } = (await engine?.kvBlockTokens?.(block)) ?? NOTHING;
+      const read = tokenIds.length > 0 ? await engine?.detokenize?.({ tokens: [...tokenIds] }) : undefined;
+      return read ? { text: read.prompt, sequence, start, numTokens: tokenIds.length } : null;
     } catch {
       // As in `tick`.
       return null;

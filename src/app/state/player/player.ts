@@ -1,5 +1,5 @@
 import { Batch } from "../batch/batch.ts";
-import { BatchMetrics, FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
+import { FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { CHARTS_WINDOW_MS } from "../batch/charts.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { RecordedEngine } from "./recorded-engine.ts";
@@ -47,7 +47,7 @@ export class Player {
       isPlaying: false,
       speed: defaultSpeed(run),
     }));
-    this.batch = new Batch(new BatchMetrics(() => this.#clockMs));
+    this.batch = new Batch(() => this.#clockMs);
     this.#engine = new RecordedEngine(run.recording);
     this.#begin();
     this.#notify(-1, 0);
@@ -114,7 +114,9 @@ export class Player {
     const endMs = this.run.steps[to - 1]?.atMs ?? 0;
     for (const event of this.run.eventsBetween(from, to)) {
       if (event.type === "step") this.#sampleUpTo(event.atMs, endMs - CHARTS_WINDOW_MS);
-      this.#engine.notify(event);
+      this.#engine.addEvent(event);
+      if (event.type === "step") this.batch.addStep(event);
+      else if (event.type === "request") this.batch.addRequest(event);
     }
   }
 
