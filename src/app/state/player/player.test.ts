@@ -5,7 +5,7 @@ import { recordRun } from "../../../recording/recording.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { requestName } from "../chat/request-name.ts";
 import { Player } from "./player.ts";
-import { numTokensAt, RecordedRun, shownAt, wordsAt } from "./recorded-run.ts";
+import { RecordedRun, shownAt, textAt } from "./recorded-run.ts";
 
 /** Two panes; the second one asks after two steps. Each step takes 100 ms. */
 function recordedRun(): RecordedRun {
@@ -38,10 +38,10 @@ describe("a recorded run", () => {
     expect(run.numSteps).toBe(7);
     const [first, second] = run.sequences;
     if (!first || !second) throw new Error("there are two");
-    expect(wordsAt(first, 0)).toEqual({ text: "", newest: "" });
-    expect(wordsAt(first, 3)).toEqual({ text: "one two", newest: " three" });
-    expect(numTokensAt(first, 3)).toBe(3);
-    expect(wordsAt(first, 6)).toEqual({ text: "one two three four five", newest: "" });
+    expect(textAt(first, 0)).toEqual({ before: "", marked: "", after: "", numTokens: 0 });
+    expect(textAt(first, 3)).toEqual({ before: "one two", marked: " three", after: "", numTokens: 3 });
+    expect(textAt(first, 6)).toMatchObject({ before: "one two three four five", marked: "" });
+    expect(textAt(first, 4, 1)).toEqual({ before: "one", marked: " two", after: " three four", numTokens: 4 });
     expect(first.end).toEqual({ place: 5, reason: "stop" });
     expect(first.requested?.question).toBe("Count");
     expect(second.firstPlace).toBe(2);

@@ -62,7 +62,8 @@ it.each([
   const again = new ReplayCheck(new RecordedRun(recording));
   expect(again.numAnswers).toBe(7);
   await again.start(engine);
-  const { status, message, numDone, results } = again.store.getState();
+  const { status, message, results } = again.store.getState();
+  const numDone = [...results.values()].filter((result) => result.status === "done").length;
   expect([status, message, numDone]).toEqual(["done", "", 7]);
   expect([...results.values()].filter(({ difference }) => difference !== null)).toEqual([]);
 });

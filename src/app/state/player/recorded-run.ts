@@ -77,27 +77,24 @@ export class RecordedRun {
 
   /** Returns the place that is reached at a moment of playing. */
   placeAt(ms: number): number {
-    let [low, high] = [0, this.playMs.length - 1];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if ((this.playMs[middle] ?? 0) <= ms) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return Math.max(
+      0,
+      this.playMs.findLastIndex((reachedMs) => reachedMs <= ms),
+    );
   }
 }
 
-/** Returns the text of a sequence at a place, and its newest piece apart. */
-export function wordsAt(
-  { pieces }: RecordedSequence,
-  place: number,
-): { readonly text: string; readonly newest: string } {
-  const shown = pieces.filter((piece) => piece.place <= place);
-  const isNew = (piece: RecordedPiece) => piece.place === place;
-  return {
-    text: shown.flatMap((piece) => (isNew(piece) ? [] : [piece.text])).join(""),
-    newest: shown.flatMap((piece) => (isNew(piece) ? [piece.text] : [])).join(""),
-  };
+/** Returns a sequence's text at a place, cut around its newest piece, or around the one with a token. */
+export function textAt({ pieces }: RecordedSequence, place: number, token: number | null = null) {
+  const text = { before: "", marked: "", after: "" };
+  let numTokens = 0;
+  for (const piece of pieces.filter((each) => each.place <= place)) {
+    const first = numTokens;
+    numTokens += piece.tokenIds.length;
+    const isBefore = token === null ? piece.place < place : numTokens <= token;
+    text[isBefore ? "before" : token === null || first <= token ? "marked" : "after"] += piece.text;
+  }
+  return { ...text, numTokens };
 }
 
 /** Returns the text of a request's output token; null if unknown, or if it is a later one of several in a step. */
@@ -114,12 +111,7 @@ export function recordedToken(
   return null;
 }
 
-/** Returns the tokens of a sequence up to a place. */
-export function numTokensAt({ pieces }: RecordedSequence, place: number): number {
-  return pieces.reduce((sum, piece) => sum + (piece.place <= place ? piece.tokenIds.length : 0), 0);
-}
-
-/** Returns all its tokens. */
+/** Returns all tokens of a sequence. */
 export function tokensOfSequence({ pieces }: RecordedSequence): number[] {
   return pieces.flatMap(({ tokenIds }) => [...tokenIds]);
 }

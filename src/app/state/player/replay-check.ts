@@ -20,15 +20,12 @@ export interface AgainResult {
 
 export interface ReplayState {
   readonly status: "idle" | "running" | "done" | "stopped" | "failed";
-  /** Numbers of answers to compute again, and of finished ones. */
-  readonly numAnswers: number;
-  readonly numDone: number;
   readonly results: ReadonlyMap<string, AgainResult>;
   /** Why it failed. */
   readonly message: string;
 }
 
-const IDLE: ReplayState = { status: "idle", numAnswers: 0, numDone: 0, results: new Map(), message: "" };
+const IDLE: ReplayState = { status: "idle", results: new Map(), message: "" };
 /** A long recording doesn't fill the engine's queue. */
 const MAX_AT_ONCE = 16;
 
@@ -61,7 +58,7 @@ export class ReplayCheck {
   async start(engine: Pick<ChorusEngine, "completions">): Promise<void> {
     this.stop();
     const { signal } = (this.#abort = new AbortController());
-    this.#store.setState({ ...IDLE, status: "running", numAnswers: this.numAnswers }, true);
+    this.#store.setState({ ...IDLE, status: "running" }, true);
     const waiting = [...this.#requests];
     const work = async () => {
       for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
@@ -87,14 +84,18 @@ export class ReplayCheck {
 
   async #ask(
     engine: Pick<ChorusEngine, "completions">,
-    requested: RecordedRequest,
+    { body: { max_tokens, min_tokens, ...body }, choices }: RecordedRequest,
     signal: AbortSignal,
   ): Promise<void> {
-    const comparisons = requested.choices.map((choice) => new Comparison(choice));
-    const longest = Math.max(...comparisons.map(({ expected }) => expected.length));
-    const isCut = comparisons.some(({ isWhole }) => !isWhole);
-    const { max_tokens, min_tokens, ...body } = requested.body;
-    const most = isCut ? Math.min(max_tokens, longest) : max_tokens;
+    const now = choices.map((): number[] => []);
+    const show = (isOver: boolean) => {
+      const results = new Map(this.store.getState().results);
+      for (const [i, choice] of choices.entries())
+        results.set(keyOfSequence(choice), compare(choice, now[i] ?? [], isOver));
+      if (!signal.aborted) this.#store.setState({ results });
+    };
+    const longest = Math.max(...choices.map((choice) => tokensOfSequence(choice).length));
+    const most = choices.every(isWhole) ? max_tokens : Math.min(max_tokens, longest);
     const stream = await engine.completions.create(
       {
         ...body,
@@ -105,58 +106,28 @@ export class ReplayCheck {
       },
       { signal },
     );
-    for await (const { choices } of stream) {
-      for (const { index, token_ids: tokenIds = [] } of choices) comparisons[index]?.add(tokenIds);
-      if (!signal.aborted) this.#show(comparisons);
+    for await (const chunk of stream) {
+      for (const { index, token_ids: tokenIds = [] } of chunk.choices) now[index]?.push(...tokenIds);
+      show(false);
     }
-    if (signal.aborted) return;
-    for (const comparison of comparisons) comparison.end();
-    this.#show(comparisons);
-    this.#store.setState({ numDone: this.store.getState().numDone + comparisons.length });
-  }
-
-  #show(comparisons: readonly Comparison[]): void {
-    const results = new Map(this.store.getState().results);
-    for (const { key, result } of comparisons) results.set(key, result);
-    this.#store.setState({ results });
+    show(true);
   }
 }
 
-/** Compares an answer with the recorded one. */
-class Comparison {
-  readonly key: string;
-  readonly expected: readonly number[];
-  /** Whether the recorded answer ended by itself. */
-  readonly isWhole: boolean;
-  #count = 0;
-  #difference: Difference | null = null;
-  #isDone = false;
+/** Whether a recorded answer ended by itself. */
+function isWhole({ end }: RecordedSequence): boolean {
+  return end !== null && end.reason !== "abort";
+}
 
-  constructor(choice: RecordedSequence) {
-    this.key = keyOfSequence(choice);
-    this.expected = tokensOfSequence(choice);
-    this.isWhole = choice.end !== null && choice.end.reason !== "abort";
-  }
-
-  get result(): AgainResult {
-    const numSame = this.#difference?.token ?? Math.min(this.#count, this.expected.length);
-    return { status: this.#isDone ? "done" : "running", numSame, difference: this.#difference };
-  }
-
-  add(tokenIds: readonly number[]): void {
-    for (const now of tokenIds) {
-      const recorded = this.expected[this.#count] ?? null;
-      const isBeyond = recorded === null && !this.isWhole;
-      if (recorded !== now && !isBeyond) this.#difference ??= { token: this.#count, recorded, now };
-      this.#count += 1;
-    }
-  }
-
-  end(): void {
-    this.#isDone = true;
-    const recorded = this.expected[this.#count];
-    if (recorded !== undefined) this.#difference ??= { token: this.#count, recorded, now: null };
-  }
+/** Compares an answer so far with the recorded one. */
+function compare(choice: RecordedSequence, now: readonly number[], isOver: boolean): AgainResult {
+  const recorded = tokensOfSequence(choice);
+  const most = isOver ? Math.max(now.length, recorded.length) : now.length;
+  const compared = isWhole(choice) ? most : Math.min(most, recorded.length);
+  let token = 0;
+  while (token < compared && now[token] === recorded[token]) token++;
+  const difference = { token, recorded: recorded[token] ?? null, now: now[token] ?? null };
+  return { status: isOver ? "done" : "running", numSame: token, difference: token < compared ? difference : null };
 }
 
 /** Returns the requests with a recorded question and at least one token. */

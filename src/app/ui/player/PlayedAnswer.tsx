@@ -1,5 +1,5 @@
 import { memo } from "react";
-import { numTokensAt, wordsAt, type RecordedSequence } from "../../state/player/recorded-run.ts";
+import { textAt, type RecordedSequence } from "../../state/player/recorded-run.ts";
 import type { AgainResult } from "../../state/player/replay-check.ts";
 import { sequenceName } from "../batch/cell-words.ts";
 import { classNames } from "../class-names.ts";
@@ -23,10 +23,8 @@ const ENDS = { stop: "ended", length: "reached the length limit", abort: "stoppe
 /** A question of a recording, and its answer so far. */
 export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane, place, again }: PlayedAnswerProps) {
   const { requested, end } = sequence;
-  const { text, newest } = wordsAt(sequence, place);
-  const numTokens = numTokensAt(sequence, place);
   const difference = again?.difference ?? null;
-  const marked = difference === null ? null : cutAt(sequence, place, difference.token);
+  const { before, marked, after, numTokens } = textAt(sequence, place, difference?.token);
   return (
     <AnswerCard
       id={cardId}
@@ -36,18 +34,15 @@ export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane,
       answerName="Answer"
       heading={<h2 title={requested?.question}>{requested?.question ?? sequenceName(sequence)}</h2>}
       answer={
-        marked === null ? (
-          <>
-            {text.trimStart()}
-            {newest !== "" && <mark className={css.newest}>{text === "" ? newest.trimStart() : newest}</mark>}
-          </>
-        ) : (
-          <>
-            {marked.before.trimStart()}
-            {marked.token !== "" && <mark className={css.different}>{marked.token}</mark>}
-            {marked.after}
-          </>
-        )
+        <>
+          {before.trimStart()}
+          {marked !== "" && (
+            <mark className={difference ? css.different : css.newest}>
+              {before === "" ? marked.trimStart() : marked}
+            </mark>
+          )}
+          {after}
+        </>
       }
     >
       <p className={card.figures}>
@@ -74,18 +69,4 @@ function AgainFigures({ again: { status, numSame, difference } }: { again: Again
       {status === "done" ? "✓ the same again" : `${formatCount(numSame)} the same`}
     </span>
   );
-}
-
-/** Returns the text so far, split around the piece with a token. */
-function cutAt({ pieces }: RecordedSequence, place: number, token: number) {
-  let [before, marked, after] = ["", "", ""];
-  let index = 0;
-  for (const { place: from, tokenIds, text } of pieces) {
-    if (from > place) break;
-    if (index + tokenIds.length <= token) before += text;
-    else if (index <= token) marked += text;
-    else after += text;
-    index += tokenIds.length;
-  }
-  return { before, token: marked, after };
 }

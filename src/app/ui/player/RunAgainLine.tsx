@@ -57,20 +57,26 @@ function WithEngine({ run, again, engine }: { run: RecordedRun; again: ReplayChe
           Run again
         </Button>
       )}
-      {isRunning && <progress aria-label="Answers computed again" max={result.numAnswers} value={result.numDone} />}
+      {isRunning && <progress aria-label="Answers computed again" max={again.numAnswers} value={numDone(result)} />}
       <output>
         {state.status === "loading" && "Getting the model ready …"}
         {state.status !== "loading" &&
           state.status !== "ready" &&
           `This recording can't be computed again here: ${state.error.message}`}
         {refusal}
-        {usable !== null && sentence(result, changesSince(model, usable.model))}
+        {usable !== null && sentence(result, again.numAnswers, changesSince(model, usable.model))}
       </output>
     </div>
   );
 }
 
-function sentence({ status, numAnswers, numDone, results, message }: ReplayState, changes: string): string {
+function numDone({ results }: ReplayState): number {
+  return [...results.values()].filter(({ status }) => status === "done").length;
+}
+
+function sentence(state: ReplayState, numAnswers: number, changes: string): string {
+  const { status, results, message } = state;
+  const done = formatCount(numDone(state));
   const answers = formatCounted(numAnswers, "answer");
   const all = [...results.values()];
   const different = all.filter(({ difference }) => difference !== null).length;
@@ -80,9 +86,9 @@ function sentence({ status, numAnswers, numDone, results, message }: ReplayState
     case "idle":
       return "";
     case "running":
-      return `${formatCount(numDone)} of ${answers}, ${formatCount(same)} tokens the same${different > 0 ? `, ${formatCount(different)} answers differ` : ""}.${how}`;
+      return `${done} of ${answers}, ${formatCount(same)} tokens the same${different > 0 ? `, ${formatCount(different)} answers differ` : ""}.${how}`;
     case "stopped":
-      return `Stopped after ${formatCount(numDone)} of ${answers}.${how}`;
+      return `Stopped after ${done} of ${answers}.${how}`;
     case "failed":
       return `Computing it again failed: ${message}`;
     case "done":
