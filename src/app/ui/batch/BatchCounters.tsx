@@ -1,5 +1,6 @@
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
+import { classNames } from "../class-names.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
 import { formatCount, formatPercent, orDash } from "../format.ts";
 import { useStore } from "../use-store.ts";
@@ -18,32 +19,32 @@ export function BatchCounters({ metrics, batch }: BatchCountersProps) {
   const { prefixHits } = figures;
   return (
     <dl className={css.counters}>
-      <div title="Sequences that share each step now, and the slots for them">
+      <div className="row" title="Sequences that share each step now, and the slots for them">
         <dt>Running</dt>
         <dd style={{ minWidth: "8ch" }}>{ofAll(figures.running, figures.slots)}</dd>
       </div>
-      <div title="Sequences in the queue">
+      <div className="row" title="Sequences in the queue">
         <dt>Waiting</dt>
         <dd style={{ minWidth: "2ch" }}>{formatCount(figures.waiting)}</dd>
       </div>
-      <div title="Most sequences in one step of the last minute" className={css.extra}>
+      <div className={classNames("row", css.extra)} title="Most sequences in one step of the last minute">
         <dt>Peak</dt>
         <dd style={{ minWidth: "2ch" }}>{formatCount(figures.peakSequences)}</dd>
       </div>
-      <StepUse metrics={metrics} className={css.onPhone} />
-      <div title="Cache blocks in use">
+      <StepUse metrics={metrics} className={classNames("row", css.onPhone)} />
+      <div className="row" title="Cache blocks in use">
         <dt className="row tight">KV use {batch && <ExplainButton term="kv-use" name="KV use" />}</dt>
         <dd style={{ minWidth: "4.5ch" }}>{formatPercent(figures.kvUse)}</dd>
       </div>
-      <div title="Share of prompt tokens found in the prefix cache">
+      <div className="row" title="Share of prompt tokens found in the prefix cache">
         <dt className="row tight">Prefix hits {batch && <ExplainButton term="prefix-hits" name="prefix hits" />}</dt>
         <dd style={{ minWidth: "4.5ch" }}>{orDash(prefixHits, formatPercent)}</dd>
       </div>
-      <div title="Sequences that gave up their blocks and will be computed again later">
+      <div className="row" title="Sequences that gave up their blocks and will be computed again later">
         <dt className="row tight">Preemptions {batch && <ExplainButton term="preemptions" name="preemptions" />}</dt>
         <dd style={{ minWidth: "2ch" }}>{formatCount(figures.preemptions)}</dd>
       </div>
-      <div title="Steps since the engine started">
+      <div className="row" title="Steps since the engine started">
         <dt>Step</dt>
         <dd style={{ minWidth: "6.5ch" }}>{formatCount(figures.step)}</dd>
       </div>

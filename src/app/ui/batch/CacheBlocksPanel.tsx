@@ -94,14 +94,14 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
       <div className={panel.head}>
         <h3>Cache blocks</h3>
         <ul className={css.key}>
-          <li>
+          <li className="row tight">
             <i className={css.shared}>2</i>shared by 2
           </li>
-          <li>
+          <li className="row tight">
             <i className={css.cached} />
             cached
           </li>
-          <li>
+          <li className="row tight">
             <i className={css.free} />
             free
           </li>

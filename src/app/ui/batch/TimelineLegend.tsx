@@ -31,7 +31,7 @@ export function TimelineLegend() {
   return (
     <ul className={css.legend}>
       {Object.entries(GLYPHS).map(([name, drawing]) => (
-        <li key={name}>
+        <li key={name} className="row">
           <svg aria-hidden="true" viewBox="0 0 9 16">
             {drawing}
           </svg>

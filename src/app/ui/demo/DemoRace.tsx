@@ -30,7 +30,7 @@ export function DemoRace({ demo, engine }: { demo: Demo; engine: EngineControl }
       </dl>
       <p className={css.result}>
         <b>{phase === "done" ? `${speedup(together, apart)}×` : "–"}</b>
-        <span>
+        <span className="small">
           faster<span className={css.long}> together</span>
         </span>
       </p>
@@ -67,8 +67,8 @@ function Bar({ name, run, scaleMs, isPlain = false }: BarProps) {
   const style = { "--share": run.elapsedMs / scaleMs } as CSSProperties;
   return (
     <div className={css.row}>
-      <dt>{name}</dt>
-      <dd>
+      <dt className="soft">{name}</dt>
+      <dd className="row">
         <i className={classNames(css.bar, isPlain && css.plain)} style={style} aria-hidden="true" />
         <b>{run.status === "waiting" ? "–" : `${(run.elapsedMs / 1000).toFixed(1)} s`}</b>
       </dd>

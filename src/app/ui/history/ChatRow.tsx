@@ -63,7 +63,7 @@ export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDe
               </span>
             </span>
             {hasPreview && (
-              <span className={classNames("cut", css.preview)} dir="auto">
+              <span className={classNames("cut small soft", css.preview)} dir="auto">
                 {passage ? (
                   <>
                     {passage.before}
