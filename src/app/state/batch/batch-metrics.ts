@@ -1,6 +1,6 @@
 import { shallow } from "zustand/vanilla/shallow";
 import { gpuUseOf, type StepReport } from "../../../index.ts";
-import { SlidingMax, SlidingRate } from "./sliding-window.ts";
+import { SlidingWindow } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 
@@ -60,8 +60,8 @@ export class BatchMetrics {
   readonly store: ReadonlyStore<BatchFigures> = this.#store;
   readonly #now: () => number;
   #engine: WatchedEngine | null = null;
-  #rate = new SlidingRate(RATE_WINDOW_MS);
-  #peak = new SlidingMax(PEAK_WINDOW_MS);
+  readonly #recent = new SlidingWindow<StepReport>(RATE_WINDOW_MS);
+  readonly #sizes = new SlidingWindow<{ atMs: number; numSequences: number }>(PEAK_WINDOW_MS);
   #last: StepReport | null = null;
   /** When the last step was reported, by the page's clock; added to the worker's last time. */
   #lastReportMs = 0;
@@ -75,8 +75,8 @@ export class BatchMetrics {
   /** Watches this engine from now on; null for none. */
   watch(engine: WatchedEngine | null): void {
     this.#engine = engine;
-    this.#rate = new SlidingRate(RATE_WINDOW_MS);
-    this.#peak = new SlidingMax(PEAK_WINDOW_MS);
+    this.#recent.clear();
+    this.#sizes.clear();
     this.#last = null;
     this.#gauges = NO_GAUGES;
   }
@@ -84,8 +84,8 @@ export class BatchMetrics {
   addStep(report: StepReport): void {
     this.#last = report;
     this.#lastReportMs = this.#now();
-    this.#rate.add(report.atMs - report.stepMs, report.atMs, report.sampledTokens);
-    this.#peak.add(report.atMs, report.entries.length);
+    this.#recent.add(report);
+    this.#sizes.add({ atMs: report.atMs, numSequences: report.entries.length });
     this.#gauges = {
       running: report.numRunning,
       waiting: report.numWaiting,
@@ -111,8 +111,10 @@ export class BatchMetrics {
       rows: isAtRest ? 0 : (last?.rows ?? 0),
       rowBudget: this.#engine?.config.maxNumBatchedTokens ?? last?.maxNumBatchedTokens ?? 0,
       gpuUse: last && (isAtRest && last.gpuMs !== null ? 0 : gpuUseOf(last)),
-      peakSequences: this.#peak.at(this.workerNowMs),
-      tokensPerSecond: isAtRest ? 0 : this.#rate.at(this.workerNowMs),
+      peakSequences: this.#sizes
+        .at(this.workerNowMs)
+        .reduce((most, { numSequences }) => Math.max(most, numSequences), 0),
+      tokensPerSecond: isAtRest ? 0 : rateOf(this.#recent.at(this.workerNowMs), this.workerNowMs),
       step: last?.step ?? 0,
       preemptions: last?.preemptionsTotal ?? 0,
       prefixHits:
@@ -137,4 +139,13 @@ export class BatchMetrics {
       // The engine died. Its fatal event reports that, and the next watch() starts afresh.
     }
   }
+}
+
+/** Returns the tokens per second of steps. Work that began within the window is measured from its own beginning. */
+function rateOf(steps: readonly StepReport[], nowMs: number): number {
+  const [oldest] = steps;
+  if (oldest === undefined) return 0;
+  const spanMs = nowMs - Math.max(oldest.atMs - oldest.stepMs, nowMs - RATE_WINDOW_MS);
+  const count = steps.reduce((sum, { sampledTokens }) => sum + sampledTokens, 0);
+  return spanMs > 0 ? (count * 1000) / spanMs : 0;
 }

@@ -1,8 +1,8 @@
 import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
-import { SlidingPercentiles, type Percentiles } from "./percentiles.ts";
+import { percentilesOf, type Percentiles } from "./percentiles.ts";
 import { askerOf } from "../chat/request-name.ts";
 import { Ring } from "../ring.ts";
-import { SlidingRate } from "./sliding-window.ts";
+import { SlidingWindow } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** The charts at one moment. */
@@ -32,7 +32,7 @@ interface ChartsState {
 }
 
 export const CHARTS_WINDOW_MS = 60_000;
-const RATE_WINDOW_MS = 1000;
+const SECOND_MS = 1000;
 /** Most inter-token latencies that are kept. */
 const MAX_LATENCIES = 4096;
 
@@ -43,9 +43,10 @@ export class Charts {
   readonly #intervalMs: number;
   readonly #mostSamples: number;
   readonly #samples: Ring<ChartSample>;
-  readonly #rates = new Map<number, SlidingRate>();
-  readonly #ttft = new SlidingPercentiles(CHARTS_WINDOW_MS, MAX_LATENCIES);
-  readonly #itl = new SlidingPercentiles(CHARTS_WINDOW_MS, MAX_LATENCIES);
+  /** Tokens of the last second. */
+  readonly #tokens = new SlidingWindow<{ atMs: number; voice: number; count: number }>(SECOND_MS);
+  readonly #ttft = new SlidingWindow<{ atMs: number; ms: number }>(CHARTS_WINDOW_MS, MAX_LATENCIES);
+  readonly #itl = new SlidingWindow<{ atMs: number; ms: number }>(CHARTS_WINDOW_MS, MAX_LATENCIES);
   /** Time of each open sequence's last token. */
   readonly #lastTokenMs = new Map<string, number>();
   /** Steps since the last tick. */
@@ -63,7 +64,7 @@ export class Charts {
 
   clear(): void {
     this.#samples.clear();
-    this.#rates.clear();
+    this.#tokens.clear();
     this.#ttft.clear();
     this.#itl.clear();
     this.#lastTokenMs.clear();
@@ -73,7 +74,7 @@ export class Charts {
   }
 
   addStep(report: StepReport): void {
-    const { atMs, stepMs, entries } = report;
+    const { atMs, entries } = report;
     this.#steps.push(report);
     this.#last = report;
     for (const entry of entries) {
@@ -84,16 +85,18 @@ export class Charts {
       const before = this.#lastTokenMs.get(key);
       if (before !== undefined) {
         // Tokens of one step share the time since the step before.
-        for (let i = 0; i < numTokens; i++) this.#itl.add(atMs, (atMs - before) / numTokens);
+        for (let i = 0; i < numTokens; i++) this.#itl.add({ atMs, ms: (atMs - before) / numTokens });
       }
       if (finishReason === null) this.#lastTokenMs.set(key, atMs);
       else this.#lastTokenMs.delete(key);
-      this.#rateOf(askerOf(requestId)?.pane ?? 0).add(atMs - stepMs, atMs, numTokens);
+      this.#tokens.add({ atMs, voice: askerOf(requestId)?.pane ?? 0, count: numTokens });
     }
   }
 
   addRequest({ status, requestId, index, firstTokenMs, arrivalMs }: RequestReport): void {
-    if (status === "first-token" && firstTokenMs !== null) this.#ttft.add(firstTokenMs, firstTokenMs - arrivalMs);
+    if (status === "first-token" && firstTokenMs !== null) {
+      this.#ttft.add({ atMs: firstTokenMs, ms: firstTokenMs - arrivalMs });
+    }
     if (status === "finished") this.#lastTokenMs.delete(`${requestId}/${index}`);
   }
 
@@ -127,10 +130,7 @@ export class Charts {
 
   #sample(last: StepReport, nowMs: number, waiting: number, running: number): ChartSample {
     const byVoice: Record<number, number> = {};
-    for (const [voice, rate] of this.#rates) {
-      const perSecond = rate.at(nowMs);
-      if (perSecond > 0) byVoice[voice] = perSecond;
-    }
+    for (const { voice, count } of this.#tokens.at(nowMs)) byVoice[voice] = (byVoice[voice] ?? 0) + count;
     const steps = this.#steps;
     const { kvBlocksUsed, kvBlocksCached, kvBlocksTotal } = last;
     return {
@@ -148,16 +148,8 @@ export class Charts {
   }
 
   #show(samples: readonly ChartSample[], nowMs: number): void {
-    this.#store.setState({ samples, ttft: this.#ttft.at(nowMs), itl: this.#itl.at(nowMs) }, true);
-  }
-
-  #rateOf(voice: number): SlidingRate {
-    let rate = this.#rates.get(voice);
-    if (rate === undefined) {
-      rate = new SlidingRate(RATE_WINDOW_MS, RATE_WINDOW_MS);
-      this.#rates.set(voice, rate);
-    }
-    return rate;
+    const [ttft, itl] = [this.#ttft, this.#itl].map((times) => percentilesOf(times.at(nowMs).map(({ ms }) => ms)));
+    this.#store.setState({ samples, ttft: ttft ?? null, itl: itl ?? null }, true);
   }
 }
 
