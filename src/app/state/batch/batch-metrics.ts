@@ -5,7 +5,7 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import type { WatchedEngine } from "./watched-engine.ts";
 
 /** The batch's figures as shown. Current values are 0 while nothing runs. */
-interface BatchFigures {
+export interface BatchFigures {
   readonly running: number;
   /** Sequences that can run at once; 0 before the first engine. */
   readonly slots: number;
@@ -29,22 +29,6 @@ interface BatchFigures {
   readonly prefixHits: number | null;
 }
 
-const NOTHING: BatchFigures = {
-  running: 0,
-  slots: 0,
-  rows: 0,
-  rowBudget: 0,
-  gpuUse: null,
-  residentTokens: 0,
-  waiting: 0,
-  peakSequences: 0,
-  kvUse: 0,
-  tokensPerSecond: 0,
-  step: 0,
-  preemptions: 0,
-  prefixHits: null,
-};
-
 /** Figures change four times per second, so that they can be read. */
 export const FIGURES_INTERVAL_MS = 250;
 /** The engine's current gauges, between two steps. */
@@ -56,8 +40,8 @@ const QUIET_MS = 1000;
 
 /** Watches one engine after another and computes its batch's figures. Only `tick` changes the store. */
 export class BatchMetrics {
-  readonly #store = createStore<BatchFigures>(() => NOTHING);
-  readonly store: ReadonlyStore<BatchFigures> = this.#store;
+  readonly #store;
+  readonly store: ReadonlyStore<BatchFigures>;
   readonly #now: () => number;
   #engine: WatchedEngine | null = null;
   readonly #recent = new SlidingWindow<StepReport>(RATE_WINDOW_MS);
@@ -70,6 +54,7 @@ export class BatchMetrics {
   /** `now` is the page's clock. */
   constructor(now: () => number) {
     this.#now = now;
+    this.store = this.#store = createStore<BatchFigures>(() => this.#figures());
   }
 
   /** Watches this engine from now on; null for none. */
@@ -101,11 +86,19 @@ export class BatchMetrics {
 
   /** Updates the store. Must be called every FIGURES_INTERVAL_MS. */
   tick(): void {
-    const last = this.#last;
-    const isAtRest = this.#gauges.running + this.#gauges.waiting === 0;
     // A request aborted between two steps leaves without a report.
-    if (!isAtRest && this.#now() - this.#lastReportMs >= QUIET_MS) void this.#askGauges();
-    const figures: BatchFigures = {
+    if (!this.#isAtRest && this.#now() - this.#lastReportMs >= QUIET_MS) void this.#askGauges();
+    const figures = this.#figures();
+    if (!shallow(figures, this.#store.getState())) this.#store.setState(figures, true);
+  }
+
+  get #isAtRest(): boolean {
+    return this.#gauges.running + this.#gauges.waiting === 0;
+  }
+
+  #figures(): BatchFigures {
+    const [last, isAtRest] = [this.#last, this.#isAtRest];
+    return {
       ...this.#gauges,
       slots: this.#engine?.config.maxNumSeqs ?? last?.maxNumSeqs ?? 0,
       rows: isAtRest ? 0 : (last?.rows ?? 0),
@@ -120,7 +113,6 @@ export class BatchMetrics {
       prefixHits:
         last && last.prefixCacheQueriesTotal > 0 ? last.prefixCacheHitsTotal / last.prefixCacheQueriesTotal : null,
     };
-    if (!shallow(figures, this.#store.getState())) this.#store.setState(figures, true);
   }
 
   async #askGauges(): Promise<void> {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { readRecording } from "../../../recording/read-recording.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
-import { Batch, isTiming } from "./batch.ts";
+import { Batch } from "./batch.ts";
 
 /** An engine that says who listens for the times of its kernels. */
 class ListeningEngine extends FakeEngine {
@@ -21,8 +21,7 @@ class ListeningEngine extends FakeEngine {
 
 it("asks for the times of kernels only on request, of the next engine, too, and where it can time them", () => {
   const batch = new Batch(() => 0);
-  const state = () => batch.kernelTiming.getState();
-  expect(state()).toEqual({ isOn: false, obstacle: "no engine runs" });
+  expect([batch.isTimingKernels, batch.timingObstacle]).toEqual([false, "no engine runs"]);
   const engines = [
     new ListeningEngine(),
     new ListeningEngine({ model: { backend: "cpu", canTimeKernels: false } }),
@@ -33,10 +32,10 @@ it("asks for the times of kernels only on request, of the next engine, too, and 
   const seen = engines.map((engine) => {
     batch.watch(null);
     batch.watch(engine);
-    const { obstacle } = state();
+    const { timingObstacle } = batch;
     const before = engine.numListeners;
     if (engine === first) batch.toggleKernelTiming();
-    return [before, engine.numListeners, isTiming(state()), obstacle];
+    return [before, engine.numListeners, batch.isTimingKernels, timingObstacle];
   });
   expect(seen).toEqual([
     [0, 1, true, null],

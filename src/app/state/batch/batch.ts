@@ -1,5 +1,4 @@
 import { recordRun, type ChorusEngine, type RequestReport, type RunRecorder, type StepReport } from "../../../index.ts";
-import { createStore, type ReadonlyStore } from "../store.ts";
 import { BatchAlerts } from "./batch-alerts.ts";
 import { BatchingModeControl } from "./batching-mode.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "./batch-metrics.ts";
@@ -13,25 +12,6 @@ import type { WatchedEngine } from "./watched-engine.ts";
 /** Most events in a recording. */
 const MAX_RECORDED_EVENTS = 20_000;
 
-export interface KernelTiming {
-  /** Whether the recording should have the times of kernels. */
-  readonly isOn: boolean;
-  /** Why no kernel can be timed, for display; null if they can. */
-  readonly obstacle: string | null;
-}
-
-/** Returns whether kernels are timed now. The choice for one engine applies to the next that can time them. */
-export function isTiming({ isOn, obstacle }: KernelTiming): boolean {
-  return isOn && obstacle === null;
-}
-
-function obstacleTo(engine: Pick<ChorusEngine, "model"> | null): string | null {
-  if (engine === null) return "no engine runs";
-  const { canTimeKernels, backend } = engine.model;
-  if (canTimeKernels) return null;
-  return backend === "webgpu" ? "this GPU has no timestamps" : "only on a GPU";
-}
-
 /**
  * The views of the engine's work: timeline, charts, cache map and recording. Watches one engine after another.
  */
@@ -44,8 +24,7 @@ export class Batch {
   readonly alerts = new BatchAlerts();
   readonly dock = new Dock();
   readonly pointing = new Pointing();
-  readonly #kernelTiming = createStore<KernelTiming>(() => ({ isOn: false, obstacle: obstacleTo(null) }));
-  readonly kernelTiming: ReadonlyStore<KernelTiming> = this.#kernelTiming;
+  #wantsKernelTimes = false;
   #engine: ChorusEngine | null = null;
   #recorder: RunRecorder | null = null;
 
@@ -60,7 +39,6 @@ export class Batch {
     this.show(engine);
     this.mode.watch(engine);
     this.alerts.watch(engine);
-    this.#kernelTiming.setState({ obstacle: obstacleTo(engine) });
     if (engine === null) return;
     engine.on("step", this.addStep);
     engine.on("request", this.addRequest);
@@ -68,9 +46,22 @@ export class Batch {
     this.#timeKernels();
   }
 
+  /** Why no kernel can be timed, for display; null if they can. */
+  get timingObstacle(): string | null {
+    if (this.#engine === null) return "no engine runs";
+    const { canTimeKernels, backend } = this.#engine.model;
+    if (canTimeKernels) return null;
+    return backend === "webgpu" ? "this GPU has no timestamps" : "only on a GPU";
+  }
+
+  /** Whether kernels are timed now. The choice for one engine applies to the next that can time them. */
+  get isTimingKernels(): boolean {
+    return this.#wantsKernelTimes && this.timingObstacle === null;
+  }
+
   /** Starts or ends the recording of how long each kernel takes: it makes one step of eight slower. */
   toggleKernelTiming(): void {
-    this.#kernelTiming.setState(({ isOn }) => ({ isOn: !isOn }));
+    this.#wantsKernelTimes = !this.#wantsKernelTimes;
     this.#timeKernels();
   }
 
@@ -125,7 +116,7 @@ export class Batch {
   }
 
   #timeKernels(): void {
-    this.#recorder?.timeKernels(isTiming(this.kernelTiming.getState()));
+    this.#recorder?.timeKernels(this.isTimingKernels);
   }
 
   readonly addStep = (report: StepReport): void => {

@@ -1,6 +1,6 @@
 import { flushSync } from "react-dom";
 import type { BatchingMode } from "../../../index.ts";
-import { isTiming, type Batch } from "../../state/batch/batch.ts";
+import type { Batch } from "../../state/batch/batch.ts";
 import { playRecording } from "../../state/player/pending-recording.ts";
 import { BATCHING_MODES } from "../batch/BatchingSwitch.tsx";
 import { saveFile } from "../save-file.ts";
@@ -10,7 +10,7 @@ import { WITH_BATCH, type Action, type ActionContext } from "./action.ts";
 const hasRecording = ({ app }: ActionContext) => app.batch.isRecording;
 const isPhone = () => matchMedia(PHONE).matches;
 const timingTitle = ({ app }: ActionContext) =>
-  isTiming(app.batch.kernelTiming.getState()) ? "Stop timing kernels" : "Start timing kernels";
+  app.batch.isTimingKernels ? "Stop timing kernels" : "Start timing kernels";
 
 /** Opens a part of the dock and focuses it. */
 function goToPart({ dock }: Batch, part: string): void {
@@ -120,13 +120,13 @@ export const BATCH_ACTIONS = {
   "batch.kernels": {
     title: timingTitle,
     label: (context) => {
-      const { obstacle } = context.app.batch.kernelTiming.getState();
-      return timingTitle(context) + (obstacle === null ? "" : ` (${obstacle})`);
+      const { timingObstacle } = context.app.batch;
+      return timingTitle(context) + (timingObstacle === null ? "" : ` (${timingObstacle})`);
     },
     group: "Data",
     words: "recording trace perfetto profile gpu shaders slower",
     on: WITH_BATCH,
-    when: ({ app }) => app.batch.kernelTiming.getState().obstacle === null,
+    when: ({ app }) => app.batch.timingObstacle === null,
     run: ({ app }) => app.batch.toggleKernelTiming(),
   },
   "batch.metrics": {

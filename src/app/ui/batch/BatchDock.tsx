@@ -43,7 +43,6 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
   const { isOpen, isPaused, heightPx } = useStore(dock.store);
   const isPhone = useMedia(PHONE);
   const body = useRef<HTMLDivElement>(null);
-  useHighlightOnHover(batch);
   // A key that goes to one of them may open a folded dock.
   useEffect(() => {
     void loadPanels().catch(() => undefined);
@@ -102,25 +101,4 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
       )}
     </section>
   );
-}
-
-/** Pointing at a pane's head, or focusing something in it, dims the other panes' sequences here. */
-function useHighlightOnHover({ dock }: Batch): void {
-  useEffect(() => {
-    const headOf = (target: EventTarget | null) =>
-      target instanceof Element ? target.closest<HTMLElement>("[data-solo]") : null;
-    const enter = ({ target }: Event) => {
-      const head = headOf(target);
-      if (head) dock.highlight(Number(head.dataset["solo"]));
-    };
-    const leave = ({ target, relatedTarget }: MouseEvent | FocusEvent) => {
-      const head = headOf(target);
-      if (head && headOf(relatedTarget) !== head) dock.highlight(null);
-    };
-    const until = new AbortController();
-    const { signal } = until;
-    for (const type of ["mouseover", "focusin"] as const) document.addEventListener(type, enter, { signal });
-    for (const type of ["mouseout", "focusout"] as const) document.addEventListener(type, leave, { signal });
-    return () => until.abort();
-  }, [dock]);
 }

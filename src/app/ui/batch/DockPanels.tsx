@@ -1,3 +1,4 @@
+import { useEffect } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { HAS_ROOM_FOR_MAP, useMedia } from "../use-media.ts";
@@ -14,6 +15,7 @@ interface DockPanelsProps {
 
 /** Timeline, charts and, where there is room, the cache map. */
 export function DockPanels({ batch, linkTo, tokenOf }: DockPanelsProps) {
+  useHighlightOnHover(batch);
   const hasMap = useMedia(HAS_ROOM_FOR_MAP);
   return (
     <>
@@ -22,4 +24,25 @@ export function DockPanels({ batch, linkTo, tokenOf }: DockPanelsProps) {
       {hasMap && <CacheBlocksPanel batch={batch} linkTo={linkTo} />}
     </>
   );
+}
+
+/** Pointing at a pane's head or its row, or focusing something there, dims the other panes' sequences here. */
+function useHighlightOnHover({ dock }: Batch): void {
+  useEffect(() => {
+    const headOf = (target: EventTarget | null) =>
+      target instanceof Element ? target.closest<HTMLElement>("[data-solo]") : null;
+    const enter = ({ target }: Event) => {
+      const head = headOf(target);
+      if (head) dock.highlight(Number(head.dataset["solo"]));
+    };
+    const leave = ({ target, relatedTarget }: MouseEvent | FocusEvent) => {
+      const head = headOf(target);
+      if (head && headOf(relatedTarget) !== head) dock.highlight(null);
+    };
+    const until = new AbortController();
+    const { signal } = until;
+    for (const type of ["mouseover", "focusin"] as const) document.addEventListener(type, enter, { signal });
+    for (const type of ["mouseout", "focusout"] as const) document.addEventListener(type, leave, { signal });
+    return () => until.abort();
+  }, [dock]);
 }

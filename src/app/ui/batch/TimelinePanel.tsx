@@ -65,14 +65,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
           <ol className={css.labels} style={{ paddingTop: TOP_PX }}>
             {labels.map((track, row) => (
               <li key={row} style={{ height: rowPx }}>
-                {track && (
-                  <TimelineRowLabel
-                    id={track.id}
-                    dock={dock}
-                    isSmall={rowPx < 20}
-                    onGoTo={linkTo(track.id.requestId)}
-                  />
-                )}
+                {track && <TimelineRowLabel id={track.id} isSmall={rowPx < 20} onGoTo={linkTo(track.id.requestId)} />}
               </li>
             ))}
             {labels.length > 0 && (

@@ -1,5 +1,4 @@
 import type { SequenceId } from "../../../index.ts";
-import type { Dock } from "../../state/batch/dock.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { sequenceName, turnName } from "./cell-words.ts";
@@ -7,24 +6,17 @@ import css from "./TimelinePanel.module.css";
 
 interface TimelineRowLabelProps {
   id: SequenceId;
-  dock: Dock;
   isSmall: boolean;
   /** Goes to the pane that asked; null if that pane is gone. */
   onGoTo: (() => void) | null;
 }
 
 /** The label of a row; a button if its pane can be focused. */
-export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabelProps) {
+export function TimelineRowLabel({ id, isSmall, onGoTo }: TimelineRowLabelProps) {
   const asker = askerOf(id.requestId);
   if (!asker) return <span className="cut">{isSmall ? "…" : "other"}</span>;
   const { pane } = asker;
-  const label = {
-    className: css.label,
-    "data-small": isSmall,
-    title: sequenceName(id),
-    onPointerEnter: () => dock.highlight(pane),
-    onPointerLeave: () => dock.highlight(null),
-  };
+  const label = { className: css.label, "data-small": isSmall, "data-solo": pane, title: sequenceName(id) };
   const words = (
     <>
       <span className="sr">{onGoTo ? "Go to Pane " : "Pane "}</span>
@@ -34,13 +26,7 @@ export function TimelineRowLabel({ id, dock, isSmall, onGoTo }: TimelineRowLabel
   );
   if (!onGoTo) return <span {...label}>{words}</span>;
   return (
-    <button
-      type="button"
-      {...label}
-      onClick={onGoTo}
-      onFocus={() => dock.highlight(pane)}
-      onBlur={() => dock.highlight(null)}
-    >
+    <button type="button" {...label} onClick={onGoTo}>
       {words}
     </button>
   );

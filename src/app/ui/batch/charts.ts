@@ -1,4 +1,4 @@
-import type { Batch } from "../../state/batch/batch.ts";
+import type { BatchFigures } from "../../state/batch/batch-metrics.ts";
 import type { ChartSample } from "../../state/batch/charts.ts";
 import { formatCount, formatMs, formatRate, orDash } from "../format.ts";
 
@@ -8,7 +8,7 @@ export interface ChartData {
   readonly newest: ChartSample | undefined;
   /** The newest one in which a step ended. */
   readonly lastStep: ChartSample | undefined;
-  readonly figures: ReturnType<Batch["metrics"]["store"]["getState"]>;
+  readonly figures: BatchFigures;
 }
 
 interface Line {

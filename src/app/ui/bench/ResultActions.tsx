@@ -10,6 +10,11 @@ export function ResultActions({ result }: { result: BenchResult }) {
   const [isCopied, setIsCopied] = useState(false);
   const name = `chorus-bench-${result.startedAt.slice(0, 10)}`;
   const csv = reportCsv(result);
+  const files = [
+    ["Markdown", "md", "text/markdown", reportMarkdown(result)],
+    ["JSON", "json", "application/json", JSON.stringify(result, null, 1)],
+    ...(csv === null ? [] : [["CSV", "csv", "text/csv", csv] as const]),
+  ] as const;
   const copy = async () => {
     await navigator.clipboard.writeText(reportMarkdown(result));
     setIsCopied(true);
@@ -17,20 +22,12 @@ export function ResultActions({ result }: { result: BenchResult }) {
   return (
     <div className="row tight wrap end">
       <Button onClick={() => void copy()}>{isCopied ? "Copied" : "Copy tables"}</Button>
-      <Button onClick={() => saveFile(`${name}.md`, reportMarkdown(result), "text/markdown")}>
-        <Icon name="down" />
-        Markdown
-      </Button>
-      <Button onClick={() => saveFile(`${name}.json`, JSON.stringify(result, null, 1), "application/json")}>
-        <Icon name="down" />
-        JSON
-      </Button>
-      {csv !== null && (
-        <Button onClick={() => saveFile(`${name}.csv`, csv, "text/csv")}>
+      {files.map(([format, ending, type, text]) => (
+        <Button key={ending} onClick={() => saveFile(`${name}.${ending}`, text, type)}>
           <Icon name="down" />
-          CSV
+          {format}
         </Button>
-      )}
+      ))}
     </div>
   );
 }

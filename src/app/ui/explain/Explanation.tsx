@@ -3,7 +3,6 @@ import type { Batch } from "../../state/batch/batch.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
-import { formatCount, formatPercent } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./Explanation.module.css";
 import { EXPLANATIONS, TERMS, type Term } from "./explanations.ts";
@@ -39,24 +38,6 @@ export function Explanation({ batch, first }: { batch: Batch; first: Term }) {
 function Now({ batch, term }: { batch: Batch; term: Term }) {
   const figures = useStore(batch.metrics.store);
   const mode = useStore(batch.mode.store);
-  return <p className="small">{nowOf(term, figures, mode)}</p>;
-}
-
-type Figures = ReturnType<Batch["metrics"]["store"]["getState"]>;
-
-function nowOf(term: Term, { kvUse, prefixHits, preemptions }: Figures, mode: string): string {
-  switch (term) {
-    case "continuous":
-    case "static":
-    case "sequential":
-      return term === mode ? "The engine uses this mode now." : `Now the engine's mode is ${mode}.`;
-    case "kv-use":
-      return `Now: ${formatPercent(kvUse)} of the blocks.`;
-    case "preemptions":
-      return `Since the engine started: ${formatCount(preemptions)}.`;
-    case "prefix-hits":
-      return prefixHits === null ? "Nothing was looked up yet." : `Now: ${formatPercent(prefixHits)}.`;
-    case "run-ahead":
-      return "The page “Serving” sets how many steps.";
-  }
+  const modeWords = term === mode ? "The engine uses this mode now." : `Now the engine's mode is ${mode}.`;
+  return <p className="small">{EXPLANATIONS[term].now?.(figures) ?? modeWords}</p>;
 }

@@ -1,5 +1,8 @@
 // Explanations of the batch's terms: a few lines, and a picture of one short run as text.
 
+import type { BatchFigures } from "../../state/batch/batch-metrics.ts";
+import { formatCount, formatPercent } from "../format.ts";
+
 /** The terms, in the order they are read in. */
 export const TERMS = [
   "continuous",
@@ -29,6 +32,8 @@ export interface Explanation {
   readonly picture: readonly PictureRow[];
   /** The picture's description in words. */
   readonly pictureWords: string;
+  /** Returns its current value. [the batching mode] */
+  readonly now?: (figures: BatchFigures) => string;
 }
 
 const sequences = (...rows: readonly string[]): PictureRow[] =>
@@ -68,6 +73,7 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
       { name: "Block 5", voice: null, cells: ".....111.222" },
     ],
     pictureWords: "Two sequences take one block after the other. When the first ends, another takes its blocks.",
+    now: ({ kvUse }) => `Now: ${formatPercent(kvUse)} of the blocks.`,
   },
   preemptions: {
     title: "Preemptions",
@@ -76,6 +82,7 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
     picture: sequences("Pdddddd|....", "PdddxwwPPdd|"),
     pictureWords:
       "The second sequence gives its blocks up to the first. When the first has ended, its prompt and tokens are computed again, and it goes on.",
+    now: ({ preemptions }) => `Since the engine started: ${formatCount(preemptions)}.`,
   },
   "prefix-hits": {
     title: "Prefix hits",
@@ -83,6 +90,8 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
       "A full block is found again by the exact chain of its tokens. The next turn of a chat, panes with the same system prompt, forks and preempted sequences reuse such blocks instead of computing them. Prefix hits are the share of prompt tokens found this way.",
     picture: sequences("PPPPdddd|...", "....ccccPddd"),
     pictureWords: "The second sequence finds four blocks of the first one's prompt, and computes only what differs.",
+    now: ({ prefixHits }) =>
+      prefixHits === null ? "Nothing was looked up yet." : `Now: ${formatPercent(prefixHits)}.`,
   },
   "run-ahead": {
     title: "Run-ahead",
@@ -95,5 +104,6 @@ export const EXPLANATIONS: Readonly<Record<Term, Explanation>> = {
     ],
     pictureWords:
       "Above, the GPU waits for each step's tokens to be read. Below, it computes one step after the other while tokens are read.",
+    now: () => "The page “Serving” sets how many steps.",
   },
 };
