@@ -58,6 +58,7 @@ function readColors(): CanvasColors {
   };
   const inks = Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, read(token)]));
   const voices = [read("--ink-2"), ...Array.from({ length: NUM_VOICES }, (_, i) => read(`--v${i + 1}`))];
+  const sans = style.getPropertyValue("--sans");
   probe.remove();
-  return { ...(inks as Record<keyof typeof TOKENS, string>), voices, sans: style.getPropertyValue("--sans") };
+  return { ...(inks as Record<keyof typeof TOKENS, string>), voices, sans };
 }
