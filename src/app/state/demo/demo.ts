@@ -74,11 +74,10 @@ export class Demo {
   readonly store: ReadonlyStore<DemoState> = this.#store;
   readonly #context: DemoContext;
   readonly #paneContext: PaneContext;
-  /** Identifies the newest start; older ones are ignored. */
-  #attempt = 0;
+  /** Ends the newest start. */
+  #leaving = new AbortController();
   #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
   #modeBefore: BatchingMode = "continuous";
-  #warmingUp = new AbortController();
 
   constructor(context: DemoContext) {
     this.#context = context;
@@ -89,19 +88,19 @@ export class Demo {
 
   /** Starts the demo, or starts it again. */
   async start(size: DemoSize = this.store.getState().size): Promise<void> {
-    const attempt = ++this.#attempt;
     this.#leave();
+    const { signal } = (this.#leaving = new AbortController());
     const { mode, announce } = this.#context;
     this.#modeBefore = mode.store.getState();
     this.#store.setState({ ...CLOSED, size, phase: "running" }, true);
     mode.hold(true);
-    await this.#warmUp();
-    if (attempt !== this.#attempt) return;
+    await this.#warmUp(signal);
     for (const key of ["together", "apart"] as const) {
+      if (signal.aborted) return;
       mode.choose(key === "together" ? "continuous" : "sequential");
       // oxlint-disable-next-line no-await-in-loop -- one run after the other is the point
-      const succeeded = await this.#run(key);
-      if (attempt !== this.#attempt) return;
+      const succeeded = await this.#run(key, signal);
+      if (signal.aborted) return;
       if (!succeeded) {
         this.#leave();
         this.#store.setState({ phase: "failed" });
@@ -116,7 +115,6 @@ export class Demo {
 
   /** Stops the demo and closes it. */
   close(): void {
-    this.#attempt++;
     this.#leave();
     this.#store.setState(CLOSED, true);
   }
@@ -133,12 +131,10 @@ export class Demo {
     return DEMO_QUESTIONS.slice(0, this.store.getState().size);
   }
 
-  async #warmUp(): Promise<void> {
+  async #warmUp(signal: AbortSignal): Promise<void> {
     const state = this.#context.engine.store.getState();
     if (state.status !== "ready") return;
     const { completions } = state.engine.chat;
-    this.#warmingUp = new AbortController();
-    const { signal } = this.#warmingUp;
     const ask = async (content: string, index: number) => {
       const messages = [{ role: "user" as const, content }];
       // Named after the panes, so that the timeline shows each question on one line.
@@ -152,7 +148,7 @@ export class Demo {
   }
 
   /** Resolves with whether all answers finished. */
-  async #run(key: "together" | "apart"): Promise<boolean> {
+  async #run(key: "together" | "apart", signal: AbortSignal): Promise<boolean> {
     for (const pane of this.#store.getState().panes) pane.close();
     const questions = this.#questions;
     const panes = questions.map((_, index) => new Pane(index + 1, this.#paneContext));
@@ -163,7 +159,7 @@ export class Demo {
       return answerEnded(pane);
     });
     const succeeded = (await Promise.all(ends)).every(Boolean);
-    if (this.#running?.key !== key || this.#store.getState().panes !== panes) return false;
+    if (signal.aborted) return false;
     for (const pane of panes) pane.refreshFigures();
     this.#show("done");
     this.#running = null;
@@ -184,7 +180,7 @@ export class Demo {
 
   /** Stops the run in progress and restores the batching mode. */
   #leave(): void {
-    this.#warmingUp.abort();
+    this.#leaving.abort();
     for (const pane of this.#store.getState().panes) pane.close();
     this.#context.mode.hold(false);
     if (this.#store.getState().phase === "running") this.#context.mode.choose(this.#modeBefore);
