@@ -3,7 +3,6 @@ import type { Batch } from "../../state/batch/batch.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
 import { TimelineRows } from "../../state/batch/timeline-rows.ts";
 import { classNames } from "../class-names.ts";
-import { canvasColors } from "./canvas-colors.ts";
 import { useCanvas } from "./use-canvas.ts";
 import css from "./BatchStrip.module.css";
 
@@ -21,8 +20,7 @@ export function BatchStrip({ batch, isTall = false }: BatchStripProps) {
   const { timeline, dock } = batch;
   const rows = useMemo(() => new TimelineRows(), []);
   const canvas = useCanvas(
-    (g, width, height) => {
-      const colors = canvasColors();
+    ({ g, width, height, colors }) => {
       const { fitSteps } = dock.store.getState();
       const stepPx = fitSteps === null ? STEP_PX : Math.min(STEP_PX, width / fitSteps);
       const columns = Math.floor(width / stepPx);

@@ -3,7 +3,6 @@ import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../inde
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BlockContent } from "../../state/batch/cache-map.ts";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
-import { canvasColors } from "./canvas-colors.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./CacheBlocksPanel.module.css";
@@ -115,7 +114,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
           value={cursor ?? 0}
           max={Math.max(0, numBlocks - 1)}
           words={content === null ? words : `${words}: “${content.text}”`}
-          draw={(g) => drawCacheMap(g, canvasColors(), { map, layout, highlightedPane, cursor })}
+          draw={(surface) => drawCacheMap(surface, { map, layout, highlightedPane, cursor })}
           cursor={cursor}
           onCursor={point}
           cellAt={blockAt}

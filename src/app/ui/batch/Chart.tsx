@@ -1,5 +1,4 @@
 import { classNames } from "../class-names.ts";
-import { canvasColors } from "./canvas-colors.ts";
 import css from "./Chart.module.css";
 import type { ChartData, ChartSpec } from "./charts.ts";
 import { drawChart, plotWidthOf } from "./draw-chart.ts";
@@ -50,7 +49,7 @@ export function Chart({ chart, data, places, cursor: { ago, when, owner, move } 
         value={count - (ago ?? 0)}
         max={count}
         words={said}
-        draw={(g, width, height) => drawChart(g, width, height, canvasColors(), { chart, data, places, ago })}
+        draw={(surface) => drawChart(surface, { chart, data, places, ago })}
         cursor={ago}
         onCursor={(next) => {
           move(next === null || count === 0 ? null : Math.max(0, Math.min(count - 1, next)), label);

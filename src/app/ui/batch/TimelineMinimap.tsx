@@ -2,7 +2,6 @@ import type { PointerEvent } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { formatCount } from "../format.ts";
 import { drawMinimap, stepAt } from "./draw-minimap.ts";
-import { canvasColors } from "./canvas-colors.ts";
 import { Plot } from "./Plot.tsx";
 import type { TimelineView } from "./timeline-view.ts";
 import css from "./TimelinePanel.module.css";
@@ -46,7 +45,7 @@ export function TimelineMinimap({ batch: { timeline, metrics }, view, heldStep }
           : `Steps ${formatCount(from)} to ${formatCount(last)} of ${formatCount(timeline.lastStep)}`
       }
       sources={[timeline]}
-      draw={(g, width, height) => drawMinimap(g, width, height, canvasColors(), { timeline, ...shown(), marked })}
+      draw={(surface) => drawMinimap(surface, { timeline, ...shown(), marked })}
       cursor={null}
       onCursor={(step) => step !== null && view.panTo(step)}
       move={(columns, rows) => (rows === 0 ? Math.round(shown().toStep + ARROW_STEPS * columns) : undefined)}

@@ -1,7 +1,6 @@
 import { useMemo } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { IconButton } from "../components/IconButton.tsx";
-import { canvasColors } from "./canvas-colors.ts";
 import { useStore } from "../use-store.ts";
 import { cellSentence, type TokenLookup } from "./cell-facts.ts";
 import type { PaneLinks } from "../chat/pane-links.ts";
@@ -84,10 +83,10 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
             max={timeline.lastStep + 1}
             words={cursor && card ? cellSentence(card.facts) : "No cell"}
             sources={[timeline, pointing.store]}
-            draw={(g, width) => {
-              const shown = view.update(width, tokenOf);
+            draw={(surface) => {
+              const shown = view.update(surface.width, tokenOf);
               const { stepPx } = dock.store.getState();
-              drawTimeline(g, width, canvasColors(), { ...shown, stepPx, timeline, highlightedPane });
+              drawTimeline(surface, { ...shown, stepPx, timeline, highlightedPane });
             }}
             cursor={cursor}
             onCursor={(place) => view.placeCursor(place)}

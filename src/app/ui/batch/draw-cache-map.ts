@@ -1,7 +1,7 @@
 import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../index.ts";
 import { askerOf } from "../../state/chat/request-name.ts";
-import type { CanvasColors } from "./canvas-colors.ts";
 import { hatch } from "./sprites.ts";
+import type { Surface } from "./use-canvas.ts";
 import { isOutlined } from "../voice.ts";
 
 /** The layout of the blocks: rows from the upper left. */
@@ -44,8 +44,7 @@ interface MapDrawing {
 }
 
 export function drawCacheMap(
-  g: CanvasRenderingContext2D,
-  colors: CanvasColors,
+  { g, colors }: Pick<Surface, "g" | "colors">,
   { map, layout, highlightedPane, cursor }: MapDrawing,
 ): void {
   const { columns, blockPx: size, gapPx } = layout;
@@ -77,9 +76,7 @@ export function drawCacheMap(
   g.globalAlpha = 1;
 }
 
-interface Brush {
-  readonly g: CanvasRenderingContext2D;
-  readonly colors: CanvasColors;
+interface Brush extends Pick<Surface, "g" | "colors"> {
   readonly x: number;
   readonly y: number;
   readonly size: number;

@@ -1,7 +1,7 @@
 import { formatCount } from "../format.ts";
 import { isOutlined } from "../voice.ts";
-import type { CanvasColors } from "./canvas-colors.ts";
 import type { ChartData, ChartSpec } from "./charts.ts";
+import type { Surface } from "./use-canvas.ts";
 
 interface ChartDrawing {
   readonly chart: ChartSpec;
@@ -32,10 +32,7 @@ export function plotWidthOf(width: number): number {
 
 /** Draws a chart over time with three grid lines. */
 export function drawChart(
-  g: CanvasRenderingContext2D,
-  width: number,
-  height: number,
-  colors: CanvasColors,
+  { g, width, height, colors }: Surface,
   { chart: { below, least, read, dotted }, data: { samples, newest }, places, ago }: ChartDrawing,
 ) {
   const plotWidth = plotWidthOf(width);

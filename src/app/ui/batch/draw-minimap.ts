@@ -1,5 +1,5 @@
 import type { Timeline } from "../../state/batch/timeline.ts";
-import type { CanvasColors } from "./canvas-colors.ts";
+import type { Surface } from "./use-canvas.ts";
 
 interface MinimapDrawing {
   readonly timeline: Timeline;
@@ -23,10 +23,7 @@ export function stepAt(timeline: Timeline, x: number, width: number): number {
 }
 
 export function drawMinimap(
-  g: CanvasRenderingContext2D,
-  width: number,
-  height: number,
-  colors: CanvasColors,
+  { g, width, height, colors }: Surface,
   { timeline, fromStep, toStep, marked }: MinimapDrawing,
 ): void {
   const { firstStep, lastStep } = timeline;

@@ -1,10 +1,10 @@
 import { askerOf } from "../../state/chat/request-name.ts";
 import type { TimelineRow } from "../../state/batch/timeline-rows.ts";
 import type { Cell, Timeline } from "../../state/batch/timeline.ts";
-import type { CanvasColors } from "./canvas-colors.ts";
 import { formatCount } from "../format.ts";
 import { isOutlined } from "../voice.ts";
 import { hatch, spriteOf } from "./sprites.ts";
+import type { Surface } from "./use-canvas.ts";
 
 // A row is a voice, a column a step:
 //
@@ -50,15 +50,11 @@ export function sumHeight(numRows: number): number {
   return numRows > 12 ? 24 : 40;
 }
 
-export function drawTimeline(
-  g: CanvasRenderingContext2D,
-  width: number,
-  colors: CanvasColors,
-  drawing: TimelineDrawing,
-): void {
+export function drawTimeline(surface: Surface, drawing: TimelineDrawing): void {
+  const { g, colors } = surface;
   const { rows, stepPx, fromStep, toStep, highlightedPane, cursor, marked } = drawing;
   const rowPx = rowHeight(rows.length);
-  drawGrid(g, width, colors, drawing);
+  drawGrid(surface, drawing);
   for (const [row, track] of rows.flatMap((tracks, at) => tracks.map((one) => [at, one] as const))) {
     const voice = askerOf(track.id.requestId)?.pane ?? 0;
     const pen: Pen = { g, colors, hue: colors.voices[voice] ?? colors.ink2, isOpen: isOutlined(voice), rowPx, stepPx };
@@ -70,7 +66,7 @@ export function drawTimeline(
     }
   }
   g.globalAlpha = 1;
-  drawSums(g, width, colors, drawing);
+  drawSums(surface, drawing);
   const frame = (row: number, first: number, last: number) => {
     g.strokeStyle = colors.focus;
     g.lineWidth = 1.5;
@@ -81,7 +77,7 @@ export function drawTimeline(
   if (marked) frame(marked.row, marked.fromStep, marked.toStep);
 }
 
-function drawGrid(g: CanvasRenderingContext2D, width: number, colors: CanvasColors, drawing: TimelineDrawing): void {
+function drawGrid({ g, width, colors }: Surface, drawing: TimelineDrawing): void {
   const { rows, stepPx, fromStep, toStep } = drawing;
   const rowPx = rowHeight(rows.length);
   const end = TOP_PX + rows.length * rowPx;
@@ -99,7 +95,7 @@ function drawGrid(g: CanvasRenderingContext2D, width: number, colors: CanvasColo
 }
 
 /** Draws under each step a bar of the tokens it computed; those of prompts are drawn apart. */
-function drawSums(g: CanvasRenderingContext2D, width: number, colors: CanvasColors, drawing: TimelineDrawing): void {
+function drawSums({ g, width, colors }: Surface, drawing: TimelineDrawing): void {
   const { rows, stepPx, fromStep, toStep, timeline } = drawing;
   const sumPx = sumHeight(rows.length);
   const base = TOP_PX + rows.length * rowHeight(rows.length) + sumPx - 2;
@@ -126,9 +122,7 @@ function mostRows({ fromStep, toStep, timeline }: TimelineDrawing): number {
   return most;
 }
 
-interface Pen {
-  readonly g: CanvasRenderingContext2D;
-  readonly colors: CanvasColors;
+interface Pen extends Pick<Surface, "g" | "colors"> {
   readonly hue: string;
   /** Voices 9 to 16 are drawn open. */
   readonly isOpen: boolean;

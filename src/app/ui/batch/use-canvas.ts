@@ -1,8 +1,16 @@
 import { useCallback, useEffect, useRef, type RefObject } from "react";
-import { onCanvasColorsChange } from "./canvas-colors.ts";
+import { canvasColors, onCanvasColorsChange, type CanvasColors } from "./canvas-colors.ts";
 
-/** Draws everything on a blank canvas of this size in CSS pixels. */
-export type Draw = (g: CanvasRenderingContext2D, width: number, height: number) => void;
+/** A blank canvas, its size in CSS pixels, and the theme's colours. */
+export interface Surface {
+  readonly g: CanvasRenderingContext2D;
+  readonly width: number;
+  readonly height: number;
+  readonly colors: CanvasColors;
+}
+
+/** Draws everything. */
+export type Draw = (surface: Surface) => void;
 
 /** Something that a drawing shows, and that says when it has changed. */
 export interface Source {
@@ -55,5 +63,5 @@ function paint(canvas: HTMLCanvasElement, draw: Draw): void {
   if (canvas.height !== height) canvas.height = height ?? 0;
   g.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
   g.clearRect(0, 0, clientWidth, clientHeight);
-  draw(g, clientWidth, clientHeight);
+  draw({ g, width: clientWidth, height: clientHeight, colors: canvasColors() });
 }
