@@ -1,7 +1,7 @@
 // The app's first word, as the benchmarks measure it.
 
 import { expect, test } from "playwright/test";
-import { firstWordMs } from "../lab/runs/first-word.mjs";
+import { firstWordMs } from "../lab/runs/first-word.ts";
 import { App } from "./support/app.ts";
 
 test("the first word is the answer's: while the model is held back, only the question is there", async ({

@@ -1,7 +1,7 @@
 // A failed load leaves nothing behind in the GPU process, however it fails.
 
 import { expect, test } from "playwright/test";
-import { gpuProcessId, residentBytes } from "../lab/runs/gpu-process.mjs";
+import { gpuProcessId, residentBytes } from "../lab/runs/gpu-process.ts";
 import { openBarePage } from "./support/library.ts";
 
 /** How a load fails: the GPU has this much memory, or refuses the kernel of this label. */

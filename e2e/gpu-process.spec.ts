@@ -3,7 +3,7 @@
 
 import { expect, test, type JSHandle } from "playwright/test";
 import { testFlags } from "../tools/browsers/chromium-flags.mjs";
-import { killGpuProcess } from "../lab/runs/gpu-process.mjs";
+import { killGpuProcess } from "../lab/runs/gpu-process.ts";
 import type { ChorusEngine } from "../src/protocol/engine.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
 import { Steps } from "./support/steps.ts";

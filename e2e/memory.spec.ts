@@ -3,7 +3,7 @@
 import { expect, test, type Page } from "playwright/test";
 import type { HubOptions } from "../src/protocol/model-source.ts";
 import { ModelServer } from "../tests/fakes/model-server.ts";
-import { startHeapMeter } from "../lab/runs/heap-meter.mjs";
+import { startHeapMeter } from "../lab/runs/heap-meter.ts";
 import { makeLargeModel, type LargeModel } from "../tests/models/large-model.ts";
 
 const MIB = 2 ** 20;

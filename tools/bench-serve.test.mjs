@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { expect, it } from "vitest";
 
-import { servedModel } from "../lab/runs/bench-serve.mjs";
+import { servedModel } from "../lab/runs/bench-serve.ts";
 
 it.each([
   [401, "{}", "give the server's key with --apiKey"],

@@ -2,12 +2,10 @@
 // the library, prepares the model, compares the engines and writes docs/benchmarks/peers.*.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 
-import { writeMeasured } from "../report/measured-part.ts";
-import { printTable } from "../report/table.ts";
 import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
 import { installFolder } from "../../tools/browsers/install-folder.mjs";
 import type { Adapter } from "../../tools/browsers/chromium-flags.mjs";
@@ -15,8 +13,7 @@ import { root, run as runCommand } from "../../tools/run-command.mjs";
 import { compare } from "./compare.ts";
 import { serveFolders } from "./file-server.ts";
 import { prepareModel } from "./prepare-model.ts";
-import { README_BEGIN, readmeFigure, SVG_PATH } from "./readme-figure.ts";
-import { LOADS_HEAD, loadRows, type PeerRun, renderRuns } from "./report.ts";
+import { readRuns, renderRuns, REPORT, type PeerRun, writeRuns } from "./report.ts";
 
 /** Of the command line. */
 interface Options {
@@ -30,11 +27,10 @@ interface Options {
 }
 
 const WORK_FOLDER = ".chorus/peers";
-const REPORT = "docs/benchmarks/peers";
 const PEERS_FOLDER = join(root, "lab/peers");
 
 /** Returns whether the library could be built. */
-export async function benchPeers({
+export async function run({
   size = "small",
   backend = "gpu",
   rounds,
@@ -76,7 +72,7 @@ export async function benchPeers({
       rounds: rounds === undefined ? null : Number(rounds),
       say,
     });
-    const run: PeerRun = {
+    const measured: PeerRun = {
       ...comparison,
       adapter: options.as ?? comparison.adapter,
       date: new Date().toISOString().slice(0, 10),
@@ -88,8 +84,8 @@ export async function benchPeers({
       model: { name: size, numParameters: model.numParameters },
       isQuick,
     };
-    printTable(`${size} on ${run.adapter}`, LOADS_HEAD, loadRows(run));
-    addToReport(run);
+    say(`\n${renderRuns([measured])}`);
+    addToReport(measured);
     say(`Written: ${REPORT}.json and peers.md`);
     return true;
   } finally {
@@ -97,32 +93,19 @@ export async function benchPeers({
   }
 }
 
-/** npm run bench -- readme: rewrites README's figure and peers.md from the runs that peers.json has. */
-export function updateReadme({ size = "small" }: { size?: string }): Promise<boolean> {
-  const runs = readRuns();
-  const { markdown, svg } = readmeFigure(runs, size);
-  writeMeasured(`${REPORT}.md`, renderRuns(runs));
-  writeMeasured("README.md", markdown, README_BEGIN);
-  writeFileSync(join(root, SVG_PATH), svg);
-  // Tables are padded there.
-  return runCommand("oxfmt README.md", { output: "if-failed" });
-}
-
 /** Returns the load average of a minute: 0 to 1 if nothing else runs. 0 on Windows. */
 function loadNow(): number {
   return Number((loadavg()[0] ?? 0).toFixed(1));
 }
 
-function readRuns(): readonly PeerRun[] {
-  return (JSON.parse(readFileSync(join(root, `${REPORT}.json`), "utf8")) as { runs: PeerRun[] }).runs;
-}
-
 /** Adds a run to the report, which keeps the last one of each model on each adapter. */
-function addToReport(run: PeerRun): void {
-  const others = readRuns().filter(({ adapter, model }) => adapter !== run.adapter || model.name !== run.model.name);
-  const runs = [...others, run];
+function addToReport(measured: PeerRun): void {
+  const others = readRuns().filter(
+    ({ adapter, model }) => adapter !== measured.adapter || model.name !== measured.model.name,
+  );
+  const runs = [...others, measured];
   writeFileSync(join(root, `${REPORT}.json`), `${JSON.stringify({ runs }, null, 2)}\n`);
-  writeMeasured(`${REPORT}.md`, renderRuns(runs));
+  writeRuns(runs);
 }
 
 function git(...words: string[]): string {

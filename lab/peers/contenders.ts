@@ -28,11 +28,11 @@ export type Place = "gpu" | "cpu";
 export const PROMPT_TOKENS = 32;
 
 /** Prompts whose first token is timed on the CPU, with a few tokens after it. */
-export const LONG_PROMPTS = [128, 512] as const;
+const LONG_PROMPTS = [128, 512] as const;
 const TOKENS_AFTER_LONG_PROMPT = 4;
 /** Threads of each engine on the CPU, and prompts at once. */
-export const CPU_THREADS = [1, 2] as const;
-export const CPU_SEQUENCES = [1, 4, 8, 16] as const;
+const CPU_THREADS = [1, 2] as const;
+const CPU_SEQUENCES = [1, 4, 8, 16] as const;
 
 const loads = (way: Way, ...counts: number[]): Load[] => counts.map((sequences) => ({ way, sequences }));
 
@@ -142,7 +142,7 @@ function onTheCpu(newTokens: number, isLarge: boolean): Lineup {
 }
 
 /** Returns the report's name of a contender on the CPU. */
-export function cpuHow(what: string, threads: number): string {
+function cpuHow(what: string, threads: number): string {
   return `CPU, ${what}, ${threads === 1 ? "1 thread" : `${threads} threads`}`;
 }
 

@@ -1,9 +1,14 @@
-// README's figure: how the tokens per second of each engine grow with the requests at once, out of peers.json.
+// npm run bench -- readme: README's figure, how the tokens per second of each engine grow with the requests at once, out of peers.json.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { root, run as runCommand } from "../../tools/run-command.mjs";
+import { writeMeasured } from "../report/measured-part.ts";
 import { chartSvg } from "../report/chart-svg.ts";
 import { formatFigure } from "../report/format-figure.ts";
 import type { EngineResult } from "./compare.ts";
-import type { PeerRun } from "./report.ts";
+import { readRuns, writeRuns, type PeerRun } from "./report.ts";
 
 interface ReadmeFigure {
   /** Between README's comments. */
@@ -27,6 +32,17 @@ const SIZE = { width: 400, height: 230 };
  */
 const DARK = "--ink:#ece7dc;--ink-2:#bdb6a7;--ink-3:#9c9485;--line:#2e2b26;--surface:#1c1b18;--control:#7f7869";
 const COLOURS = `svg{background:var(--surface,#fdfcf9)}@media (prefers-color-scheme: dark){svg{${DARK}}}`;
+
+/** Rewrites README's figure and peers.md from the runs that peers.json has. */
+export function run({ size = "small" }: { size?: string }): Promise<boolean> {
+  const runs = readRuns();
+  const { markdown, svg } = readmeFigure(runs, size);
+  writeRuns(runs);
+  writeMeasured("README.md", markdown, README_BEGIN);
+  writeFileSync(join(root, SVG_PATH), svg);
+  // Tables are padded there.
+  return runCommand("oxfmt README.md", { output: "if-failed" });
+}
 
 /**
  * Chooses a run: on a real GPU if there is one, else on the CPU; of several the last one of the size that is asked for.

@@ -1,9 +1,13 @@
 // Renders the runs in docs/benchmarks/peers.json for peers.md.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { root } from "../../tools/run-command.mjs";
 import type { NamedSectionResult, ResultTable } from "../report/bench-result.ts";
 import { formatFigure } from "../report/format-figure.ts";
+import { writeMeasured } from "../report/measured-part.ts";
 import { sectionLines } from "../report/report-markdown.ts";
-import { CPU_SEQUENCES, CPU_THREADS, cpuHow, LONG_PROMPTS, type Load } from "./contenders.ts";
 import { tokensLine, type Comparison, type EngineResult, type LoadResult } from "./compare.ts";
 
 export interface PeerRun extends Comparison {
@@ -18,57 +22,10 @@ export interface PeerRun extends Comparison {
   readonly isQuick: boolean;
 }
 
-export const LOADS_HEAD = [
-  "engine",
-  "computes on, in",
-  "asked",
-  "tokens each",
-  "tok/s",
-  "Chorus is",
-  "with prompts, tok/s",
-  "TTFT mean / last",
-  "Chorus is",
-  "runs",
-] as const;
+export const REPORT = "docs/benchmarks/peers";
 
-/** Returns one row per load of an engine. */
-export function loadRows({ engines }: Comparison): string[][] {
-  return engines.flatMap((engine) => {
-    const chorus = engineOf(engines, "Chorus", engine.against);
-    return engine.failure === null || engine.loads.length > 0
-      ? engine.loads.map((load) => loadRow(engine, load, chorus && atOnce(chorus, load)))
-      : [[engine.name, engine.how, "-", "-", "-", "-", "-", "-", "-", "-"]];
-  });
-}
-
-function engineOf(engines: readonly EngineResult[], name: string, how: string): EngineResult | undefined {
-  return engines.find((engine) => engine.name === name && engine.how === how);
-}
-
-function loadRow(
-  { name, how }: EngineResult,
-  { way, sequences, promptTokens, newTokens, timing, runs }: LoadResult,
-  chorus: LoadResult | undefined,
-): string[] {
-  const times = (ratio: number) => (Number.isFinite(ratio) ? `${formatFigure(ratio)}×` : "-");
-  return [
-    name,
-    how,
-    promptTokens ? `1 of ${promptTokens} tokens` : sequences === 1 ? "1" : `${sequences} ${way}`,
-    String(newTokens),
-    formatFigure(timing.decodeTokensPerSecond),
-    times((chorus?.timing.decodeTokensPerSecond ?? NaN) / timing.decodeTokensPerSecond),
-    formatFigure(timing.tokensPerSecond),
-    `${milliseconds(timing.meanTtftMs)} / ${milliseconds(timing.lastTtftMs)}`,
-    times(timing.meanTtftMs / (chorus?.timing.meanTtftMs ?? NaN)),
-    String(runs.length),
-  ];
-}
-
-function atOnce({ loads }: EngineResult, { sequences, promptTokens }: Load): LoadResult | undefined {
-  return loads.find(
-    (load) => load.way === "at once" && load.sequences === sequences && load.promptTokens === promptTokens,
-  );
+export function readRuns(): readonly PeerRun[] {
+  return (JSON.parse(readFileSync(join(root, `${REPORT}.json`), "utf8")) as { runs: PeerRun[] }).runs;
 }
 
 /** Returns what peers.md has of each run. */
@@ -76,99 +33,96 @@ export function renderRuns(runs: readonly PeerRun[]): string {
   return runs.flatMap((run) => [...sectionLines(sectionOf(run)), ""]).join("\n");
 }
 
+export function writeRuns(runs: readonly PeerRun[]): void {
+  writeMeasured(`${REPORT}.md`, renderRuns(runs));
+}
+
 function sectionOf(run: PeerRun): NamedSectionResult {
   const versions = Object.entries(run.versions).map(([name, version]) => `${name} ${version}`);
   const millions = (run.model.numParameters / 1e6).toFixed(1);
-  const engines = {
-    title: "Engines",
-    columns: ["engine", "computes on, in", "threads", "load", "tokens against Chorus in f32"],
-    rows: run.engines.map(engineRow),
-  };
+  const rounds = Math.max(...run.engines.flatMap(({ loads }) => loads.map(({ runs }) => runs.length)));
   return {
     id: run.model.name,
     title: `${run.model.name} on ${run.adapter}`,
-    about: `${millions} million parameters, prompts of ${run.promptTokens} tokens${run.isQuick ? ", quick" : ""}. ${run.date}, Chorus at
+    about: `${millions} million parameters, prompts of ${run.promptTokens} tokens, ${rounds === 1 ? "one round" : `medians of ${rounds} rounds`}. ${run.date}, Chorus at
 ${run.commit}, ${versions.join(", ")}, Chromium ${run.browser}, ${run.cpu}.
 The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at the end.`,
     seconds: NaN,
     headlines: [],
     charts: [],
-    tables: [{ title: "Loads", columns: LOADS_HEAD, rows: loadRows(run) }, ...cpuTables(run), engines],
-    notes: togetherNotes(run),
+    tables: [...speedTables(run), enginesTable(run)],
+    notes: [],
     data: null,
   };
 }
 
-/** Returns Chorus beside the better of the others, load by load, for each number of threads; nothing of a run on a GPU. */
-function cpuTables({ engines }: Comparison): ResultTable[] {
-  const measured = CPU_THREADS.filter((threads) => engineOf(engines, "Chorus", cpuHow("default settings", threads)));
-  return measured.map((threads) => {
-    const own = ["default settings", "portable arithmetic"]
-      .map((what) => engineOf(engines, "Chorus", cpuHow(what, threads)))
-      .filter((engine) => engine !== undefined);
-    const others = engines.filter(
-      ({ name, how }) => name !== "Chorus" && OTHERS_TYPES.some((type) => how === cpuHow(type, threads)),
-    );
-    const all = [...own, ...others];
-    const row = (load: Pick<Load, "sequences" | "promptTokens">, rateOf: (result?: LoadResult) => number) => {
-      const rates = all.map((engine) => rateOf(sameLoad(engine, load)));
-      const best = Math.max(...rates.slice(own.length).filter((rate) => rate > 0));
-      return { rates, ratios: rates.slice(0, own.length).map((rate) => `${formatFigure(rate / best)}×`) };
-    };
-    const decoding = CPU_SEQUENCES.map((sequences) => {
-      const { rates, ratios } = row({ sequences }, (result) => result?.timing.tokensPerSecond ?? NaN);
-      return [`${sequences} at once, tok/s`, ...rates, ...ratios];
-    });
-    const lengths = LONG_PROMPTS.filter((promptTokens) => own[0] && sameLoad(own[0], { sequences: 1, promptTokens }));
-    const prompts = lengths.map((promptTokens) => {
-      const { rates, ratios } = row({ sequences: 1, promptTokens }, (result) => 1 / (result?.timing.meanTtftMs ?? NaN));
-      return [`first token after ${promptTokens}`, ...rates.map((rate) => milliseconds(1 / rate)), ...ratios];
-    });
-    const columns = [
-      threads === 1 ? "1 thread" : `${threads} threads`,
-      ...["Chorus", "portable arithmetic"].slice(0, own.length),
-      ...others.map(({ name }) => name),
-      ...["Chorus beside the better one", "portable beside it"].slice(0, own.length),
-    ];
-    const title = "Over whole requests, prompts included, and the time to the first token of long prompts";
-    return { title, columns, rows: [...decoding, ...prompts] };
-  });
+/** What is measured of each load. */
+interface Measure {
+  readonly title: string;
+  readonly figureOf: (load: LoadResult) => number;
+  readonly format: (figure: number) => string;
+  /** Whether less is better. */
+  readonly isTime?: boolean;
 }
 
-/** The other engines' formats of weights: wllama reads a large model in f16 only. */
-const OTHERS_TYPES = ["f32", "f16"];
+const MEASURES: readonly Measure[] = [
+  {
+    title: "Tokens per second over whole requests, prompts included",
+    figureOf: ({ timing }) => timing.tokensPerSecond,
+    format: formatFigure,
+  },
+  {
+    title: "Tokens per second from the first token on",
+    figureOf: ({ timing }) => timing.decodeTokensPerSecond,
+    format: formatFigure,
+  },
+  {
+    title: "Time to the first token, the mean of a load's sequences",
+    figureOf: ({ timing }) => timing.meanTtftMs,
+    format: (ms) => (ms >= 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${ms.toFixed(0)} ms`),
+    isTime: true,
+  },
+];
 
-function sameLoad(
-  { loads }: EngineResult,
-  { sequences, promptTokens }: Pick<Load, "sequences" | "promptTokens">,
-): LoadResult | undefined {
-  return loads.find((load) => load.sequences === sequences && load.promptTokens === promptTokens);
+/** Returns a table for each measure: a row for each engine, a column for each load; in brackets how many times as fast Chorus is. */
+function speedTables({ engines }: Comparison): ResultTable[] {
+  const measured = engines.filter(({ loads }) => loads.length > 0);
+  const columns = [...new Set(measured.flatMap((engine) => [...loadsByName(engine).keys()]))];
+  return MEASURES.map(({ title, figureOf, format, isTime }) => ({
+    title,
+    columns: ["engine", "computes on, in", ...columns],
+    rows: measured.map((engine) => {
+      const { name, how, against } = engine;
+      const chorus = engines.find((one) => one.name === "Chorus" && one.how === against);
+      const cells = columns.map((column) => {
+        const [own, base] = [engine, chorus].map((one) => one && loadsByName(one).get(column));
+        if (!own) return "";
+        const ratio = base ? (figureOf(base) / figureOf(own)) ** (isTime ? -1 : 1) : NaN;
+        return `${format(figureOf(own))}${engine === chorus || Number.isNaN(ratio) ? "" : ` (${formatFigure(ratio)}×)`}`;
+      });
+      return [name, how, ...cells];
+    }),
+  }));
 }
 
-/** Returns a sentence about the gain from batching; none if it was not measured. */
-function togetherNotes({ engines }: Comparison): string[] {
-  const loads = engines.flatMap(({ name, loads: own }) => (name === "Chorus" ? own : []));
-  const alone = loads.find(({ way }) => way === "one after the other");
-  const among = engines.find((engine) => alone && engine.loads.includes(alone))?.loads ?? [];
-  const together = among.find(({ way, sequences }) => way === "at once" && sequences === alone?.sequences);
-  if (!alone || !together) return [];
-  const ratio = together.timing.tokensPerSecond / alone.timing.tokensPerSecond;
-  return [
-    `Chorus answers ${alone.sequences} at once ${formatFigure(ratio)} times as fast as one after the other, prompts included.`,
-  ];
+/** Returns an engine's loads by their columns. Those without a way in their name are sent in the engine's own. */
+function loadsByName({ loads }: EngineResult): ReadonlyMap<string, LoadResult> {
+  const nameOf = ({ way, sequences, promptTokens }: LoadResult) => {
+    if (promptTokens) return `after ${promptTokens} tokens`;
+    return sequences === 1 ? "1" : `${sequences}${way === loads[0]?.way ? "" : ` ${way}`}`;
+  };
+  return new Map(loads.map((load) => [nameOf(load), load]));
 }
 
-function engineRow({ name, how, threads, loadMs, tokens, failure }: EngineResult): string[] {
-  const compared = tokens ? tokensLine(tokens) : "they are the reference";
-  return [
-    name,
-    how,
-    threads === null ? "-" : String(threads),
-    loadMs === null ? "-" : `${(loadMs / 1000).toFixed(1)} s`,
-    failure === null ? compared : `left out: ${failure}`,
-  ];
-}
-
-function milliseconds(value: number): string {
-  return value >= 10_000 ? `${(value / 1000).toFixed(1)} s` : `${value.toFixed(0)} ms`;
+function enginesTable({ engines }: Comparison): ResultTable {
+  return {
+    title: "Engines",
+    columns: ["engine", "computes on, in", "threads", "load", "tokens each", "tokens against Chorus in f32"],
+    rows: engines.map(({ name, how, threads, loadMs, loads, tokens, failure }) => {
+      const compared = tokens ? tokensLine(tokens) : "they are the reference";
+      const lengths = [...new Set(loads.map(({ newTokens }) => newTokens))].toSorted((a, b) => a - b);
+      const load = loadMs === null ? "–" : `${(loadMs / 1000).toFixed(1)} s`;
+      return [name, how, threads, load, lengths.join(", "), failure === null ? compared : `left out: ${failure}`];
+    }),
+  };
 }

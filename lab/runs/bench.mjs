@@ -1,5 +1,4 @@
-// npm run bench: all measurements, a part for each word. Without a word: the benchmark page. lab/runs/bench-parts.mjs has the
-// parts.
+// npm run bench: all measurements, a part for each word. Without a word: the benchmark page. bench-parts.ts has the parts.
 
 import { addOptions, openCommand } from "../../tools/command-line.mjs";
 
@@ -8,14 +7,18 @@ const ABOUT =
   "the options of a part. CHROME_PATH names another browser, CHORUS_ADAPTER=real takes the machine's GPU.";
 
 const command = await openCommand("npm run bench --", ABOUT);
-const { listParts } = await import("./bench-parts.mjs");
-for (const { name, about, argument, options, run } of await listParts()) {
+// The packages are there now.
+const { loadModule } = await import("./load-module.mjs");
+/** @type {typeof import("./bench-parts.ts")} */
+const { PARTS } = await loadModule("lab/runs/bench-parts.ts");
+for (const { name, about, argument, options, module } of PARTS) {
   const part = command.command(name).description(about).helpOption("--help", "this text");
   await addOptions(part, options);
   if (argument) part.argument(argument.name, argument.about).usage(`[options] ${argument.name}`);
   part.action(async (/** @type {any[]} */ ...given) => {
     const values = argument ? { path: given[0], ...given[1] } : given[0];
     try {
+      const { run } = await loadModule(module);
       if ((await run(values)) === false) process.exitCode = 1;
     } catch (error) {
       process.exitCode = 1;

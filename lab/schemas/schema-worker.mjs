@@ -1,4 +1,4 @@
-// A thread that measures one schema after the other; bench-schemas.mjs ends it when one takes too long.
+// A thread that measures one schema after the other; bench-schemas.ts ends it when one takes too long.
 
 import { parentPort, workerData } from "node:worker_threads";
 

@@ -1,4 +1,4 @@
-// The page of `npm run bench -- soak`: real engines in workers. lab/runs/bench-soak.mjs does the parts that a page can't.
+// The page of `npm run bench -- soak`: real engines in workers. lab/runs/bench-soak.ts does the parts that a page can't.
 
 import { createEngine, type CreateEngineOptions, type EngineConfig } from "../../src/index.ts";
 import { growthOf, soak, type SoakHome } from "./soak.ts";

@@ -7,27 +7,26 @@ import { join, resolve as absolute } from "node:path";
 import { build } from "vite";
 
 import { root } from "../../tools/run-command.mjs";
-import { loadModule } from "./load-module.mjs";
+import type { LoopCost } from "../costs/loop-cost.ts";
+import { writeMeasured } from "../report/measured-part.ts";
+import { markdownTable } from "../report/table.ts";
+import { medianOf } from "../statistics.ts";
 
 const REPORT = "docs/benchmarks/loop.md";
 const SEQUENCES = [1, 8, 16];
 
-/** @typedef {import("../costs/loop-cost.ts").LoopCost} LoopCost */
-
-/** @param {{ rounds?: string, against?: string }} options */
-export async function benchLoop({ rounds = "3", against }) {
+export async function run({ rounds = "3", against }: { rounds?: string; against?: string }): Promise<void> {
   if (against !== undefined && !existsSync(join(against, "vite.config.ts"))) {
     throw new Error(`--against ${against}: there is no checkout of Chorus in this folder.`);
   }
   const folders = against === undefined ? [root] : [absolute(against), root];
-  const measured = await describe(await measure(folders, Number(rounds)));
-  const { writeMeasured } = await loadModule("lab/report/measured-part.ts");
+  const measured = describe(await measure(folders, Number(rounds)));
   writeMeasured(REPORT, measured);
   console.log(`${measured}\n\nWritten to ${REPORT}.`);
 }
 
-/** @param {string[]} folders @param {number} rounds @returns {Promise<LoopCost[][]>} by folder */
-async function measure(folders, rounds) {
+/** Returns the costs by folder. */
+async function measure(folders: readonly string[], rounds: number): Promise<LoopCost[][]> {
   const entry = join(root, "lab", "costs", "loop-cost.ts");
   const programs = [];
   for (const [i, folder] of folders.entries()) {
@@ -35,8 +34,8 @@ async function measure(folders, rounds) {
     // An older checkout lacks the benchmark, so this one's imports that one's engine.
     const engineOf = {
       name: "engine-of",
-      enforce: /** @type {const} */ ("pre"),
-      resolveId: (/** @type {string} */ source, /** @type {string | undefined} */ importer) =>
+      enforce: "pre" as const,
+      resolveId: (source: string, importer?: string) =>
         importer === entry && source.startsWith("../../") ? join(folder, source.slice(6)) : null,
     };
     const output = { entryFileNames: "[name].mjs" };
@@ -51,8 +50,7 @@ async function measure(folders, rounds) {
     });
     programs.push(await import(join(outDir, "loop-cost.mjs")));
   }
-  /** @type {LoopCost[][]} */
-  const all = folders.map(() => []);
+  const all: LoopCost[][] = folders.map(() => []);
   for (let round = 0; round < rounds; round++) {
     for (const sequences of SEQUENCES) {
       for (const isWatched of [false, true]) {
@@ -65,10 +63,8 @@ async function measure(folders, rounds) {
   return all;
 }
 
-/** @param {LoopCost[][]} all by folder: before, where there is one, and now */
-async function describe(all) {
-  const { markdownTable } = await loadModule("lab/report/table.ts");
-  const { medianOf } = await loadModule("lab/statistics.ts");
+/** @param all by folder: before, where there is one, and now */
+function describe(all: readonly (readonly LoopCost[])[]): string {
   const names = all.length === 1 ? ["now"] : ["before", "now"];
   const head = ["at once", "the page listens", ...names, ...names.map((name) => `bytes, ${name}`)];
   const rows = SEQUENCES.flatMap((sequences) =>

@@ -5,11 +5,13 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { markdownTable } from "../report/table.ts";
+import { writeMeasured } from "../report/measured-part.ts";
+import { ISA_MODELS, isaKernels } from "../isa/isa-kernels.ts";
 import { aptGetInstall } from "../../tools/browsers/apt-get.mjs";
 import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
 import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
-import { INSTALL_MS, root, run } from "../../tools/run-command.mjs";
-import { loadModule } from "./load-module.mjs";
+import { INSTALL_MS, root, run as runCommand } from "../../tools/run-command.mjs";
 
 const REPORT = "docs/benchmarks/isa.md";
 const FOLDER = join(root, ".chorus", "isa");
@@ -27,13 +29,18 @@ const FIGURES = {
   intel: ["Max live registers", "Max dispatch width", "Spill Count"],
 };
 
-/** @param {{ gpus?: string, models?: string, only?: string }} options */
-export async function benchIsa({ gpus = GPUS.join(","), models, only = "" }) {
-  const { ISA_MODELS, isaKernels } = await loadModule("lab/isa/isa-kernels.ts");
-  const { markdownTable } = await loadModule("lab/report/table.ts");
+/** The programs and drivers, by their paths. */
+type Places = Readonly<Record<"drivers" | "shim" | "swiftshader" | "dawn", string>>;
+
+interface Options {
+  readonly gpus?: string;
+  readonly models?: string;
+  readonly only?: string;
+}
+
+export async function run({ gpus = GPUS.join(","), models, only = "" }: Options): Promise<void> {
   const places = await prepare();
   const names = models?.split(",") ?? Object.keys(ISA_MODELS);
-  /** @type {{ label: string, code: string }[]} */
   const all = names.flatMap((name, i) => isaKernels(name, i === 0)).filter(({ label }) => label.includes(only));
   const kernels = [...new Map(all.map((kernel) => [kernel.label, kernel])).values()];
   const spirv = spirvOf(kernels, places);
@@ -48,14 +55,13 @@ export async function benchIsa({ gpus = GPUS.join(","), models, only = "" }) {
     throw new Error(`Every kernel is refused for ${unknown.join(", ")}: is it set up, and so called?`);
   // The report has all of them.
   if (only || models || gpus !== GPUS.join(",")) return console.log(table);
-  const { writeMeasured } = await loadModule("lab/report/measured-part.ts");
   writeMeasured(REPORT, table);
-  await run(`oxfmt ${REPORT}`);
+  await runCommand(`oxfmt ${REPORT}`);
   console.log(`Written to ${REPORT}.`);
 }
 
-/** Sets everything up where that was not done, on Debian. @returns {Promise<{ drivers: string, shim: string, swiftshader: string, dawn: string }>} */
-async function prepare() {
+/** Sets everything up where that was not done, on Debian. */
+async function prepare(): Promise<Places> {
   const file = join(FOLDER, "places.json");
   if (!existsSync("/etc/debian_version")) {
     throw new Error("isa sets itself up on Debian only: it takes Mesa's drivers and source from Debian's packages.");
@@ -68,30 +74,27 @@ async function prepare() {
   if (!existsSync(file)) {
     console.log("Sets up Mesa's compilers, once: about five minutes, and half a gigabyte in .chorus/isa.");
     const [install] = [...aptGetInstall(PACKAGES)];
-    const isInstalled = install !== undefined && (await run(install, { output: "if-failed", limitMs: INSTALL_MS }));
+    const isInstalled =
+      install !== undefined && (await runCommand(install, { output: "if-failed", limitMs: INSTALL_MS }));
     if (!isInstalled) throw new Error(`isa needs these packages of Debian, which could not be installed: ${PACKAGES}`);
     // Relative to the repository, whose own path may have spaces.
     const setup = `sh lab/isa/setup.sh .chorus/isa ${driver}`;
-    if (!(await run(setup, { output: "if-failed", limitMs: INSTALL_MS }))) throw new Error(`It failed: ${setup}`);
+    if (!(await runCommand(setup, { output: "if-failed", limitMs: INSTALL_MS })))
+      throw new Error(`It failed: ${setup}`);
   }
   return { ...JSON.parse(readFileSync(file, "utf8")), dawn: dawn.module };
 }
 
-/** Returns the SPIR-V of each kernel, as text. @returns {string[]} */
-function spirvOf(
-  /** @type {unknown} */ kernels,
-  /** @type {{ swiftshader: string, dawn: string }} */ { swiftshader, dawn },
-) {
+/** Returns the SPIR-V of each kernel, as text. */
+function spirvOf(kernels: unknown, { swiftshader, dawn }: Places): string[] {
   mkdirSync(FOLDER, { recursive: true });
   const [list, dump] = [join(FOLDER, "kernels.json"), join(FOLDER, "dump.txt")];
   writeFileSync(list, JSON.stringify(kernels));
   const env = { ...process.env, VK_DRIVER_FILES: join(FOLDER, "nopipe.json"), REAL_ICD: swiftshader };
   // A file, since Dawn writes more than a pipe holds.
-  /** @type {import("node:child_process").StdioOptions} */
-  const stdio = ["ignore", openSync(dump, "w"), "pipe"];
   const { status, stderr } = spawnSync(process.execPath, ["lab/isa/dump.mjs", dawn, list], {
     env,
-    stdio,
+    stdio: ["ignore", openSync(dump, "w"), "pipe"],
     cwd: root,
     timeout: INSTALL_MS,
   });
@@ -107,11 +110,7 @@ function spirvOf(
 }
 
 /** Returns registers, waves, spilled registers and latency on an AMD GPU; registers, lanes and spilled registers on an Intel one. */
-function figuresOf(
-  /** @type {string} */ text,
-  /** @type {string} */ gpu,
-  /** @type {{ drivers: string, shim: string }} */ { drivers, shim },
-) {
+function figuresOf(text: string, gpu: string, { drivers, shim }: Places): string {
   const file = join(FOLDER, "kernel.spv");
   const assembled = spawnSync("spirv-as", ["--target-env", "spv1.4", "-", "-o", file], {
     input: text,

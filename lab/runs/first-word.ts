@@ -1,16 +1,15 @@
 // Opens the app and asks a question, as a person would.
 
+import type { Page } from "playwright";
+
 /** Longer than the first answer of any start here. */
 const PATIENCE_MS = 120_000;
 
 /**
  * Returns the milliseconds from opening the app to the first word of an answer. The page itself notices the word: Playwright
- * looks only twice a second after a while.
- *
- * @param {import("playwright").Page} page
- * @param {string} url of the app
+ * looks only twice a second after a while. @param url of the app
  */
-export async function firstWordMs(page, url) {
+export async function firstWordMs(page: Page, url: string): Promise<number> {
   await page.goto("about:blank");
   const beganMs = performance.now();
   await page.goto(url);

@@ -1,37 +1,33 @@
 // npm run bench -- gpu: builds what runs on a GPU into one folder, and runs it there. lab/gpu/ has the parts.
 
+import { spawnSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { spawnSync } from "node:child_process";
+import { build, type BuildEnvironmentOptions } from "vite";
 
+import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
+import { wgslWithoutComments } from "../../tools/plugins/wgsl-plugin.ts";
 import { MAX_MS, root } from "../../tools/run-command.mjs";
 import { loadModule } from "./load-module.mjs";
 
 /** The folders of tests/fixtures/ that the homes read. */
 const FIXTURES = ["gpt2-tiny"];
 
-/**
- * Builds, measures and writes the report. Returns whether anything could be measured.
- *
- * @param {{
- *   pack?: string,
- *   peers?: boolean,
- *   minutes?: string,
- *   models?: string,
- *   sequences?: string,
- *   parts?: string,
- *   homes?: string,
- *   adapter?: string,
- *   asHardware?: boolean,
- *   out?: string,
- *   name?: string,
- * }} options `pack`: only builds, into that folder; all others but `peers` are run.ts's
- */
-export async function benchGpu({ pack, peers = false, ...options }) {
+interface Options extends Readonly<Record<string, string | boolean | undefined>> {
+  /** Only builds, into that folder. */
+  readonly pack?: string;
+  readonly peers?: boolean;
+  readonly homes?: string;
+  readonly adapter?: string;
+}
+
+/** Builds, measures and writes the report. Returns whether anything could be measured. All other options are run.ts's. */
+export async function run({ pack, peers = false, ...options }: Options): Promise<boolean> {
   const folder = pack ?? join(root, ".chorus", "gpu-bench");
   console.log("Building…");
   const { homes = "chromium,node" } = options;
-  await build(folder, homes);
+  await buildFolder(folder, homes);
   if (pack !== undefined) {
     console.log(
       `On a machine with Node: node ${join(folder, "run.js")}. CHROME_PATH names its browser, CHORUS_DAWN its Dawn.`,
@@ -49,37 +45,25 @@ export async function benchGpu({ pack, peers = false, ...options }) {
     stdio: "inherit",
     timeout: MAX_MS,
   });
-  if (status === 0 && peers) {
-    const { benchPeers } = await loadModule("lab/peers/bench.ts");
-    return benchPeers({ size: "gpt2", quick: true, adapter: options.adapter ?? "real" });
-  }
-  return status === 0;
+  if (status !== 0 || !peers) return status === 0;
+  const { run: runPeers } = await loadModule("lab/peers/bench.ts");
+  return runPeers({ size: "gpt2", quick: true, adapter: options.adapter ?? "real" });
 }
 
-/** @returns {Promise<Record<string, string>>} */
-async function findHomes(/** @type {string} */ homes) {
-  /** @type {Record<string, string>} */
-  const found = {};
-  if (homes.includes("chromium")) {
-    const { ensureChromium } = await import("../../tools/browsers/install-chromium.mjs");
-    found.CHROME_PATH = await ensureChromium();
-  }
-  if (homes.includes("node")) {
-    const { ensureDawn } = await import("../../tools/browsers/install-dawn.mjs");
-    const dawn = await ensureDawn();
-    if (dawn) Object.assign(found, { CHORUS_DAWN: dawn.module, CHORUS_VULKAN: dawn.driver });
-  }
-  return found;
+async function findHomes(homes: string): Promise<Record<string, string>> {
+  const dawn = homes.includes("node") ? await ensureDawn() : null;
+  return {
+    ...(homes.includes("chromium") && { CHROME_PATH: await ensureChromium() }),
+    ...(dawn && { CHORUS_DAWN: dawn.module, CHORUS_VULKAN: dawn.driver }),
+  };
 }
 
 /** Builds the page with its workers, and the programs for Node: nothing else is needed. */
-async function build(/** @type {string} */ folder, /** @type {string} */ homes) {
-  const { build: viteBuild } = await import("vite");
-  const { wgslWithoutComments } = await loadModule("tools/plugins/wgsl-plugin.ts");
+async function buildFolder(folder: string, homes: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const plugins = () => [wgslWithoutComments()];
-  const buildInto = (/** @type {import("vite").BuildEnvironmentOptions} */ own) =>
-    viteBuild({
+  const buildInto = (own: BuildEnvironmentOptions) =>
+    build({
       root,
       configFile: false,
       base: "./",

@@ -2,25 +2,27 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Page } from "playwright";
 
-import { BUNDLE_LIMIT_KB, describeBundle, measureBundle } from "../../tools/bundle-size.mjs";
 import { adapter } from "../../tools/browsers/chromium-flags.mjs";
-import { firstWordMs } from "./first-word.mjs";
-import { loadModule } from "./load-module.mjs";
 import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import { BUNDLE_LIMIT_KB, describeBundle, measureBundle } from "../../tools/bundle-size.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { root } from "../../tools/run-command.mjs";
 import { buildAndServe } from "../../tools/serve-app.mjs";
+import type { BenchResult, NamedSectionResult } from "../report/bench-result.ts";
+import { reportFiles, reportMarkdown } from "../report/report-markdown.ts";
+import { firstWordMs } from "./first-word.ts";
 
 const POLL_MS = 500;
 const MAX_MINUTES = 240;
 
-/**
- * @param {{ params: Record<string, unknown>, out: string, name?: string | undefined, note?: string | undefined }} options
- *   `params` of the page's address; the folder that the reports are written to; their name [the adapter and the model's];
- *   what readers should know
- */
-export async function benchmarkPage({ params, out, name, note }) {
+/** The page's own parameters, as in its address, and those of the report. */
+type Options = Readonly<Record<string, string | undefined>> & { readonly quick?: boolean };
+
+export async function run({ size, model, out = "docs/benchmarks", name, note, quick, ...options }: Options) {
+  // Without any, the page's form would begin with a quick run.
+  const params = { seed: "0", ...options, model: size ?? model, ...(quick && { quick: "" }) };
   const executablePath = await ensureChromium();
   const server = await buildAndServe(4173);
   const bundle = measureBundle();
@@ -28,45 +30,46 @@ export async function benchmarkPage({ params, out, name, note }) {
   const browser = await launchChromium(executablePath, { minutes: MAX_MINUTES });
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    const backend = typeof params.backend === "string" ? `backend=${params.backend}&` : "";
-    const appUrl = `${server.url}?${backend}temperature=0`;
+    const appUrl = `${server.url}?${options.backend ? `backend=${options.backend}&` : ""}temperature=0`;
     // The second time counts: files and shaders are then in the browser's caches.
     await firstWordMs(page, appUrl);
     const app = appSection(await firstWordMs(page, appUrl), bundle.gzipBytes);
 
     await page.goto("about:blank");
-    const given = Object.entries(params).filter(([, value]) => value !== undefined);
-    const query = new URLSearchParams(given.map(([key, value]) => [key, String(value)]));
-    await page.goto(`${server.url}#/bench?${query}`);
+    const given = Object.entries(params).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
+    await page.goto(`${server.url}#/bench?${new URLSearchParams(given)}`);
     const form = page.getByRole("complementary", { name: "What to run" }).locator("form");
     console.log(`\n${await form.getByText(/^About /).innerText()}`);
     await page.getByRole("button", { name: "Run" }).click();
     await followRun(page);
     const downloading = page.waitForEvent("download");
     await page.getByRole("button", { name: "JSON" }).click();
-    const download = await downloading;
-    const result = JSON.parse(readFileSync(await download.path(), "utf8"));
-    result.sections.unshift(app);
-    if (note) result.warnings.push(note);
+    const measured = JSON.parse(readFileSync(await (await downloading).path(), "utf8")) as BenchResult;
+    const result: BenchResult = {
+      ...measured,
+      sections: [app, ...measured.sections],
+      warnings: [...measured.warnings, ...(note ? [note] : [])],
+    };
 
-    const report = await loadModule("lab/report/report-markdown.ts");
-    console.log(`\n${report.reportMarkdown(result)}`);
+    console.log(`\n${reportMarkdown(result)}`);
     const folder = resolve(root, out);
     mkdirSync(folder, { recursive: true });
-    const base =
-      name ??
-      `${result.environment.adapter.startsWith("CPU") ? "cpu" : adapter === "software" ? "swiftshader" : "gpu"}-${result.options.model.split("/").join("-")}`;
-    const files = report.reportFiles(result, base);
+    const files = reportFiles(result, name ?? nameOf(result));
     for (const file of files) writeFileSync(join(folder, file.name), file.text);
-    console.log(`Written to ${out}: ${files.map((/** @type {{ name: string }} */ file) => file.name).join(", ")}.`);
+    console.log(`Written to ${out}: ${files.map((file) => file.name).join(", ")}.`);
   } finally {
     await browser.close();
     await server.close();
   }
 }
 
+function nameOf({ environment, options }: BenchResult): string {
+  const onGpu = adapter === "software" ? "swiftshader" : "gpu";
+  return `${environment.adapter.startsWith("CPU") ? "cpu" : onGpu}-${options.model.split("/").join("-")}`;
+}
+
 /** Returns a section with the measurements from outside the page. */
-function appSection(/** @type {number} */ wordMs, /** @type {number} */ gzipBytes) {
+function appSection(wordMs: number, gzipBytes: number): NamedSectionResult {
   return {
     id: "app",
     title: "The app",
@@ -80,14 +83,13 @@ function appSection(/** @type {number} */ wordMs, /** @type {number} */ gzipByte
     ],
     charts: [],
     tables: [],
-    blocks: [],
     notes: [],
     data: { firstWordMs: wordMs, gzipBytes },
   };
 }
 
-/** Prints the progress until the run ends. Throws if it failed. */
-async function followRun(/** @type {import("playwright").Page} */ page) {
+/** Prints the progress until the run ends. @throws Error if it failed */
+async function followRun(page: Page): Promise<void> {
   const aside = page.getByRole("complementary", { name: "What to run" });
   const stop = aside.getByRole("button", { name: "Stop" });
   const left = aside.getByText(/^About .* left$/);

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { gunzipSync } from "node:zlib";
 
-import { loadModule } from "./load-module.mjs";
-
-/** @typedef {import("../schemas/measure-schema.ts").SchemaCase} SchemaCase */
-/** @typedef {import("../schemas/measure-schema.ts").SchemaResult} SchemaResult */
+import { markdownTable } from "../report/table.ts";
+import type { SchemaCase, SchemaResult } from "../schemas/measure-schema.ts";
+import { madeUpVocabulary, vocabularyOf } from "../schemas/vocabulary.ts";
+import { meanOf, percentileOf } from "../statistics.ts";
 
 /** MaskBench's results of 2025-03, of 11,306 schemas. */
 const PUBLISHED = [
@@ -17,12 +17,21 @@ const PUBLISHED = [
   ["XGrammar", 8122],
   ["Outlines", 7050],
   ["llama.cpp", 6505],
-];
+] as const;
 const NUM_PUBLISHED = 11_306;
 
-/** @param {{ path: string, tokenizer?: string, vocabulary?: string, seconds?: string, verbose?: boolean }} options */
-export async function benchSchemas({ path, tokenizer, vocabulary = "151936", seconds = "10", verbose = false }) {
-  const { madeUpVocabulary, vocabularyOf } = await loadModule("lab/schemas/vocabulary.ts");
+interface Options {
+  readonly path: string;
+  readonly tokenizer?: string;
+  readonly vocabulary?: string;
+  readonly seconds?: string;
+  readonly verbose?: boolean;
+}
+
+/** Of a schema; null for one that took too long. */
+type Result = SchemaResult | null;
+
+export async function run({ path, tokenizer, vocabulary = "151936", seconds = "10", verbose = false }: Options) {
   const cases = readCases(path);
   const tokens = tokenizer
     ? vocabularyOf(JSON.parse(readFileSync(tokenizer, "utf8")))
@@ -31,10 +40,8 @@ export async function benchSchemas({ path, tokenizer, vocabulary = "151936", sec
         Number(vocabulary),
       );
   const results = await measureAll(cases, tokens, Number(seconds) * 1000);
-  const { markdownTable } = await loadModule("lab/report/table.ts");
-  const { meanOf, percentileOf } = await loadModule("lab/statistics.ts");
   if (verbose) results.forEach((result, i) => report(cases[i]?.name ?? "", result));
-  const figures = (/** @type {number[]} */ values) => {
+  const figures = (values: readonly number[]) => {
     const points = [50, 90, 99, 100].map((percent) => percentileOf(values, percent).toFixed(2));
     return [meanOf(values).toFixed(2), ...points];
   };
@@ -45,32 +52,28 @@ export async function benchSchemas({ path, tokenizer, vocabulary = "151936", sec
   ];
   console.log(`\n${markdownTable(["ms", "mean", "p50", "p90", "p99", "max"], times).join("\n")}\n`);
   const passed = compiled.filter(({ rejected, accepted }) => rejected.length + accepted.length === 0).length;
-  const counts = [
-    ["passed", passed],
-    ["refused", results.filter((result) => result !== null && result.refused !== null).length],
-    ["took too long", results.filter((result) => result === null).length],
-    ["rejected a valid instance", compiled.filter(({ rejected }) => rejected.length > 0).length],
-    ["accepted an invalid instance", compiled.filter(({ accepted }) => accepted.length > 0).length],
-  ];
-  console.log(
-    `${markdownTable(
-      [`${cases.length} schemas`, ""],
-      counts.map(([name, n]) => [name, String(n)]),
-    ).join("\n")}\n`,
-  );
-  const share = (/** @type {number} */ part, /** @type {number} */ all) => `${((100 * part) / all).toFixed(1)}%`;
+  const late = results.filter((result) => result === null).length;
+  const counts = {
+    passed,
+    refused: results.length - compiled.length - late,
+    "took too long": late,
+    "rejected a valid instance": compiled.filter(({ rejected }) => rejected.length > 0).length,
+    "accepted an invalid instance": compiled.filter(({ accepted }) => accepted.length > 0).length,
+  };
+  const lines = Object.entries(counts).map(([name, n]) => [name, String(n)]);
+  console.log(`${markdownTable([`${cases.length} schemas`, ""], lines).join("\n")}\n`);
+  const share = (part: number, all: number) => `${((100 * part) / all).toFixed(1)}%`;
   const rows = [
     ["Chorus, here", share(passed, cases.length)],
-    ...PUBLISHED.map(([name, count]) => [`${name}, as published`, share(Number(count), NUM_PUBLISHED)]),
+    ...PUBLISHED.map(([name, count]) => [`${name}, as published`, share(count, NUM_PUBLISHED)]),
   ];
   console.log(markdownTable(["passes", ""], rows).join("\n"));
   console.log(`\n${ranking(results).join("\n")}`);
 }
 
-/** Returns the most frequent reasons of refusals, by keyword. @param {(SchemaResult | null)[]} results */
-function ranking(results) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
+/** Returns the most frequent reasons of refusals, by keyword. */
+function ranking(results: readonly Result[]): string[] {
+  const counts = new Map<string, number>();
   for (const result of results) {
     if (!result?.refused) continue;
     const place = /^(\S+?) /.exec(result.refused)?.[1] ?? "";
@@ -83,22 +86,16 @@ function ranking(results) {
     .map(([reason, count]) => `${String(count).padStart(5)} ${reason}`);
 }
 
-/** @param {string} name @param {SchemaResult | null} result */
-function report(name, result) {
+function report(name: string, result: Result): void {
   if (result === null) console.log(`${name}: took too long`);
   else if (result.refused !== null) console.log(`${name}: refused: ${result.refused}`);
   for (const one of result?.rejected ?? []) console.log(`${name}: rejected: ${one}`);
   for (const one of result?.accepted ?? []) console.log(`${name}: accepted: ${one}`);
 }
 
-/**
- * Reads a file of one case a line, or a folder of cases, as MaskBench has them.
- *
- * @param {string} path
- * @returns {SchemaCase[]}
- */
-function readCases(path) {
-  const textOf = (/** @type {string} */ file) => {
+/** Reads a file of one case a line, or a folder of cases, as MaskBench has them. */
+function readCases(path: string): SchemaCase[] {
+  const textOf = (file: string) => {
     const bytes = readFileSync(file);
     return (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
   };
@@ -114,20 +111,13 @@ function readCases(path) {
   });
 }
 
-/**
- * @param {readonly SchemaCase[]} cases
- * @param {readonly string[]} tokens
- * @param {number} limitMs
- * @returns {Promise<(SchemaResult | null)[]>} null for one that took too long
- */
-async function measureAll(cases, tokens, limitMs) {
+async function measureAll(cases: readonly SchemaCase[], tokens: readonly string[], limitMs: number): Promise<Result[]> {
   const start = async () => {
     const worker = new Worker(new URL("../schemas/schema-worker.mjs", import.meta.url), { workerData: tokens });
     await once(worker, "message");
     return worker;
   };
-  /** @type {(SchemaResult | null)[]} */
-  const results = [];
+  const results: Result[] = [];
   let worker = await start();
   for (const one of cases) {
     const late = new AbortController();

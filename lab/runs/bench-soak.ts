@@ -3,12 +3,15 @@
 // for memory that grows by more than 5%. With --app it is the walk of e2e/walk.spec.ts, for as long.
 
 import { setTimeout } from "node:timers/promises";
+import type { Page } from "playwright";
 
 import { servePage } from "../../tools/serve-page.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
-import { startHeapMeter } from "./heap-meter.mjs";
-import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.mjs";
-import { run } from "../../tools/run-command.mjs";
+import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import type { growthOf, soak } from "../soak/soak.ts";
+import { startHeapMeter } from "./heap-meter.ts";
+import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.ts";
+import { run as runCommand } from "../../tools/run-command.mjs";
 import { within } from "../../tools/time-limits.mjs";
 
 const HIDDEN_MS = 2000;
@@ -16,17 +19,23 @@ const MAX_GROWTH = 0.05;
 // A round takes 20 seconds and comes to rest within 60.
 const MAX_OVERTIME_MS = 300_000;
 
-/**
- * Prints the results.
- *
- * @param {string} executablePath
- * @param {{ minutes?: string, seed?: string, app?: boolean }} options
- */
-export async function benchSoak(executablePath, { minutes = "6", seed = "1", app = false }) {
+interface Options {
+  readonly minutes?: string;
+  readonly seed?: string;
+  readonly app?: boolean;
+}
+
+interface Ran {
+  readonly report: Awaited<ReturnType<typeof soak>>;
+  readonly growth: ReturnType<typeof growthOf>;
+}
+
+/** Prints the results. Returns whether nothing has grown. */
+export async function run({ minutes = "6", seed = "1", app = false }: Options): Promise<boolean> {
+  const executablePath = await ensureChromium();
   if (app) {
     const env = { CHORUS_CHROMIUM: executablePath, CHORUS_WALK_MINUTES: minutes, CHORUS_WALK_SEED: seed };
-    if (!(await run("playwright test e2e/walk.spec.ts --reporter=line", { env }))) process.exitCode = 1;
-    return;
+    return runCommand("playwright test e2e/walk.spec.ts --reporter=line", { env });
   }
   const server = await servePage("lab/soak/soak.html");
   // Chromium gives up the GPU after some crashes of its process.
@@ -46,7 +55,7 @@ export async function benchSoak(executablePath, { minutes = "6", seed = "1", app
     });
     const options = { ms: Number(minutes) * 60_000, seed: Number(seed) };
     const ran = page.evaluate(
-      (given) => /** @type {typeof globalThis & { run(options: object): Promise<any> }} */ (globalThis).run(given),
+      (given) => (globalThis as unknown as { run(options: object): Promise<Ran> }).run(given),
       options,
     );
     const { report, growth } = await within(
@@ -58,7 +67,7 @@ export async function benchSoak(executablePath, { minutes = "6", seed = "1", app
     console.log(`Soak: ${minutes} minutes, seed ${seed}`);
     for (const [name, value] of Object.entries(counts)) console.log(`  ${name.padEnd(28)} ${value}`);
     for (const [name, samples] of Object.entries(memory)) {
-      const mib = samples.map((/** @type {number} */ bytes) => (bytes / 2 ** 20).toFixed(1));
+      const mib = samples.map((bytes) => (bytes / 2 ** 20).toFixed(1));
       const grown =
         growth[name] === undefined
           ? ": too few rounds to see growth"
@@ -67,7 +76,7 @@ export async function benchSoak(executablePath, { minutes = "6", seed = "1", app
     }
     const tooMuch = Object.entries(growth).filter(([, share]) => share > MAX_GROWTH);
     for (const [name] of tooMuch) console.error(`${name} has grown by more than ${100 * MAX_GROWTH}%.`);
-    if (tooMuch.length > 0) process.exitCode = 1;
+    return tooMuch.length === 0;
   } finally {
     await browser.close();
     await server.close();
@@ -75,7 +84,7 @@ export async function benchSoak(executablePath, { minutes = "6", seed = "1", app
 }
 
 /** Freezes the page, as the browser does with a tab in the background. */
-async function freeze(/** @type {import("playwright").Page} */ page) {
+async function freeze(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send("Page.setWebLifecycleState", { state: "frozen" });
   await setTimeout(HIDDEN_MS);

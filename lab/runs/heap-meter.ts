@@ -1,41 +1,39 @@
 // Measures JavaScript's memory in a page and all its workers with the browser's inspector.
 
 import { setTimeout } from "node:timers/promises";
-
-import { workerCalls } from "./worker-calls.mjs";
+import type { CDPSession, Page } from "playwright";
 
 const SAMPLE_MS = 20;
 // Chromium doesn't always report that a worker has ended during a call.
 const MAX_SILENCE_MS = 30_000;
 
-/**
- * Bytes: V8's heap, the DOM's own heap (as that of Blobs and streams), and what array buffers hold outside of both.
- *
- * @typedef {{ usedSize: number, embedderHeapUsedSize: number, backingStorageSize: number }} HeapUsage
- * @typedef {{ bytes: number, heapBytes: number, domBytes: number, bufferBytes: number }} Held `bytes`: all of it
- */
+/** Bytes: V8's heap, the DOM's own heap (as that of Blobs and streams), and what array buffers hold outside of both. */
+interface HeapUsage {
+  readonly usedSize: number;
+  readonly embedderHeapUsedSize: number;
+  readonly backingStorageSize: number;
+}
 
-/**
- * Samples until it is stopped. A worker is included from its start.
- *
- * @param {import("playwright").Page} page
- */
-export async function startHeapMeter(page) {
+/** `bytes`: all of it. */
+type Held = Readonly<Record<"bytes" | "heapBytes" | "domBytes" | "bufferBytes", number>>;
+
+type Call = (method: string) => Promise<any>;
+
+/** Samples until it is stopped. A worker is included from its start. */
+export async function startHeapMeter(page: Page) {
   const session = await page.context().newCDPSession(page);
-  const targets = new Map([["page", (/** @type {string} */ method) => session.send(/** @type {any} */ (method))]]);
-  /** @type {Map<string, HeapUsage>} The last sample of each. */
-  const last = new Map();
-  /** @type {Held} */
-  let peak = { bytes: 0, heapBytes: 0, domBytes: 0, bufferBytes: 0 };
+  const targets = new Map<string, Call>([["page", (method) => session.send(method as "Runtime.getHeapUsage")]]);
+  /** The last sample of each. */
+  const last = new Map<string, HeapUsage>();
   let samples = 0;
   let longestGapMs = 0;
   const ending = new AbortController();
 
-  const forget = (/** @type {string} */ id) => {
+  const forget = (id: string) => {
     targets.delete(id);
     last.delete(id);
   };
-  const sample = async (/** @type {string} */ id) => {
+  const sample = async (id: string) => {
     const usage = await answered(targets.get(id)?.("Runtime.getHeapUsage"));
     // It may have ended meanwhile.
     if (usage === undefined || !targets.has(id)) return;
@@ -44,7 +42,7 @@ export async function startHeapMeter(page) {
     const now = totals(last);
     if (now.bytes > peak.bytes) peak = now;
   };
-  const follow = async (/** @type {string} */ id) => {
+  const follow = async (id: string) => {
     let lastMs = performance.now();
     while (!ending.signal.aborted && targets.has(id)) {
       await sample(id);
@@ -53,6 +51,7 @@ export async function startHeapMeter(page) {
       await setTimeout(SAMPLE_MS);
     }
   };
+  let peak = totals(last);
 
   const ask = workerCalls(session);
   session.on("Target.attachedToTarget", ({ sessionId, targetInfo }) => {
@@ -86,8 +85,28 @@ export async function startHeapMeter(page) {
   };
 }
 
+/**
+ * Returns a function that calls a method of the inspector in a page's worker. Playwright's sessions know nothing of sessions
+ * within them, hence messages in messages.
+ */
+function workerCalls(session: CDPSession): (sessionId: string, method: string) => Promise<any> {
+  let lastId = 0;
+  const waiting = new Map<number, (message: { result?: unknown; error?: unknown }) => void>();
+  session.on("Target.receivedMessageFromTarget", ({ message }) => {
+    const answer = JSON.parse(message);
+    waiting.get(answer.id)?.(answer);
+    waiting.delete(answer.id);
+  });
+  return (sessionId, method) =>
+    new Promise((resolve, reject) => {
+      const id = ++lastId;
+      waiting.set(id, ({ result, error }) => (error ? reject(new Error(JSON.stringify(error))) : resolve(result)));
+      session.send("Target.sendMessageToTarget", { sessionId, message: JSON.stringify({ id, method }) }).catch(reject);
+    });
+}
+
 /** Returns the answer; undefined from a target that has ended, reported or not. */
-function answered(/** @type {Promise<any> | undefined} */ answer) {
+function answered(answer: Promise<any> | undefined): Promise<any> {
   const inTime = new AbortController();
   const silence = setTimeout(MAX_SILENCE_MS, undefined, { signal: inTime.signal });
   return Promise.race([answer, silence])
@@ -95,8 +114,7 @@ function answered(/** @type {Promise<any> | undefined} */ answer) {
     .finally(() => inTime.abort());
 }
 
-/** @returns {Held} */
-function totals(/** @type {ReadonlyMap<string, HeapUsage>} */ last) {
+function totals(last: ReadonlyMap<string, HeapUsage>): Held {
   let [heapBytes, domBytes, bufferBytes] = [0, 0, 0];
   for (const { usedSize, embedderHeapUsedSize, backingStorageSize } of last.values()) {
     heapBytes += usedSize;
@@ -106,8 +124,7 @@ function totals(/** @type {ReadonlyMap<string, HeapUsage>} */ last) {
   return { bytes: heapBytes + domBytes + bufferBytes, heapBytes, domBytes, bufferBytes };
 }
 
-/** @returns {Held} */
-function difference(/** @type {Held} */ now, /** @type {Held} */ before) {
-  const names = /** @type {(keyof Held)[]} */ (Object.keys(now));
-  return /** @type {Held} */ (Object.fromEntries(names.map((name) => [name, now[name] - before[name]])));
+function difference(now: Held, before: Held): Held {
+  const names = Object.keys(now) as (keyof Held)[];
+  return Object.fromEntries(names.map((name) => [name, now[name] - before[name]])) as Held;
 }
