@@ -43,11 +43,11 @@ test("the benchmark page measures, shows and exports its figures", async ({ page
   await expect(page.getByRole("button", { name: "CSV" })).toBeHidden();
 });
 
-test("quick on the CPU: batch sizes, modes, windows and drafts, each configuration a row of the CSV", async ({
+test("quick on the CPU: batch sizes, modes, arrivals and drafts, each configuration a row of the CSV", async ({
   page,
 }) => {
   test.slow();
-  const sections = "batch-size,modes,static-window,drafts,kernels";
+  const sections = "batch-size,modes,arrivals,drafts,kernels";
   await page.goto(`./#/bench?backend=cpu&quick&model=tiny&sequences=1,4&repeats=1&sections=${sections}`);
   await page.getByRole("button", { name: "Run" }).click();
   const aside = page.getByRole("complementary", { name: "What to run" });
@@ -59,7 +59,8 @@ test("quick on the CPU: batch sizes, modes, windows and drafts, each configurati
     page.getByRole("region", { name: region }).getByRole("table", { name });
   const firstCells = (region: string, name: RegExp | string) => table(region, name).locator("tbody th").allInnerTexts();
   expect(await firstCells("Batch size", /^40 requests/)).toEqual(["1", "1", "4", "4"]);
-  expect(await firstCells("Static window", /^10 requests/)).toEqual(["0", "100", "500"]);
+  expect(await firstCells("Arrivals", /^Continuous batching/)).toEqual(["0.5 of it", "all at once"]);
+  expect(await firstCells("Arrivals", /^Static batching/)).toEqual(["0", "100", "500"]);
   const drafts = ["off", "n-gram", "draft model"];
   expect(await firstCells("Drafts", /^10 requests/)).toEqual([...drafts, ...drafts]);
   expect(await firstCells("Batching modes", "Wall time and latencies")).toEqual(["4", "4", "4"]);
@@ -75,7 +76,7 @@ test("quick on the CPU: batch sizes, modes, windows and drafts, each configurati
   expect(column("section")).toEqual([
     ...times(4, "batch-size"),
     ...times(3, "modes"),
-    ...times(3, "static-window"),
+    ...times(5, "arrivals"),
     ...times(6, "drafts"),
   ]);
   for (const name of ["wall_ms", "p95_e2el_ms", "p50_ttft_ms", "output_tokens_per_s"]) {

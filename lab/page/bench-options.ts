@@ -3,8 +3,8 @@ import { BACKEND_CHOICES, type BackendChoice, type FloatsDtype } from "../../src
 /**
  * The sections, in the order in which they run. Their seconds, of a run with all points and of a quick one: the embedded model on
  * Chromium's software adapter, on two CPU cores. The time of a comparison is bounded, so a slower machine takes hardly longer. A
- * faster one is done sooner. Those of batch-size, modes-mixed, static-window and drafts are calculated from their work, and so
- * are the quick ones.
+ * faster one is done sooner. Those of batch-size, modes-mixed, arrivals and drafts are calculated from their work, and so are the
+ * quick ones.
  */
 export const SECTIONS = {
   startup: { name: "Start-up", seconds: [15, 10] },
@@ -18,8 +18,7 @@ export const SECTIONS = {
   "batch-size": { name: "Batch size", seconds: [600, 120] },
   modes: { name: "Batching modes", seconds: [250, 10] },
   "modes-mixed": { name: "Modes, mixed lengths", seconds: [250, 10] },
-  "static-window": { name: "Static window", seconds: [120, 40] },
-  arrivals: { name: "Arrivals", seconds: [65, 20] },
+  arrivals: { name: "Arrivals", seconds: [180, 60] },
   prefixes: { name: "Shared prefixes", seconds: [75, 10] },
   drafts: { name: "Drafts", seconds: [150, 40] },
 } as const;

@@ -9,7 +9,6 @@ import { modesSections } from "./modes.ts";
 import { prefillSection } from "./prefill.ts";
 import { prefixesSection } from "./prefixes.ts";
 import { startupSection } from "./startup.ts";
-import { staticWindowSection } from "./static-window.ts";
 import { submitsSection } from "./submits.ts";
 
 /** In the order they run and are shown. */
@@ -20,7 +19,6 @@ export const ALL_SECTIONS: readonly Section[] = [
   samplingSection,
   batchSizeSection,
   ...modesSections,
-  staticWindowSection,
   prefillSection,
   activationsSection,
   arrivalsSection,
