@@ -82,7 +82,7 @@ command
   .parse();
 const named = command.args;
 
-const { ensureChromium } = await import("./browsers/install-chromium.mjs");
+const { ensureChromium } = await import("./browsers/find-chromium.mjs");
 const { launchChromium } = await import("./launch-chromium.mjs");
 const { buildAndServe } = await import("./serve-app.mjs");
 const { recordFrames, writeMovingPicture } = await import("./moving-picture.mjs");

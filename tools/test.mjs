@@ -118,7 +118,7 @@ const files = words.filter((word) => !named.some(({ name }) => name === word));
 const filters = [...files, ...(command.opts().update ? ["-u"] : [])].join(" ");
 
 if (chosen.some(({ browser }) => browser === "chromium")) {
-  const { ensureChromium } = await import("./browsers/install-chromium.mjs");
+  const { ensureChromium } = await import("./browsers/find-chromium.mjs");
   process.env.CHORUS_CHROMIUM = await ensureChromium({ forTests: true });
 }
 
@@ -132,11 +132,11 @@ const prepare = (/** @type {Tier["browser"]} */ browser) =>
       Object.assign(process.env, { CHORUS_DAWN: module, CHORUS_VULKAN: driver });
     }
     if (browser === "firefox") {
-      const { ensureFirefox } = await import("./browsers/install-firefox.mjs");
+      const { ensureFirefox } = await import("./browsers/find-firefox.mjs");
       process.env.CHORUS_FIREFOX = (await ensureFirefox()) ?? "";
     }
     if (browser === "webkit") {
-      const { ensureWebKit } = await import("./browsers/install-webkit.mjs");
+      const { ensureWebKit } = await import("./browsers/find-webkit.mjs");
       process.env.CHORUS_WEBKIT = (await ensureWebKit()) ?? "";
     }
   }));

@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 
-import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import { installFolder } from "../../tools/browsers/install-folder.mjs";
 import type { Adapter } from "../../tools/browsers/chromium-flags.mjs";
 import { root, run as runCommand } from "../../tools/run-command.mjs";

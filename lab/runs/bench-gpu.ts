@@ -5,7 +5,7 @@ import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build, type BuildEnvironmentOptions } from "vite";
 
-import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
 import { wgslWithoutComments } from "../../tools/plugins/wgsl-plugin.ts";
 import { MAX_MS, root } from "../../tools/run-command.mjs";

@@ -9,7 +9,7 @@ import { markdownTable } from "../report/table.ts";
 import { writeMeasured } from "../report/measured-part.ts";
 import { ISA_MODELS, isaKernels } from "../isa/isa-kernels.ts";
 import { aptGetInstall } from "../../tools/browsers/apt-get.mjs";
-import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
 import { INSTALL_MS, root, run as runCommand } from "../../tools/run-command.mjs";
 

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { Page } from "playwright";
 
 import { adapter } from "../../tools/browsers/chromium-flags.mjs";
-import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import { BUNDLE_LIMIT_KB, describeBundle, measureBundle } from "../../tools/bundle-size.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { root } from "../../tools/run-command.mjs";

@@ -7,7 +7,7 @@ import type { Page } from "playwright";
 
 import { servePage } from "../../tools/serve-page.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
-import { ensureChromium } from "../../tools/browsers/install-chromium.mjs";
+import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import type { growthOf, soak } from "../soak/soak.ts";
 import { startHeapMeter } from "./heap-meter.ts";
 import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.ts";

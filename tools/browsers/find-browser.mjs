@@ -38,15 +38,21 @@ export function placesOf({ commands, applications, programs }) {
 }
 
 /**
- * Returns the first program that works; tries to install one where there is none. Prints which it is.
+ * `attempt` resolves to what a program is, and rejects where it can't be used; `installations` are commands that may bring one, each
+ * of which is asked for when those before it were not enough.
  *
- * @param {string} kind in words
- * @param {{
+ * @typedef {{
  *   list: () => readonly string[],
  *   attempt: (path: string) => Promise<string>,
  *   installations: () => Iterable<string>,
- * }} how `attempt` resolves to what the program is, and rejects where it can't be used; commands that may bring one, each of
- *   which is asked for when those before it were not enough
+ * }} Search
+ */
+
+/**
+ * Returns the first program that works; tries to install one where there is none. Prints which it is.
+ *
+ * @param {string} kind in words
+ * @param {Search} search
  * @returns {Promise<{ path: string | null, tried: string[] }>} `tried`: sentences
  */
 export async function ensureBrowser(kind, { list, attempt, installations }) {
@@ -75,4 +81,18 @@ export async function ensureBrowser(kind, { list, attempt, installations }) {
     if (path !== null) break;
   }
   return { path, tried: [...tried] };
+}
+
+/** Returns the path of a browser whose tests are skipped where it is not: a line then says what was tried. */
+export async function ensureIfPossible(
+  /** @type {string} */ kind,
+  /** @type {string} */ variable,
+  /** @type {Search} */ search,
+) {
+  const { path, tried } = await ensureBrowser(kind, search);
+  if (path === null) {
+    const what = tried.join("; ") || "none in the usual places";
+    console.log(`Skipped: no ${kind} can be had here (${what}). ${variable} names one.`);
+  }
+  return path;
 }

@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 
 import puppeteer from "puppeteer-core";
 
-import { listPrograms, placesOf } from "./find-browser.mjs";
+import { aptGetInstall } from "./apt-get.mjs";
+import { ensureIfPossible, listPrograms, placesOf } from "./find-browser.mjs";
 import { askAdapter } from "../time-limits.mjs";
 
 /** Switches WebGPU on where a release keeps it off: on Linux, and on software adapters such as Mesa's. */
@@ -36,7 +37,7 @@ export function listFirefoxes() {
  * @returns {Promise<string>} its version and adapter
  * @throws {Error} where it can't be used
  */
-export async function tryFirefox(executablePath) {
+async function tryFirefox(executablePath) {
   // WebGPU is offered to secure pages only, and this machine's own count as such.
   const server = createServer((_, response) => response.setHeader("Content-Type", "text/html").end());
   await new Promise((listening) => server.listen(0, "127.0.0.1", () => listening(undefined)));
@@ -57,4 +58,16 @@ export async function tryFirefox(executablePath) {
     server.closeAllConnections();
     server.close();
   }
+}
+
+/**
+ * Returns the path of a Firefox that starts and has WebGPU; installs one where there is none, with Mesa's Vulkan on the CPU, which it
+ * finds where there is no GPU. null where none can be had: a line then says what was tried.
+ */
+export function ensureFirefox() {
+  return ensureIfPossible("Firefox with WebGPU", "FIREFOX_PATH", {
+    list: listFirefoxes,
+    attempt: tryFirefox,
+    installations: () => aptGetInstall("firefox-esr mesa-vulkan-drivers libvulkan1"),
+  });
 }

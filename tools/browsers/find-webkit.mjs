@@ -4,7 +4,8 @@
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 
-import { listPrograms, placesOf } from "./find-browser.mjs";
+import { aptGetInstall } from "./apt-get.mjs";
+import { ensureIfPossible, listPrograms, placesOf } from "./find-browser.mjs";
 import { within } from "../time-limits.mjs";
 import { WebDriverSession } from "./webdriver.mjs";
 
@@ -43,6 +44,22 @@ export async function launchWebKit(driverPath) {
     end();
     throw error;
   }
+}
+
+/**
+ * Returns the path of a WebKit driver that starts; installs one where there is none, with a display that nobody sees. null where
+ * none can be had: a line then says what was tried.
+ */
+export function ensureWebKit() {
+  return ensureIfPossible("WebKit", "WEBKIT_DRIVER_PATH", {
+    list: listWebKits,
+    async attempt(driverPath) {
+      const { session, close } = await launchWebKit(driverPath);
+      await close();
+      return session.browser;
+    },
+    installations: () => aptGetInstall("webkit2gtk-driver xvfb"),
+  });
 }
 
 async function untilItAnswers(/** @type {string} */ url) {
