@@ -3,12 +3,13 @@
 import { expect, test, type Page } from "playwright/test";
 import type { HubOptions } from "../src/protocol/model-source.ts";
 import { ModelServer } from "../tests/fakes/model-server.ts";
+import { gpt2Size } from "../lab/model/model-sizes.ts";
 import { startHeapMeter } from "../lab/runs/heap-meter.ts";
 import { makeLargeModel, type LargeModel } from "../tests/models/large-model.ts";
 
 const MIB = 2 ** 20;
 /** 101 MiB in f32, the largest tensors 4 MiB each. */
-const SIZE = { nLayer: 8, nEmbd: 512, nHead: 8, vocabSize: 2048, nPositions: 256 };
+const SIZE = gpt2Size(8, 512, 8, 2048, 256);
 const ID = "tests/large";
 
 let server: ModelServer;

@@ -1,12 +1,11 @@
-// The demo's view on the terminal: redrawn in place if possible, else printed line by line.
+// The demo's view on the terminal: each answer's lines as they become whole.
 
 /**
  * @typedef {{ answers: { text: string, end: string }[], figures: Record<string, string> }} Snapshot
  * @typedef {{ show: (snapshot: Snapshot) => void }} DemoView
- * @typedef {{ isTTY?: boolean, columns?: number, write: (text: string) => unknown }} Output
+ * @typedef {{ write: (text: string) => unknown }} Output
  */
 
-const LINES_PER_ANSWER = 5;
 const LINE_WIDTH = 72;
 const FIGURES_EVERY_MS = 2000;
 
@@ -16,34 +15,6 @@ const FIGURES_EVERY_MS = 2000;
  * @returns {DemoView}
  */
 export function createDemoView(questions, output = process.stdout) {
-  return output.isTTY ? createScreen(questions, output) : createLines(questions, output);
-}
-
-/** @type {(questions: readonly string[], output: Output) => DemoView} */
-function createScreen(questions, output) {
-  let linesUp = 0;
-  return {
-    show({ answers, figures }) {
-      const width = Math.min(output.columns || 80, 120) - 1;
-      const lines = questions.flatMap((question, index) => {
-        const { text = "", end = "" } = answers[index] ?? {};
-        const newest = wrap(text, width - 3).slice(-LINES_PER_ANSWER);
-        const blank = Array.from({ length: LINES_PER_ANSWER - newest.length }, () => "");
-        return [
-          `\x1b[1m${index + 1}  ${question}\x1b[0m  \x1b[2m${end}\x1b[0m`,
-          ...newest.map((line) => `   ${line}`),
-          ...blank,
-        ];
-      });
-      lines.push(`\x1b[7m ${describe(figures).slice(0, width - 2)} \x1b[0m`);
-      output.write(`${linesUp ? `\x1b[${linesUp}A` : ""}\x1b[0J${lines.join("\n")}\n`);
-      linesUp = lines.length;
-    },
-  };
-}
-
-/** @type {(questions: readonly string[], output: Output) => DemoView} */
-function createLines(questions, output) {
   const panes = questions.map((question, index) => {
     output.write(`Pane ${index + 1} > ${question}\n`);
     return { wordsShown: 0, ended: false };
@@ -65,16 +36,10 @@ function createLines(questions, output) {
       }
       if (Date.now() - figuresAtMs < FIGURES_EVERY_MS) return;
       figuresAtMs = Date.now();
-      output.write(`Batch  | ${describe(figures)}\n`);
+      const words = Object.entries(figures).map(([label, value]) => `${label} ${value}`);
+      output.write(`Batch  | ${words.join(" · ")}\n`);
     },
   };
-}
-
-/** @returns {string} */
-function describe(/** @type {Snapshot["figures"]} */ figures) {
-  return Object.entries(figures)
-    .map(([label, value]) => `${label} ${value}`)
-    .join(" · ");
 }
 
 /**

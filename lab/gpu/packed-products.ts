@@ -2,7 +2,7 @@
 
 import type { OpenedDevice } from "../../src/backends/gpu/device.ts";
 import type { MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
-import type { Packing } from "../../src/files/packing.ts";
+import { zeroRows, type Packing } from "../../src/files/packing.ts";
 import { packedTensor } from "../../src/files/tensor.ts";
 import type { ModelWeights } from "../../src/models/model-weights.ts";
 import { prepareProducts } from "../../tests/gpu/prepared-products.ts";
@@ -43,7 +43,6 @@ export async function timePackedProducts(
 /** Returns a model whose file has its matrices packed so: of zeros, since no kernel's time depends on the values. */
 function packedAs(weights: ModelWeights, packing: Packing): ModelWeights {
   const { model } = weights;
-  const { group, block, floats } = packing;
   return {
     ...weights,
     model: { ...model, storedAs: () => ({ type: "packed", layout: packing }) },
@@ -51,21 +50,8 @@ function packedAs(weights: ModelWeights, packing: Packing): ModelWeights {
       const tensor = weights.tensor(weight);
       const { rows, columns } = tensor;
       if (rows === 1) return tensor;
-      const numbers = (length: number) => (floats === "half" ? new Uint16Array(length) : new Float32Array(length));
-      return packedTensor(rows, columns, {
-        type: "packed",
-        packing,
-        readRows(begin, end) {
-          const length = (end - begin) * columns;
-          return Promise.resolve({
-            integers: new Uint8Array(length),
-            d: numbers(length / block),
-            m: packing.hasMinimum ? numbers(length / block) : null,
-            scales: block > group ? new Int8Array(length / group) : null,
-            minimums: block > group && packing.hasMinimum ? new Uint8Array(length / group) : null,
-          });
-        },
-      });
+      const readRows = (begin: number, end: number) => Promise.resolve(zeroRows(packing, (end - begin) * columns));
+      return packedTensor(rows, columns, { type: "packed", packing, readRows });
     },
   };
 }

@@ -3,7 +3,7 @@
 import OpenAI from "openai";
 
 import { readStream } from "./load.ts";
-import type { RequestRecord } from "./request-record.ts";
+import type { RequestRecord } from "./serving-metrics.ts";
 
 export interface HttpTarget {
   /** "http://127.0.0.1:8000/v1" */
@@ -26,7 +26,6 @@ const STREAM_MS = 3_600_000;
 export function readHttpStream(
   { baseUrl, model, apiKey }: HttpTarget,
   { prompt, outputTokens }: HttpRequest,
-  clientQueueMs = 0,
 ): Promise<RequestRecord> {
   const client = new OpenAI({
     baseURL: baseUrl,
@@ -44,5 +43,5 @@ export function readHttpStream(
     stream: true,
     stream_options: { include_usage: true },
   } as const;
-  return readStream(() => client.completions.create(body), { clientQueueMs });
+  return readStream(() => client.completions.create(body));
 }

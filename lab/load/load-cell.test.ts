@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 
 import type { StepReport } from "../../src/protocol/reports.ts";
 import { comparedWith, loadCell } from "./load-cell.ts";
-import type { RequestRecord } from "./request-record.ts";
-import type { LoadRun } from "./serving-metrics.ts";
+import type { LoadRun, RequestRecord } from "./serving-metrics.ts";
 
 const SETUP = {
   batching_mode: "continuous",
@@ -17,7 +16,6 @@ const SETUP = {
 const record = (firstMs: number, restMs: number, error: string | null = null): RequestRecord => ({
   promptTokens: 5,
   sentMs: 0,
-  clientQueueMs: 0,
   chunks: [
     { atMs: firstMs, tokens: 1 },
     { atMs: firstMs + restMs, tokens: 2 },

@@ -2,8 +2,7 @@ import type { ChorusEngine } from "../../src/protocol/engine.ts";
 import type { CompletionRequest } from "../../src/protocol/openai.ts";
 import type { StepReport } from "../../src/protocol/reports.ts";
 import type { Random } from "../seeded-random.ts";
-import type { OutputChunk, RequestRecord } from "./request-record.ts";
-import type { LoadRun } from "./serving-metrics.ts";
+import type { LoadRun, OutputChunk, RequestRecord } from "./serving-metrics.ts";
 
 export interface LoadRequest {
   /** Token ids. */
@@ -38,12 +37,12 @@ export async function runLoad(
   const steps: StepReport[] = [];
   const unsubscribe = engine.on("step", (report) => steps.push(report));
   const { signal } = options;
-  const read = ({ prompt, outputTokens }: LoadRequest, clientQueueMs: number) => {
+  const read = ({ prompt, outputTokens }: LoadRequest) => {
     const fields = { prompt: [...prompt], max_tokens: outputTokens, temperature: 0, ignore_eos: true };
     // A chunk for every token, also for one that adds no text.
     const body = { ...fields, stream: true, return_token_ids: true } as const;
     const send = () => engine.completions.create(body, { signal });
-    return readStream(send, { promptTokens: prompt.length, clientQueueMs, signal });
+    return readStream(send, { promptTokens: prompt.length, signal });
   };
   try {
     const sent = await sendAll(requests, read, { maxConcurrency, ...options });
@@ -53,13 +52,10 @@ export async function runLoad(
   }
 }
 
-/**
- * Sends requests as they come, in order of their arrival. `send` is given how long the limit of concurrent requests held its
- * request back.
- */
+/** Sends requests as they come, in order of their arrival. */
 export async function sendAll<Request>(
   requests: readonly Request[],
-  send: (request: Request, clientQueueMs: number) => Promise<RequestRecord>,
+  send: (request: Request) => Promise<RequestRecord>,
   { signal, arrivalsMs = [], maxConcurrency = null }: SendOptions = {},
 ): Promise<Pick<LoadRun, "durationMs" | "records">> {
   const startMs = performance.now();
@@ -68,10 +64,8 @@ export async function sendAll<Request>(
   const queue = requests.entries();
   const sendNext = async () => {
     for (const [i, request] of queue) {
-      const arrivalMs = startMs + (arrivalsMs[i] ?? 0);
-      const heldBackMs = Math.max(0, performance.now() - arrivalMs);
-      await sleepUntil(arrivalMs, signal);
-      records[i] = await send(request, heldBackMs);
+      await sleepUntil(startMs + (arrivalsMs[i] ?? 0), signal);
+      records[i] = await send(request);
     }
   };
   const atOnce = Math.min(maxConcurrency ?? Infinity, requests.length);
@@ -115,14 +109,13 @@ interface StreamChunk {
 interface ReadOptions {
   /** [as the stream's usage says] */
   readonly promptTokens?: number;
-  readonly clientQueueMs?: number;
   readonly signal?: AbortSignal;
 }
 
 /** Reads a stream of OpenAI's completions to its end. A request that fails is a record with an error. */
 export async function readStream(
   send: () => Promise<AsyncIterable<StreamChunk>>,
-  { clientQueueMs = 0, signal, ...given }: ReadOptions,
+  { signal, ...given }: ReadOptions = {},
 ): Promise<RequestRecord> {
   const chunks: OutputChunk[] = [];
   const sentMs = performance.now();
@@ -143,7 +136,7 @@ export async function readStream(
   }
   const last = chunks.pop();
   if (last) chunks.push({ ...last, tokens: Math.max(0, last.tokens + missing) });
-  return { promptTokens, sentMs, clientQueueMs, chunks, error };
+  return { promptTokens, sentMs, chunks, error };
 }
 
 async function sleepUntil(atMs: number, signal?: AbortSignal): Promise<void> {

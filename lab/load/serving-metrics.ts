@@ -1,6 +1,46 @@
+// vLLM's four latencies of one stream, as its reader saw them, and the figures of a load. Times are milliseconds of the page's clock.
+
 import type { StepReport } from "../../src/protocol/reports.ts";
-import { e2elMs, itlsMs, outputTokensOf, tpotMs, ttftMs, type RequestRecord } from "./request-record.ts";
-import { meanOf, medianOf, percentileOf, standardDeviationOf, sumOf } from "../statistics.ts";
+import { meanOf, medianOf, percentileOf, sumOf } from "../statistics.ts";
+
+/** Tokens that came together: one chunk. */
+export interface OutputChunk {
+  readonly atMs: number;
+  readonly tokens: number;
+}
+
+export interface RequestRecord {
+  readonly promptTokens: number;
+  readonly sentMs: number;
+  readonly chunks: readonly OutputChunk[];
+  /** null if it succeeded. */
+  readonly error: string | null;
+}
+
+function outputTokensOf({ chunks }: RequestRecord): number {
+  return chunks.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** Returns the time to the first token; NaN if none came. */
+export function ttftMs({ sentMs, chunks }: RequestRecord): number {
+  return (chunks[0]?.atMs ?? NaN) - sentMs;
+}
+
+/** Returns the end-to-end latency: until the last token. */
+export function e2elMs({ sentMs, chunks }: RequestRecord): number {
+  return (chunks.at(-1)?.atMs ?? NaN) - sentMs;
+}
+
+/** Returns the inter-token latencies: the gaps between streamed outputs. */
+export function itlsMs({ chunks }: RequestRecord): number[] {
+  return chunks.slice(1).map(({ atMs }, i) => atMs - (chunks[i]?.atMs ?? NaN));
+}
+
+/** Returns the time per output token after the first; null for a single token, which has none. */
+export function tpotMs(record: RequestRecord): number | null {
+  const outputTokens = outputTokensOf(record);
+  return outputTokens > 1 ? (e2elMs(record) - ttftMs(record)) / (outputTokens - 1) : null;
+}
 
 /** The outcome of a load: its settings, its readers' records, and its steps. */
 export interface LoadRun {
@@ -14,11 +54,11 @@ export interface LoadRun {
 }
 
 export type LatencyName = "ttft" | "tpot" | "itl" | "e2el";
-type LatencyStatistic = "mean" | "median" | "std" | "p50" | "p95" | "p99";
+type LatencyStatistic = "mean" | "median" | "p50" | "p95" | "p99";
 
 export type ServingMetrics = ReturnType<typeof servingMetrics>;
 
-/** Returns the keys of the JSON that `vllm bench serve` saves, with the percentiles 50, 95 and 99, and two of our own. */
+/** Returns the figures of `vllm bench serve` by their names in its JSON, with the percentiles 50, 95 and 99, and two of our own. */
 export function servingMetrics(run: LoadRun) {
   const good = run.records.filter(({ error }) => error === null);
   const duration = run.durationMs / 1000;
@@ -37,14 +77,6 @@ export function servingMetrics(run: LoadRun) {
     request_throughput: good.length / duration,
     output_throughput: outputTokens / duration,
     total_token_throughput: (inputTokens + outputTokens) / duration,
-    input_lens: good.map(({ promptTokens }) => promptTokens),
-    output_lens: good.map(outputTokensOf),
-    /** Seconds, as vLLM saves them. */
-    ttfts: good.map((record) => ttftMs(record) / 1000),
-    itls: good.map((record) => itlsMs(record).map((ms) => ms / 1000)),
-    latencies: good.map((record) => e2elMs(record) / 1000),
-    start_times: good.map(({ sentMs }) => (sentMs - startMs) / 1000),
-    queue_times: good.map(({ clientQueueMs }) => clientQueueMs / 1000),
     errors: run.records.flatMap(({ error }) => error ?? []),
     max_output_tokens_per_s: bestSecond(good, startMs),
     max_concurrent_requests: mostAtOnce(good),
@@ -65,7 +97,6 @@ function statistics<Name extends LatencyName>(name: Name, values: readonly numbe
   return {
     [`mean_${name}_ms`]: meanOf(values),
     [`median_${name}_ms`]: medianOf(values),
-    [`std_${name}_ms`]: standardDeviationOf(values),
     [`p50_${name}_ms`]: percentileOf(values, 50),
     [`p95_${name}_ms`]: percentileOf(values, 95),
     [`p99_${name}_ms`]: percentileOf(values, 99),

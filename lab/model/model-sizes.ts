@@ -1,76 +1,62 @@
 // Shapes of the benchmark's random models: a step takes as long with random weights as with trained ones.
 
-/** Sizes of a GPT-2. */
-interface Gpt2Size {
-  readonly nLayer: number;
-  readonly nEmbd: number;
-  readonly nHead: number;
-  readonly vocabSize: number;
-  readonly nPositions: number;
-}
-
-/** Sizes of any family, by its config.json without the vocabulary. */
-interface ConfigSize {
+/** By its config.json without the vocabulary. */
+export interface ModelSize {
   readonly config: Readonly<Record<string, unknown>>;
   readonly vocabSize: number;
 }
 
-export type ModelSize = Gpt2Size | ConfigSize;
+export function gpt2Size(
+  layers: number,
+  width: number,
+  heads: number,
+  vocabSize: number,
+  positions: number,
+): ModelSize {
+  const config = {
+    model_type: "gpt2",
+    activation_function: "gelu_new",
+    n_layer: layers,
+    n_embd: width,
+    n_head: heads,
+    n_positions: positions,
+    layer_norm_epsilon: 1e-5,
+    tie_word_embeddings: true,
+  };
+  return { config, vocabSize };
+}
+
+/** @param widths of the model and of its MLPs; heads of queries and of keys; the largest position, and the base of the angles */
+function llamaSize(layers: number, widths: Pair, heads: Pair, positions: Pair, vocabSize: number): ModelSize {
+  const config = {
+    model_type: "llama",
+    num_hidden_layers: layers,
+    hidden_size: widths[0],
+    intermediate_size: widths[1],
+    num_attention_heads: heads[0],
+    num_key_value_heads: heads[1],
+    max_position_embeddings: positions[0],
+    rms_norm_eps: 1e-5,
+    rope_theta: positions[1],
+    tie_word_embeddings: true,
+  };
+  return { config, vocabSize };
+}
+type Pair = readonly [number, number];
+
+const QWEN3 = llamaSize(28, [1024, 3072], [16, 8], [40_960, 1e6], 151_936);
 
 export const MODEL_SIZES = {
-  tiny: { nLayer: 2, nEmbd: 64, nHead: 4, vocabSize: 512, nPositions: 512 },
-  "tiny-llama": {
-    config: {
-      model_type: "llama",
-      num_hidden_layers: 2,
-      hidden_size: 96,
-      intermediate_size: 256,
-      num_attention_heads: 6,
-      num_key_value_heads: 2,
-      max_position_embeddings: 1024,
-      rms_norm_eps: 1e-5,
-      rope_theta: 10_000,
-      tie_word_embeddings: true,
-    },
-    vocabSize: 512,
-  },
-  small: { nLayer: 6, nEmbd: 384, nHead: 6, vocabSize: 8192, nPositions: 512 },
-  distilgpt2: { nLayer: 6, nEmbd: 768, nHead: 12, vocabSize: 50257, nPositions: 1024 },
-  gpt2: { nLayer: 12, nEmbd: 768, nHead: 12, vocabSize: 50257, nPositions: 1024 },
-  "gpt2-medium": { nLayer: 24, nEmbd: 1024, nHead: 16, vocabSize: 50257, nPositions: 1024 },
-  "gpt2-large": { nLayer: 36, nEmbd: 1280, nHead: 20, vocabSize: 50257, nPositions: 1024 },
-  "gpt2-xl": { nLayer: 48, nEmbd: 1600, nHead: 25, vocabSize: 50257, nPositions: 1024 },
-  "smollm2-135m": {
-    config: {
-      model_type: "llama",
-      num_hidden_layers: 30,
-      hidden_size: 576,
-      intermediate_size: 1536,
-      num_attention_heads: 9,
-      num_key_value_heads: 3,
-      max_position_embeddings: 8192,
-      rms_norm_eps: 1e-5,
-      rope_theta: 100_000,
-      tie_word_embeddings: true,
-    },
-    vocabSize: 49_152,
-  },
-  "qwen3-0.6b": {
-    config: {
-      model_type: "qwen3",
-      num_hidden_layers: 28,
-      hidden_size: 1024,
-      intermediate_size: 3072,
-      num_attention_heads: 16,
-      num_key_value_heads: 8,
-      head_dim: 128,
-      max_position_embeddings: 40_960,
-      rms_norm_eps: 1e-6,
-      rope_theta: 1e6,
-      tie_word_embeddings: true,
-    },
-    vocabSize: 151_936,
-  },
+  tiny: gpt2Size(2, 64, 4, 512, 512),
+  "tiny-llama": llamaSize(2, [96, 256], [6, 2], [1024, 10_000], 512),
+  small: gpt2Size(6, 384, 6, 8192, 512),
+  distilgpt2: gpt2Size(6, 768, 12, 50257, 1024),
+  gpt2: gpt2Size(12, 768, 12, 50257, 1024),
+  "gpt2-medium": gpt2Size(24, 1024, 16, 50257, 1024),
+  "gpt2-large": gpt2Size(36, 1280, 20, 50257, 1024),
+  "gpt2-xl": gpt2Size(48, 1600, 25, 50257, 1024),
+  "smollm2-135m": llamaSize(30, [576, 1536], [9, 3], [8192, 100_000], 49_152),
+  "qwen3-0.6b": { ...QWEN3, config: { ...QWEN3.config, model_type: "qwen3", head_dim: 128, rms_norm_eps: 1e-6 } },
 } as const satisfies Record<string, ModelSize>;
 
 type SizeName = keyof typeof MODEL_SIZES;

@@ -9,10 +9,10 @@ import { countParameters } from "../../src/models/model-weights.ts";
 import { CATALOGUE } from "../../src/protocol/catalogue.ts";
 import { readFixture } from "../../tests/models/fixtures.ts";
 import { makeRandomModel } from "./random-model.ts";
-import { MODEL_SIZES } from "./model-sizes.ts";
+import { gpt2Size, MODEL_SIZES } from "./model-sizes.ts";
 import { meanOf, standardDeviationOf } from "../statistics.ts";
 
-const SIZE = { nLayer: 2, nEmbd: 24, nHead: 3, vocabSize: 101, nPositions: 40 };
+const SIZE = gpt2Size(2, 24, 3, 101, 40);
 
 async function read(files: readonly File[], name: string): Promise<ArrayBuffer> {
   const file = files.find((one) => one.name === name);
@@ -42,7 +42,13 @@ function parse(file: ArrayBuffer) {
 
 it("makes a checkpoint of the shape asked for: every tensor of f16, without holes", async () => {
   const files = makeRandomModel(SIZE, 1);
-  expect(parseGpt2Config(await readJson(files, "config.json"))).toMatchObject(SIZE);
+  expect(parseGpt2Config(await readJson(files, "config.json"))).toMatchObject({
+    nLayer: 2,
+    nEmbd: 24,
+    nHead: 3,
+    vocabSize: 101,
+    nPositions: 40,
+  });
   const { header, data, values } = parse(await read(files, "model.safetensors"));
   expect(header["h.1.attn.c_attn.weight"]?.shape).toEqual([24, 72]);
   expect(header["wte.weight"]?.shape).toEqual([101, 24]);
@@ -77,7 +83,8 @@ it("the same seed makes the same weights, another seed others", async () => {
 });
 
 it("GPT-2 has its 124 million parameters", () => {
-  const { nLayer, nEmbd, vocabSize, nPositions } = MODEL_SIZES.gpt2;
+  const { config, vocabSize } = MODEL_SIZES.gpt2;
+  const { nLayer, nEmbd, nPositions } = parseGpt2Config({ ...config, vocab_size: vocabSize });
   const parameters = (vocabSize + nPositions) * nEmbd + nLayer * (12 * nEmbd ** 2 + 13 * nEmbd) + 2 * nEmbd;
   expect(parameters).toBe(124_439_808);
 });

@@ -34,21 +34,8 @@ export function makeRandomModel(size: ModelSize, seed: number, deviationOf: Devi
   ];
 }
 
-export function configOf(size: ModelSize) {
-  const endOfText = size.vocabSize - 1;
-  const tokens = { vocab_size: size.vocabSize, bos_token_id: endOfText, eos_token_id: endOfText };
-  if ("config" in size) return { ...size.config, ...tokens };
-  return {
-    model_type: "gpt2",
-    activation_function: "gelu_new",
-    n_layer: size.nLayer,
-    n_embd: size.nEmbd,
-    n_head: size.nHead,
-    n_positions: size.nPositions,
-    layer_norm_epsilon: 1e-5,
-    tie_word_embeddings: true,
-    ...tokens,
-  };
+export function configOf({ config, vocabSize }: ModelSize) {
+  return { ...config, vocab_size: vocabSize, bos_token_id: vocabSize - 1, eos_token_id: vocabSize - 1 };
 }
 
 function jsonFile(name: string, value: unknown): File {

@@ -10,13 +10,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-import { MODEL_SIZES, type ModelSize } from "../model/model-sizes.ts";
+import { gpt2Size, MODEL_SIZES, type ModelSize } from "../model/model-sizes.ts";
 import { configOf, makeRandomModel, type DeviationOf } from "../model/random-model.ts";
 import { asciiTokenizer } from "../../tests/models/ascii-tokenizer.ts";
 
 export const SIZES = {
-  tiny: { nLayer: 2, nEmbd: 64, nHead: 4, vocabSize: 512, nPositions: 128 },
-  small: { nLayer: 6, nEmbd: 384, nHead: 6, vocabSize: 8192, nPositions: 1024 },
+  tiny: gpt2Size(2, 64, 4, 512, 128),
+  small: gpt2Size(6, 384, 6, 8192, 1024),
   gpt2: MODEL_SIZES.gpt2,
   "tiny-llama": MODEL_SIZES["tiny-llama"],
   "smollm2-135m": MODEL_SIZES["smollm2-135m"],

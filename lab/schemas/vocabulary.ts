@@ -11,6 +11,9 @@ const SYLLABLES =
     " ",
   );
 
+/** Punctuation as it stands together in JSON, with commas of another kind between. */
+const JOINED = '": ;", ";": ";"};"];"},;"],;}};]];},;{";[";, ";: ;, ;[{;": [;": {;\\";\\n;},{;":"'.split(";");
+
 /** Returns the tokens of a tokenizer.json of byte-level BPE or SentencePiece, a character for each byte. */
 export function vocabularyOf(json: TokenizerJson): string[] {
   const tokens: string[] = [];
@@ -26,31 +29,7 @@ export function vocabularyOf(json: TokenizerJson): string[] {
 export function madeUpVocabulary(texts: readonly string[], size: number): string[] {
   const found = new Set(Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)));
   const add = (text: string) => found.size < size && found.add(String.fromCharCode(...new TextEncoder().encode(text)));
-  for (const joined of [
-    '": ',
-    '", "',
-    '": "',
-    '"}',
-    '"]',
-    '"},',
-    '"],',
-    "}}",
-    "]]",
-    "},",
-    '{"',
-    '["',
-    ', "',
-    ": ",
-    ", ",
-    "[{",
-    '": [',
-    '": {',
-    '\\"',
-    "\\n",
-    "},{",
-    '":"',
-  ])
-    add(joined);
+  for (const joined of JOINED) add(joined);
   for (const text of texts)
     for (const [piece] of text.matchAll(/ ?\p{L}+| ?\p{P}{1,3}|\s{1,8}|\p{N}{1,3}/gu)) add(piece);
   for (let i = 0; i < 40_000 && found.size < size; i++) {

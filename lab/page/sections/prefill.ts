@@ -2,7 +2,7 @@ import type { BenchContext, Section } from "../bench-context.ts";
 import { formatFigure, formatSpread, growthNote } from "../../report/format-figure.ts";
 import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { runLoad } from "../../load/load.ts";
-import { ttftMs } from "../../load/request-record.ts";
+import { ttftMs } from "../../load/serving-metrics.ts";
 import { medianOf, spreadOf } from "../../statistics.ts";
 
 const LENGTHS = [32, 64, 128, 256, 512, 1024];
