@@ -79,14 +79,7 @@ export async function runParts(
   /** In this thread, so that the engine uses the given WebGPU. */
   const open = (given: CreateEngineOptions) =>
     createEngine({ ...given, worker: false, ...(given.backend !== "cpu" && { backend: "webgpu", gpu: home.gpu }) });
-  const withKernelLab: WithKernelLab = async (_, work) => {
-    const lab = new KernelLab(labGpu);
-    try {
-      return await work(lab);
-    } finally {
-      lab.close();
-    }
-  };
+  const withKernelLab: WithKernelLab = (_, work) => work(new KernelLab(labGpu));
   let sharesLeft = sumOf(plan.flatMap(({ parts }) => parts.map(({ share }) => share)));
   for (const { model, parts } of plan) {
     if (model !== null && !isSizeName(model)) throw new Error(`There is no size "${model}".`);

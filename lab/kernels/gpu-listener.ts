@@ -1,5 +1,5 @@
-// Listens to the WebGPU calls of an engine in this thread. So the benchmark measures the real dispatches of a step and
-// needs no second list of them.
+// Listens to the WebGPU calls of an engine. So the benchmark measures the real dispatches of a step and needs no second list
+// of them.
 
 /** A pipeline, as an engine labels it: `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`. */
 export interface ObservedPipeline {
@@ -15,20 +15,27 @@ export interface ObservedDispatch {
 }
 
 export class GpuListener {
-  /** The device that was used last. */
+  /** For the engine. */
+  readonly gpu: GPU;
+  /** The device that was opened last. */
   device: GPUDevice | null = null;
   /** The dispatches of the last submit. */
   dispatches: readonly ObservedDispatch[] = [];
   readonly pipelines = new Map<GPUComputePipeline, ObservedPipeline>();
   readonly #bound = new Map<GPUBindGroup, readonly number[]>();
-  readonly #untouched = [GPUDevice, GPUQueue, GPUComputePassEncoder].map(
-    ({ prototype }) => [prototype, Object.getOwnPropertyDescriptors(prototype)] as const,
-  );
+  #recorded: ObservedDispatch[] = [];
   #isOn = true;
 
-  constructor() {
-    this.#listenToDevice();
-    this.#listenToPasses();
+  constructor(gpu: GPU) {
+    const requestAdapter: GPU["requestAdapter"] = async (options) => {
+      const adapter = await gpu.requestAdapter(options);
+      if (!adapter) return null;
+      const { features, limits, info } = adapter;
+      const requestDevice = async (descriptor?: GPUDeviceDescriptor) =>
+        this.#listenTo(await adapter.requestDevice(descriptor));
+      return { features, limits, info, requestDevice } as unknown as GPUAdapter;
+    };
+    this.gpu = { requestAdapter } as GPU;
   }
 
   /** Returns the bytes of each buffer of a bind group, in the order of the bindings. */
@@ -46,57 +53,36 @@ export class GpuListener {
     }
   }
 
-  /** Leaves WebGPU as it was. */
-  close(): void {
-    for (const [prototype, methods] of this.#untouched) Object.defineProperties(prototype, methods);
-    this.forget();
-  }
-
-  forget(): void {
-    this.device = null;
-    this.dispatches = [];
-    this.pipelines.clear();
-    this.#bound.clear();
-  }
-
-  #listenToDevice(): void {
-    const { prototype } = GPUDevice;
-    after(prototype, "createBuffer", (device) => {
-      this.device = device;
+  #listenTo(device: GPUDevice): GPUDevice {
+    this.device = device;
+    after(device, "createBindGroup", (bindGroup, { entries }) => {
+      const bytes = Array.from(entries, ({ resource }) => bytesOf(resource));
+      this.#bound.set(bindGroup, bytes);
     });
-    after(prototype, "createBindGroup", (_, bindGroup, { entries }) => {
-      this.#bound.set(
-        bindGroup,
-        Array.from(entries, ({ resource }) => bytesOf(resource)),
-      );
-    });
-    after(prototype, "createComputePipelineAsync", (_, promise, { label = "" }) => {
-      if (!this.#isOn) return;
+    after(device, "createComputePipelineAsync", (promise, { label = "" }) => {
       const [name = "", constants = "{}"] = label.split(" ");
       const values = { name, constants: JSON.parse(constants) as Record<string, number> };
       void promise.then((pipeline) => this.pipelines.set(pipeline, values));
     });
+    after(device, "createCommandEncoder", (encoder) => {
+      this.#recorded = [];
+      if (this.#isOn) after(encoder, "beginComputePass", (pass) => this.#listenToPass(pass));
+    });
+    after(device.queue, "submit", () => {
+      if (this.#recorded.length > 0) this.dispatches = this.#recorded;
+    });
+    return device;
   }
 
-  #listenToPasses(): void {
-    const { prototype } = GPUComputePassEncoder;
+  #listenToPass(pass: GPUComputePassEncoder): void {
     let pipeline: GPUComputePipeline | null = null;
     let bindGroup: GPUBindGroup | null = null;
-    let recorded: ObservedDispatch[] = [];
-    after(GPUDevice.prototype, "createCommandEncoder", () => {
-      recorded = [];
-    });
-    after(GPUQueue.prototype, "submit", () => {
-      if (this.#isOn && recorded.length > 0) this.dispatches = recorded;
-    });
-    after(prototype, "setPipeline", (_, __, next) => {
-      pipeline = next;
-    });
-    after(prototype, "setBindGroup", (_, __, index, next) => {
+    after(pass, "setPipeline", (_, next) => (pipeline = next));
+    after(pass, "setBindGroup", (_, index, next) => {
       if (index === 0) bindGroup = next ?? null;
     });
-    after(prototype, "dispatchWorkgroups", (_, __, x, y = 1, z = 1) => {
-      if (this.#isOn && pipeline && bindGroup) recorded.push({ pipeline, bindGroup, workgroups: [x, y, z] });
+    after(pass, "dispatchWorkgroups", (_, x, y = 1, z = 1) => {
+      if (pipeline && bindGroup) this.#recorded.push({ pipeline, bindGroup, workgroups: [x, y, z] });
     });
   }
 }
@@ -104,20 +90,20 @@ export class GpuListener {
 type Method = (...args: never[]) => unknown;
 type MethodsOf<Target> = { [Name in keyof Target]: Target[Name] extends Method ? Name : never }[keyof Target];
 
-/** Calls a listener after each call of the method, with its result. */
+/** Calls a listener after each call of an object's method, with its result. */
 function after<Target, Name extends MethodsOf<Target>>(
-  prototype: Target,
+  target: Target,
   name: Name,
   listener: Target[Name] extends (...given: infer Args) => infer Result
-    ? (self: Target, result: Result, ...args: Args) => void
+    ? (result: Result, ...args: Args) => void
     : never,
 ): void {
-  const method = prototype[name] as (...args: unknown[]) => unknown;
-  prototype[name] = function (this: Target, ...args: unknown[]) {
-    const result = method.apply(this, args);
-    (listener as (...values: unknown[]) => void)(this, result, ...args);
+  const method = target[name] as (...args: unknown[]) => unknown;
+  target[name] = ((...args: unknown[]) => {
+    const result = method.apply(target, args);
+    (listener as (...values: unknown[]) => void)(result, ...args);
     return result;
-  } as Target[Name];
+  }) as Target[Name];
 }
 
 function bytesOf(resource: GPUBindingResource): number {

@@ -34,7 +34,7 @@ export interface StepTimes {
   readonly dispatches: number;
 }
 
-export type KernelTimes = Awaited<ReturnType<KernelLab["measure"]>>;
+export type KernelTimes = Awaited<ReturnType<typeof measureSteps>>;
 
 /** Least duration of one submit; shorter ones would measure the submission itself. */
 const SHORTEST_SUBMIT_MS = 8;
@@ -50,32 +50,24 @@ interface KernelRun {
   readonly mostMs: number;
 }
 
-/**
- * Measures the kernels of an engine's steps, on the engine's own device with its own buffers. It listens to all engines of
- * its thread, so it has a worker of its own, or is closed after use.
- */
+/** Measures the kernels of an engine's steps, on the engine's own device with its own buffers. */
 export class KernelLab {
-  readonly #listener = new GpuListener();
-  readonly #gpu: GPU | undefined;
+  readonly #gpu: GPU;
 
   /** @param gpu [this thread's own] */
-  constructor(gpu?: GPU) {
+  constructor(gpu = navigator.gpu) {
     this.#gpu = gpu;
-  }
-
-  close(): void {
-    this.#listener.close();
   }
 
   /** Measures what submitting costs, on a device of its own. */
   async submits(rounds: number, mostMs: number): Promise<SubmitCosts> {
-    const device = await withStallTimeout(() => openDevice(this.#gpu ?? navigator.gpu), {
+    const device = await withStallTimeout(() => openDevice(this.#gpu), {
       limitMs: MAX_OPENING_MS,
       error: () => new Error(`no adapter answered within ${MAX_OPENING_MS / 1000} seconds`),
       discard: (late) => late.destroy(),
     });
     try {
-      return await this.#listener.deaf(() => measureSubmits(device, rounds, mostMs));
+      return await measureSubmits(device, rounds, mostMs);
     } finally {
       device.destroy();
     }
@@ -86,7 +78,9 @@ export class KernelLab {
     // One step after the other, so that the last observed one is the requested one.
     const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
     const startMs = performance.now();
-    const engine = await this.#open({
+    const listener = new GpuListener(this.#gpu);
+    const engine = await openEngine({
+      gpu: listener.gpu,
       ...config,
       model,
       runAhead: 0,
@@ -95,81 +89,73 @@ export class KernelLab {
       maxNumBatchedTokens: mostRows,
     });
     try {
-      return await this.#measure(engine, run, startMs + run.mostMs, onProgress);
+      return await measureSteps(engine, listener, run, startMs + run.mostMs, onProgress);
     } finally {
       await engine.dispose();
-      this.#listener.forget();
     }
   }
+}
 
-  /** Opens an engine and waits until all kernels are compiled: earlier steps use slower ones. */
-  async #open(options: CreateEngineOptions): Promise<ChorusEngine> {
-    const kernels = { missing: 0 };
-    let notifyProgress = (): void => {};
-    const onProgress: CreateEngineOptions["onProgress"] = ({ stage, done, total }) => {
-      if (stage !== "kernels") return;
-      kernels.missing = total - done;
-      notifyProgress();
-    };
-    const here = { backend: "webgpu", worker: false, ...(this.#gpu && { gpu: this.#gpu }) } as const;
-    const engine = await createEngine({ ...options, ...here, onProgress });
-    while (kernels.missing > 0) await new Promise<void>((resolve) => (notifyProgress = resolve));
-    return engine;
-  }
+/** Opens an engine in this thread and waits until all kernels are compiled: earlier steps use slower ones. */
+async function openEngine(options: CreateEngineOptions): Promise<ChorusEngine> {
+  const kernels = { missing: 0 };
+  let notifyProgress = (): void => {};
+  const onProgress: CreateEngineOptions["onProgress"] = ({ stage, done, total }) => {
+    if (stage !== "kernels") return;
+    kernels.missing = total - done;
+    notifyProgress();
+  };
+  const engine = await createEngine({ ...options, backend: "webgpu", worker: false, onProgress });
+  while (kernels.missing > 0) await new Promise<void>((resolve) => (notifyProgress = resolve));
+  return engine;
+}
 
-  async #measure(
-    engine: ChorusEngine,
-    { cases, rounds }: KernelRun,
-    endMs: number,
-    onProgress: (share: number) => void,
-  ) {
-    const listener = this.#listener;
-    const { device } = listener;
-    if (!device) throw new Error("the engine has opened no device");
-    const roofline = await listener.deaf(() => prepareRoofline(device, engine.model.adapter.includes("(software)")));
-    const rooflines: { copyMs: number; multiplyMs: number; smallestMs: number }[] = [];
-    const steps: StepTimes[] = [];
-    for (const [i, step] of cases.entries()) {
-      const leftMs = endMs - performance.now();
-      if (i > 0 && leftMs < 0) break;
-      await runStep(engine, step);
-      const pass = listener.dispatches;
-      const groups = byPipeline(pass);
-      const works = [[roofline.copy], [roofline.multiply], [roofline.smallest], pass, ...groups];
-      const limits = { rounds, mostMs: leftMs / (cases.length - i) };
-      const times = await listener.deaf(() =>
-        interleavedMs(device, works, limits, (share) => onProgress((i + share) / cases.length)),
-      );
-      const [copyMs = NaN, multiplyMs = NaN, smallestMs = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
-      rooflines.push({ copyMs, multiplyMs, smallestMs });
-      const kernels = groups.map((group, g) => this.#kernelTime(group, (groupMs[g] ?? NaN) / group.length, step));
-      steps.push({ step, kernels, passMs, dispatches: pass.length });
-    }
-    roofline.destroy();
-    const { copyMs, multiplyMs, smallestMs } = mediansOf(rooflines);
-    return {
-      copyBytesPerSecond: (1000 * roofline.copyBytes) / copyMs,
-      multiplyFlopsPerSecond: (1000 * roofline.multiplyFlops) / multiplyMs,
-      /** Time of a dispatch that does next to nothing. */
-      dispatchMs: smallestMs,
-      steps,
-    };
+async function measureSteps(
+  engine: ChorusEngine,
+  listener: GpuListener,
+  { cases, rounds }: KernelRun,
+  endMs: number,
+  onProgress: (share: number) => void,
+) {
+  const { device } = listener;
+  if (!device) throw new Error("the engine has opened no device");
+  const roofline = await prepareRoofline(device, engine.model.adapter.includes("(software)"));
+  const rooflines: { copyMs: number; multiplyMs: number; smallestMs: number }[] = [];
+  const steps: StepTimes[] = [];
+  for (const [i, step] of cases.entries()) {
+    const leftMs = endMs - performance.now();
+    if (i > 0 && leftMs < 0) break;
+    await runStep(engine, step);
+    const pass = listener.dispatches;
+    const groups = byPipeline(pass);
+    const works = [[roofline.copy], [roofline.multiply], [roofline.smallest], pass, ...groups];
+    const limits = { rounds, mostMs: leftMs / (cases.length - i) };
+    const times = await listener.deaf(() =>
+      interleavedMs(device, works, limits, (share) => onProgress((i + share) / cases.length)),
+    );
+    const [copyMs = NaN, multiplyMs = NaN, smallestMs = NaN, passMs = NaN, ...groupMs] = times.map(medianOf);
+    rooflines.push({ copyMs, multiplyMs, smallestMs });
+    const kernels = groups.map((group, g) => kernelTime(listener, group, (groupMs[g] ?? NaN) / group.length, step));
+    steps.push({ step, kernels, passMs, dispatches: pass.length });
   }
+  roofline.destroy();
+  const { copyMs, multiplyMs, smallestMs } = mediansOf(rooflines);
+  return {
+    copyBytesPerSecond: (1000 * roofline.copyBytes) / copyMs,
+    multiplyFlopsPerSecond: (1000 * roofline.multiplyFlops) / multiplyMs,
+    /** Time of a dispatch that does next to nothing. */
+    dispatchMs: smallestMs,
+    steps,
+  };
+}
 
-  #kernelTime(group: readonly ObservedDispatch[], ms: number, step: StepCase): KernelTime {
-    const [first] = group;
-    const pipeline = first && this.#listener.pipelines.get(first.pipeline);
-    if (!first || !pipeline) throw new Error("a dispatch of an unknown pipeline");
-    const cost = costOf(pipeline, this.#listener.boundBytes(first.bindGroup), shapeOf(step));
-    return {
-      kernel: pipeline.name,
-      class: classOf(pipeline),
-      constants: pipeline.constants,
-      dispatches: group.length,
-      ms,
-      cost,
-    };
-  }
+function kernelTime(listener: GpuListener, group: readonly ObservedDispatch[], ms: number, step: StepCase): KernelTime {
+  const [first] = group;
+  const pipeline = first && listener.pipelines.get(first.pipeline);
+  if (!first || !pipeline) throw new Error("a dispatch of an unknown pipeline");
+  const cost = costOf(pipeline, listener.boundBytes(first.bindGroup), shapeOf(step));
+  const { name: kernel, constants } = pipeline;
+  return { kernel, class: classOf(pipeline), constants, dispatches: group.length, ms, cost };
 }
 
 function shapeOf({ kind, rows, context }: StepCase): StepShape {

@@ -13,11 +13,13 @@ import { root, run as runCommand } from "../../tools/run-command.mjs";
 import { compare } from "./compare.ts";
 import { serveFolders } from "./file-server.ts";
 import { prepareModel } from "./prepare-model.ts";
+import type { Quantisation } from "./quantise.ts";
 import { readRuns, renderRuns, REPORT, type PeerRun, writeRuns } from "./report.ts";
 
 /** Of the command line. */
 interface Options {
   readonly size?: string;
+  readonly gguf?: Quantisation;
   readonly backend?: string;
   readonly rounds?: string;
   readonly quick?: boolean;
@@ -32,6 +34,7 @@ const PEERS_FOLDER = join(root, "lab/peers");
 /** Returns whether the library could be built. */
 export async function run({
   size = "small",
+  gguf,
   backend = "gpu",
   rounds,
   quick: isQuick = false,
@@ -51,7 +54,7 @@ export async function run({
   say("Building the library…");
   const build = `vite build --config vite.lib.config.ts --outDir ${WORK_FOLDER}/lib`;
   if (!(await runCommand(build, { output: "if-failed" }))) return false;
-  const model = await prepareModel(size, join(root, WORK_FOLDER), say);
+  const model = await prepareModel(size, join(root, WORK_FOLDER), gguf, say);
   const server = await serveFolders(
     new Map([
       ["engines", join(PEERS_FOLDER, "engines")],
@@ -68,6 +71,8 @@ export async function run({
       adapter,
       url: server.url,
       model,
+      gguf,
+      modelBytes: () => server.sentBytes.get("model") ?? 0,
       isQuick,
       rounds: rounds === undefined ? null : Number(rounds),
       say,
@@ -81,7 +86,7 @@ export async function run({
       loadBefore,
       loadAfter: loadNow(),
       versions,
-      model: { name: size, numParameters: model.numParameters },
+      model: { name: gguf ? `${size}, ${gguf}` : size, numParameters: model.numParameters },
       isQuick,
     };
     say(`\n${renderRuns([measured])}`);

@@ -6,6 +6,7 @@ import type { Adapter } from "../../tools/browsers/chromium-flags.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { mediansOf } from "../statistics.ts";
 import { isLarge, type PreparedModel } from "./prepare-model.ts";
+import type { Quantisation } from "./quantise.ts";
 import { listContenders, PROMPT_TOKENS, type Contender, type Load, type Place } from "./contenders.ts";
 import { openEnginePage, type Answer, type EnginePage, type Prompt } from "./engine-page.ts";
 import { makePrompts } from "./prompts.ts";
@@ -18,6 +19,9 @@ interface CompareOptions {
   readonly adapter: Adapter;
   readonly url: string;
   readonly model: PreparedModel;
+  readonly gguf: Quantisation | undefined;
+  /** Returns the bytes of the model that pages have got so far. */
+  readonly modelBytes: () => number;
   readonly isQuick: boolean;
   /** [the pace's] */
   readonly rounds: number | null;
@@ -28,6 +32,8 @@ export type Comparison = Awaited<ReturnType<typeof compare>>;
 export type EngineResult = ReturnType<typeof resultOf>;
 export type LoadResult = EngineResult["loads"][number];
 
+/** Otherwise the browser waits for a collection of garbage. */
+const MEASURES_MEMORY = ["--enable-blink-features=ForceEagerMeasureMemory"];
 const LEAST_TOKENS = 8;
 /** Shaders are compiled at the first prompt and at the first token after it. */
 const WARM_UP_TOKENS = 2;
@@ -49,16 +55,16 @@ const QUICK: Pace = { newTokens: 32, rounds: 1, budgetMs: 10_000, timeoutMs: 300
 type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
 
 export async function compare(options: CompareOptions) {
-  const { executablePath, adapter, model, isQuick, place } = options;
+  const { executablePath, adapter, model, isQuick, place, gguf } = options;
   const large = isLarge(model.numParameters);
   const basePace = isQuick ? QUICK : FULL;
   const pace = large ? { ...basePace, newTokens: basePace.newTokens / 2 } : basePace;
-  const { contenders, mostSequences } = listContenders(place, pace.newTokens, large);
+  const { contenders, mostSequences } = listContenders({ place, newTokens: pace.newTokens, isLarge: large, gguf });
   const prompts: PromptSet = new Map([
     [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
     ...longPromptsOf(contenders).map((length) => [length, makePrompts(model.tokenizer, 1, length)] as const),
   ]);
-  const browser = await launchChromium(executablePath, { on: adapter, minutes: 240 });
+  const browser = await launchChromium(executablePath, { on: adapter, minutes: 240, args: MEASURES_MEMORY });
   const engines: Engine[] = [];
   try {
     for (const contender of contenders) {
@@ -89,10 +95,21 @@ interface Engine {
   readonly contender: Contender;
   page: EnginePage | null;
   failure: string | null;
+  downloadBytes: number | null;
+  memoryBytes: number | null;
   readonly reference: readonly (readonly number[])[] | null;
   readonly tokens: TokenCheck | null;
   readonly loads: { readonly load: Load; readonly newTokens: number; readonly runs: Timing[] }[];
 }
+
+const NOTHING_YET = {
+  page: null,
+  failure: null,
+  downloadBytes: null,
+  memoryBytes: null,
+  reference: null,
+  tokens: null,
+} as const;
 
 /** Loads an engine, warms it up in every way it will be called, and compares its tokens. */
 async function prepare(
@@ -101,13 +118,15 @@ async function prepare(
   reference: Engine["reference"],
   prompts: PromptSet,
   pace: Pace,
-  { url, say }: CompareOptions,
+  { url, say, modelBytes }: CompareOptions,
 ): Promise<Engine> {
   const title = titleOf(contender);
-  const engine: Engine = { contender, page: null, failure: null, reference: null, tokens: null, loads: [] };
+  const engine: Engine = { contender, ...NOTHING_YET, loads: [] };
+  const bytesBefore = modelBytes();
   try {
     const page = await openEnginePage(browser, url, contender.page, LOAD_TIMEOUT_MS);
     engine.page = page;
+    engine.downloadBytes = modelBytes() - bytesBefore;
     for (const load of contender.loads) {
       const newTokens = await tryOut(page, load, prompts, pace);
       engine.loads.push({ load, newTokens, runs: [] });
@@ -117,6 +136,7 @@ async function prepare(
     const newTokens = Math.min(...engine.loads.filter(({ load }) => !load.promptTokens).map((load) => load.newTokens));
     const answers = await ask(page, all, prompts, newTokens, true, pace);
     const tokenIds = answers.map((answer) => answer.tokenIds);
+    engine.memoryBytes = await page.memoryBytes();
     const tokens = reference && checkTokens(reference, tokenIds);
     say(`${title}: loaded in ${seconds(page.loadMs)}; ${tokens ? tokensLine(tokens) : "its tokens are the reference"}`);
     return { ...engine, reference: reference ?? tokenIds, tokens };
@@ -186,7 +206,7 @@ async function giveUp(engine: Engine, error: unknown, say: CompareOptions["say"]
   engine.page = null;
 }
 
-function resultOf({ contender: { name, how, against }, page, failure, tokens, loads }: Engine) {
+function resultOf({ contender: { name, how, against }, page, failure, tokens, loads, ...bytes }: Engine) {
   const measured = loads.filter(({ runs }) => runs.length > 0);
   return {
     name,
@@ -197,6 +217,10 @@ function resultOf({ contender: { name, how, against }, page, failure, tokens, lo
     failure,
     loadMs: page?.loadMs ?? null,
     threads: page?.threads ?? null,
+    /** Of the model's files, as sent. */
+    downloadBytes: bytes.downloadBytes,
+    /** Of the page and its workers when it has answered; what a GPU holds is not in it. */
+    memoryBytes: bytes.memoryBytes,
     /** Comparison with the reference; null for the reference itself. */
     tokens,
     /** Of `timing` the medians. */

@@ -1,6 +1,8 @@
 // The engines to compare, and the ways in which each can be called.
 
 import type { EngineDescription, Way } from "./engine-page.ts";
+import type { GgufType } from "./gguf.ts";
+import { QUANTISATIONS, type Quantisation } from "./quantise.ts";
 
 export interface Contender {
   readonly name: string;
@@ -43,21 +45,40 @@ interface Lineup {
   readonly mostSequences: number;
 }
 
-/**
- * @param newTokens of an answer: the most on a GPU, as many as this on the CPU
- * @param isLarge whether wllama can't read the model in f32
- */
-export function listContenders(place: Place, newTokens: number, isLarge: boolean): Lineup {
-  return place === "gpu" ? onTheGpu(newTokens) : onTheCpu(newTokens, isLarge);
+interface Race {
+  readonly place: Place;
+  /** Tokens of an answer: the most on a GPU, as many as this on the CPU. */
+  readonly newTokens: number;
+  /** Whether wllama can't read the model in f32. */
+  readonly isLarge: boolean;
+  /** How the file that Chorus and wllama read is packed; transformers.js gets the same values. [floats, by each engine's own format] */
+  readonly gguf: Quantisation | undefined;
+}
+
+export function listContenders(race: Race): Lineup {
+  return race.place === "gpu" ? onTheGpu(race) : onTheCpu(race);
 }
 
 const F32 = { dtype: "f32", kvCacheDtype: "f32" } as const;
-const chorus = (config: object): EngineDescription => ({ module: "chorus", config });
-const transformers = (config: object): EngineDescription => ({ module: "transformers", config });
 
-function onTheGpu(newTokens: number): Lineup {
+/** Returns the engines' pages for a model whose matrices are in floats, or packed. */
+function pagesOf(gguf: Quantisation | undefined) {
+  const dtype = gguf ? QUANTISATIONS[gguf].onnx : "fp32";
+  return {
+    chorus: (config: object): EngineDescription => ({
+      module: "chorus",
+      config: { ...(gguf && { model: `/model/model-${gguf}.gguf` }), ...config },
+    }),
+    transformers: (config: object): EngineDescription => ({ module: "transformers", config: { dtype, ...config } }),
+    /** transformers.js's name of its weights. */
+    onnxType: gguf ? dtype : "f32",
+  };
+}
+
+function onTheGpu({ newTokens, gguf }: Race): Lineup {
   const mostSequences = 8;
   const against = "WebGPU, default settings";
+  const { chorus, transformers, onnxType } = pagesOf(gguf);
   const contender = (name: string, how: string, page: EngineDescription, ...given: Load[][]): Contender => ({
     name,
     how,
@@ -65,31 +86,28 @@ function onTheGpu(newTokens: number): Lineup {
     page,
     loads: given.flat(),
   });
-  const wllama = (type: "f32" | "f16", gpu: boolean) =>
+  const wllama = (type: GgufType, gpu: boolean) =>
     wllamaPage({ type, gpu, slots: mostSequences, tokensOfSequence: PROMPT_TOKENS + newTokens });
-  const onCpu = "CPU (WASM), f32";
+  const onCpu = (type: string) => `CPU (WASM), ${type}`;
+  const together = loads("at once", 1, 4, 8);
+  const padded = loads("padded batch", 1, 4, 8);
+  const own = gguf ?? "f32";
   const contenders: Lineup["contenders"] = [
     contender("Chorus", "WebGPU, f32", chorus({ backend: "webgpu", ...F32 }), loads("at once", 1, 8)),
-    // Weights in f16, or in f32 on a software adapter without halves; the cache in f16.
-    contender(
-      "Chorus",
-      against,
-      chorus({ backend: "webgpu" }),
-      loads("at once", 1, 4, 8),
-      loads("one after the other", 8),
-    ),
+    // Floats in f16, or in f32 on a software adapter without halves; the cache in f16.
+    contender("Chorus", against, chorus({ backend: "webgpu" }), together, loads("one after the other", 8)),
     contender(
       "transformers.js",
-      "WebGPU, f32",
+      `WebGPU, ${onnxType}`,
       transformers({ device: "webgpu" }),
-      loads("padded batch", 1, 4, 8),
+      padded,
       loads("at once", 4),
     ),
-    contender("wllama", "WebGPU, f16 weights and cache", wllama("f16", true), loads("at once", 1, 4, 8)),
-    contender("wllama", "WebGPU, f32", wllama("f32", true), loads("at once", 1, 8)),
-    contender("Chorus", onCpu, chorus({ backend: "cpu", ...F32 }), loads("at once", 1, 4, 8)),
-    contender("transformers.js", onCpu, transformers({ device: "wasm" }), loads("padded batch", 1, 4, 8)),
-    contender("wllama", onCpu, wllama("f32", false), loads("at once", 1, 4, 8)),
+    ...(gguf ? [] : [contender("wllama", "WebGPU, f16 weights and cache", wllama("f16", true), together)]),
+    contender("wllama", `WebGPU, ${own}`, wllama(own, true), gguf ? together : loads("at once", 1, 8)),
+    contender("Chorus", onCpu(own), chorus({ backend: "cpu", ...(!gguf && F32) }), together),
+    contender("transformers.js", onCpu(onnxType), transformers({ device: "wasm" }), padded),
+    contender("wllama", onCpu(own), wllama(own, false), together),
   ];
   return { contenders, mostSequences };
 }
@@ -98,10 +116,11 @@ function onTheGpu(newTokens: number): Lineup {
  * All on the same number of threads. Chorus's own settings keep the cache, and weights of over 256 MiB, in f16. All pages are
  * open at once: of a large model there are fewer.
  */
-function onTheCpu(newTokens: number, isLarge: boolean): Lineup {
+function onTheCpu({ newTokens, isLarge, gguf }: Race): Lineup {
   const mostSequences = Math.max(...CPU_SEQUENCES);
   const longPrompts = isLarge ? LONG_PROMPTS.slice(0, 1) : LONG_PROMPTS;
   const tokensOfSequence = Math.max(PROMPT_TOKENS + newTokens, Math.max(...longPrompts) + TOKENS_AFTER_LONG_PROMPT);
+  const { chorus, transformers, onnxType } = pagesOf(gguf);
   // Whole requests are compared, so all answers are of one length.
   const loadsAs = (way: Way): Load[] => [
     ...CPU_SEQUENCES.map((sequences) => ({ way, sequences, newTokens })),
@@ -109,25 +128,28 @@ function onTheCpu(newTokens: number, isLarge: boolean): Lineup {
   ];
   const threadCounts = isLarge ? CPU_THREADS.slice(-1) : CPU_THREADS;
   // A large model's file in f32 is more than wllama reads.
-  const wllamaType = isLarge ? "f16" : "f32";
+  const type = gguf ?? (isLarge ? "f16" : "f32");
   const contenders = threadCounts.flatMap((threads): Contender[] => {
-    const against = cpuHow("default settings", threads);
+    const named = (what: string) => `CPU, ${what}, ${threads === 1 ? "1 thread" : `${threads} threads`}`;
     const contender = (name: string, what: string, way: Way, page: EngineDescription): Contender => ({
       name,
-      how: cpuHow(what, threads),
-      against,
+      how: named(what),
+      against: named("default settings"),
       page,
       loads: loadsAs(way),
     });
     const own = { backend: "cpu", cpuThreads: threads };
-    const wllama = { type: wllamaType, gpu: false, threads, slots: mostSequences, tokensOfSequence } as const;
+    const portable = chorus({ ...own, cpuMath: "portable" });
     return [
       contender("Chorus", "default settings", "at once", chorus(own)),
-      ...(isLarge
-        ? []
-        : [contender("Chorus", "portable arithmetic", "at once", chorus({ ...own, cpuMath: "portable" }))]),
-      contender("transformers.js", "f32", "padded batch", transformers({ device: "wasm", threads })),
-      contender("wllama", wllamaType, "at once", wllamaPage(wllama)),
+      ...(isLarge ? [] : [contender("Chorus", "portable arithmetic", "at once", portable)]),
+      contender("transformers.js", onnxType, "padded batch", transformers({ device: "wasm", threads })),
+      contender(
+        "wllama",
+        type,
+        "at once",
+        wllamaPage({ type, gpu: false, threads, slots: mostSequences, tokensOfSequence }),
+      ),
     ];
   });
   const how = "CPU, f32 weights and cache";
@@ -141,13 +163,8 @@ function onTheCpu(newTokens: number, isLarge: boolean): Lineup {
   return { contenders: [reference, ...contenders], mostSequences };
 }
 
-/** Returns the report's name of a contender on the CPU. */
-function cpuHow(what: string, threads: number): string {
-  return `CPU, ${what}, ${threads === 1 ? "1 thread" : `${threads} threads`}`;
-}
-
 interface WllamaOptions {
-  readonly type: "f32" | "f16";
+  readonly type: GgufType;
   readonly gpu: boolean;
   /** [its own choice] */
   readonly threads?: number;
@@ -163,7 +180,7 @@ function wllamaPage({ type, gpu, threads, slots, tokensOfSequence }: WllamaOptio
       file: `model-${type}.gguf`,
       gpu,
       threads,
-      cacheType: type,
+      cacheType: type === "f32" ? "f32" : "f16",
       slots,
       // Divided evenly; a slot that is completely filled aborts everything.
       context: 2 * slots * tokensOfSequence,

@@ -50,6 +50,8 @@ declare global {
   }
 }
 
+const MEMORY_MS = 60_000;
+
 export type EnginePage = Awaited<ReturnType<typeof openEnginePage>>;
 
 /** @throws Error with the engine's message, or if it took longer than `timeoutMs` */
@@ -80,6 +82,14 @@ export async function openEnginePage(
         await page.bringToFront();
         const ask = async (given: GenerateRequest) => (await globalThis.window.engineOfThisPage).generate(given);
         return within(page.evaluate(ask, request), limitMs, "no answer");
+      },
+      /** Returns the bytes that the page and its workers hold; null where the browser does not say in time. */
+      async memoryBytes(): Promise<number | null> {
+        const measure = () =>
+          (performance as unknown as { measureUserAgentSpecificMemory(): Promise<{ bytes: number }> })
+            .measureUserAgentSpecificMemory()
+            .then(({ bytes }) => bytes);
+        return within(page.evaluate(measure), MEMORY_MS, "no memory").catch(() => null);
       },
       /** The WebGPU adapter that pages of this browser get. */
       async describeAdapter(): Promise<string> {

@@ -9,6 +9,8 @@ import { text } from "node:stream/consumers";
 
 export interface FileServer {
   readonly url: string;
+  /** Bytes of files that were sent so far, by the folders' names. */
+  readonly sentBytes: ReadonlyMap<string, number>;
   close(): void;
 }
 
@@ -28,16 +30,18 @@ export async function serveFolders(
   folders: ReadonlyMap<string, string>,
   onPost: (text: string) => void = () => undefined,
 ): Promise<FileServer> {
+  const sentBytes = new Map<string, number>();
+  const count = (name: string, bytes: number) => void sentBytes.set(name, (sentBytes.get(name) ?? 0) + bytes);
   const server = createServer((request, response) => {
     if (request.method === "POST") void receive(request, response).then(onPost);
-    else void answer(folders, request, response);
+    else void answer(folders, request, response, count);
   });
   await new Promise<void>((listening) => {
     server.listen(0, "127.0.0.1", listening);
   });
   // localhost is a secure context, as WebGPU wants.
   const { port } = server.address() as AddressInfo;
-  return { url: `http://localhost:${port}/`, close: () => server.close() };
+  return { url: `http://localhost:${port}/`, sentBytes, close: () => server.close() };
 }
 
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<string> {
@@ -48,8 +52,9 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
 
 async function answer(
   folders: ReadonlyMap<string, string>,
-  { url, method }: IncomingMessage,
+  { url, method, headers }: IncomingMessage,
   response: ServerResponse,
+  onSent: (name: string, bytes: number) => void,
 ): Promise<void> {
   const [, name = "", ...rest] = decodeURIComponent(new URL(url ?? "/", "http://localhost").pathname).split("/");
   const folder = folders.get(name);
@@ -59,13 +64,20 @@ async function answer(
     response.writeHead(404).end();
     return;
   }
-  response.writeHead(200, {
+  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(headers.range ?? "") ?? [];
+  const start = Number(first ?? 0);
+  const end = Math.min(Number(last || Infinity), found.size - 1);
+  response.writeHead(first === undefined ? 200 : 206, {
+    ...(first !== undefined && { "content-range": `bytes ${start}-${end}/${found.size}` }),
     "content-type": CONTENT_TYPES[extname(path)] ?? "application/octet-stream",
-    "content-length": found.size,
+    "content-length": found.size && end + 1 - start,
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-embedder-policy": "require-corp",
   });
   if (method === "HEAD") response.end();
-  else createReadStream(path).pipe(response);
+  else {
+    const stream = createReadStream(path, { start, end: Math.max(end, 0) });
+    stream.on("data", ({ length }) => onSent(name, length)).pipe(response);
+  }
 }

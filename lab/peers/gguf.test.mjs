@@ -5,10 +5,13 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 
 import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
-import { readCheckpoint } from "./checkpoint.ts";
+import { weightsOf } from "../../src/models/graph.ts";
+import { openGgufWeights } from "../../tests/models/gguf-weights.ts";
+import { readCheckpoint, transpose } from "./checkpoint.ts";
 import { openSafetensors } from "../../src/files/safetensors.ts";
 import { readF32 } from "../../src/files/tensor.ts";
 import { toGguf } from "./gguf.ts";
+import { quantise, valuesOf } from "./quantise.ts";
 
 /** Quicker than toEqual, which looks at each element's properties. */
 function expectSame(/** @type {Float32Array | undefined} */ found, /** @type {Float32Array} */ expected) {
@@ -216,3 +219,25 @@ describe.each(
     }
   });
 });
+
+it.each(/** @type {const} */ (["Q8_0", "Q4_0"]))(
+  "in %s Chorus reads the values that its integers are",
+  async (type) => {
+    const checkpoint = await readCheckpoint("tests/fixtures/gpt2-tiny");
+    const file = new File([Buffer.concat([...toGguf(checkpoint, type)])], "model.gguf");
+    const { model, tensor } = await openGgufWeights(file);
+    const found = weightsOf(model.graph);
+    const given = weightsOf(checkpoint.model.graph);
+    expect(found).toHaveLength(given.length);
+    for (const [i, weight] of given.entries()) {
+      const read = await readF32(tensor(/** @type {import("../../src/models/graph.ts").Weight} */ (found[i])));
+      const values = checkpoint.read(weight);
+      if (!("layout" in weight)) expectSame(read, values);
+      else {
+        const { layout, inputs, outputs } = /** @type {import("../../src/models/graph.ts").Matrix} */ (weight);
+        const rows = layout === "in-out" ? transpose(values, inputs, outputs) : values;
+        expectSame(read, valuesOf(quantise(rows, type), type));
+      }
+    }
+  },
+);

@@ -9,12 +9,13 @@ import { float32ToFloat16 } from "../../src/files/half.ts";
 import { FAMILIES } from "../../src/models/families.ts";
 import { weightsOf } from "../../src/models/graph.ts";
 import { transpose, type PeerCheckpoint, type Vocabulary } from "./checkpoint.ts";
+import { GROUP, quantise, QUANTISATIONS, toBlocks, type Quantisation } from "./quantise.ts";
 
 const ALIGNMENT = 32;
 const KIND = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 } as const;
 
 /** How matrices are kept. Vectors and positions are always f32, as llama.cpp has them. */
-export type GgufType = "f32" | "f16";
+export type GgufType = "f32" | "f16" | Quantisation;
 
 /** A number is one of a typed array. */
 type GgufValue = string | boolean | Uint32Array | Float32Array | Int32Array | readonly string[];
@@ -27,7 +28,8 @@ interface GgufTensor {
   readonly name: string;
   /** Innermost axis first: the reverse of a row-major shape. */
   readonly sizes: readonly number[];
-  readonly isHalf: boolean;
+  /** ggml's number of it. */
+  readonly type: number;
   readonly numBytes: number;
   /** Created while writing, so that only one tensor is in memory. */
   readonly data: () => Uint8Array;
@@ -38,15 +40,15 @@ export function* toGguf(checkpoint: PeerCheckpoint, type: GgufType): Generator<U
   const tensors = listTensors(checkpoint, type);
   const entries = Object.entries({
     "general.architecture": checkpoint.model.family,
-    "general.file_type": Uint32Array.of(type === "f16" ? 1 : 0),
+    "general.file_type": Uint32Array.of({ f32: 0, f16: 1, Q4_0: 2, Q8_0: 7 }[type]),
     ...describeModel(checkpoint),
     ...describeTokens(checkpoint),
   });
   const head: Uint8Array[] = [Buffer.from("GGUF"), u32(3), u64(tensors.length), u64(entries.length)];
   for (const [key, value] of entries) head.push(...text(key), ...encodeValue(value));
   let offset = 0;
-  for (const { name, sizes, isHalf, numBytes } of tensors) {
-    head.push(...text(name), u32(sizes.length), ...sizes.map(u64), u32(isHalf ? 1 : 0), u64(offset));
+  for (const { name, sizes, type: ofTensor, numBytes } of tensors) {
+    head.push(...text(name), u32(sizes.length), ...sizes.map(u64), u32(ofTensor), u64(offset));
     offset += numBytes + paddingAfter(numBytes);
   }
   const headBytes = Buffer.concat(head);
@@ -118,21 +120,28 @@ function listTensors({ model, read }: PeerCheckpoint, type: GgufType): GgufTenso
       const begin = end;
       end += rows * columns;
       const last = end;
-      const isHalf = type === "f16" && "layout" in weight;
+      const own = "layout" in weight ? type : "f32";
       const values = () => {
-        const own = read(weight).subarray(begin, last);
-        if (isTurned) return transpose(own, rows, columns);
-        return form.isInterleaved(name) ? pairNeighbours(own, columns, model.shape.headDim) : own;
+        const part = read(weight).subarray(begin, last);
+        if (isTurned) return transpose(part, rows, columns);
+        return form.isInterleaved(name) ? pairNeighbours(part, columns, model.shape.headDim) : part;
       };
       return {
         name: form.nameOf(name),
         sizes: isTurned ? shape : shape.toReversed(),
-        isHalf,
-        numBytes: rows * columns * (isHalf ? 2 : 4),
-        data: () => bytesOf(isHalf ? float32ToFloat16(values()) : values()),
+        ...encodingOf(own, rows * columns, values),
       };
     });
   });
+}
+
+/** Returns a tensor's type, its size, and what encodes its values. */
+function encodingOf(type: GgufType, length: number, values: () => Float32Array) {
+  if (type === "f32") return { type: 0, numBytes: 4 * length, data: () => bytesOf(values()) };
+  if (type === "f16") return { type: 1, numBytes: 2 * length, data: () => bytesOf(float32ToFloat16(values())) };
+  const { bits, ggmlType } = QUANTISATIONS[type];
+  const numBytes = (length / GROUP) * 2 + (length * bits) / 8;
+  return { type: ggmlType, numBytes, data: () => toBlocks(quantise(values(), type), type) };
 }
 
 /**

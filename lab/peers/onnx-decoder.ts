@@ -8,14 +8,18 @@ import type { Attention, Matrix, NormWeights, Operation, Value, Weight } from ".
 import type { ModelShape } from "../../src/protocol/model-shape.ts";
 import { transpose, type PeerCheckpoint } from "./checkpoint.ts";
 import { BOOL, INT32, OnnxGraph } from "./onnx.ts";
+import { GROUP, quantise, QUANTISATIONS, toOnnxBytes, valuesOf, type Quantisation } from "./quantise.ts";
 
 const ONNXRUNTIME = { domain: "com.microsoft" } as const;
 const LAST_AXIS = { axis: { int: -1 } } as const;
 
 type Write = { [Type in Operation["type"]]: (operation: Extract<Operation, { readonly type: Type }>) => void };
 
-/** Returns the graph, with weights in f32. @throws Error for an operation that no peer's export has */
-export function toOnnx({ model: { graph: given, shape }, read }: PeerCheckpoint): OnnxGraph {
+/**
+ * Returns the graph, with weights in f32, or with products of integers as published exports of 4 bits have them.
+ * @throws Error for an operation that no peer's export has
+ */
+export function toOnnx({ model: { graph: given, shape }, read }: PeerCheckpoint, type?: Quantisation): OnnxGraph {
   const graph = new OnnxGraph();
   declareInputs(graph, shape);
   const node = graph.node.bind(graph);
@@ -40,9 +44,30 @@ export function toOnnx({ model: { graph: given, shape }, read }: PeerCheckpoint)
   };
   const floats = (weight?: Weight) =>
     weight ? [graph.floats(nameOf(weight), weight.tensors[0]?.shape ?? [], read(weight))] : [];
-  const product = (input: string, { inputs, outputs, layout }: Matrix, name: string, values: Float32Array) => {
+  const product = (
+    input: string,
+    { inputs, outputs, layout }: Pick<Matrix, "inputs" | "outputs" | "layout">,
+    name: string,
+    values: Float32Array,
+    outputName?: string,
+  ) => {
+    if (type) {
+      const { bits } = QUANTISATIONS[type];
+      const quantised = quantise(layout === "in-out" ? transpose(values, inputs, outputs) : values, type);
+      const groups = inputs / GROUP;
+      const bytes = graph.bytes(name, [outputs, groups, (GROUP * bits) / 8], toOnnxBytes(quantised, type));
+      const scales = graph.floats(`${name}.scales`, [outputs * groups], quantised.scales);
+      const sizes = { K: inputs, N: outputs, bits, block_size: GROUP };
+      const attributes = Object.fromEntries(Object.entries(sizes).map(([key, int]) => [key, { int }]));
+      return node("MatMulNBits", [input, bytes, scales], {
+        ...ONNXRUNTIME,
+        attributes,
+        ...(outputName && { outputs: [outputName] }),
+      });
+    }
     const turned = layout === "in-out" ? values : transpose(values, outputs, inputs);
-    return node("MatMul", [input, graph.floats(name, [inputs, outputs], turned)]);
+    const weights = graph.floats(name, [inputs, outputs], turned);
+    return node("MatMul", [input, weights], outputName ? { outputs: [outputName] } : {});
   };
   const multiply = (input: Value, matrix: Matrix) => product(valueOf(input), matrix, nameOf(matrix), read(matrix));
   const rmsNorm = (input: string, { weight, epsilon }: NormWeights) =>
@@ -57,7 +82,9 @@ export function toOnnx({ model: { graph: given, shape }, read }: PeerCheckpoint)
 
   const write: Write = {
     embed({ table, positions, output }) {
-      names.set(output, node("Gather", [...floats(table), "input_ids"]));
+      const rows = type && "layout" in table ? valuesOf(quantise(read(table), type), type) : read(table);
+      const stored = graph.floats(nameOf(table), table.tensors[0]?.shape ?? [], rows);
+      names.set(output, node("Gather", [stored, "input_ids"]));
       if (!positions) return;
       graph.input("position_ids", "int64", ["batch_size", "new"]);
       added.set(output, node("Gather", [...floats(positions), "position_ids"]));
@@ -132,12 +159,11 @@ export function toOnnx({ model: { graph: given, shape }, read }: PeerCheckpoint)
       names.set(output, attended);
     },
     head({ table, input }) {
-      const { inputs: width, outputs: vocabSize } = table;
+      const { outputs: vocabSize } = table;
       const start = node("Unsqueeze", [node("Neg", ["num_logits_to_keep"]), graph.integers("logits_axis_0", [0])]);
       const end = graph.integers("to_the_end", [Number.MAX_SAFE_INTEGER]);
       const last = node("Slice", [valueOf(input), start, end, graph.integers("logits_axis_1", [1])]);
-      const weight = graph.floats("head", [width, vocabSize], transpose(read(table), vocabSize, width));
-      node("MatMul", [last, weight], { outputs: ["logits"] });
+      product(last, { ...table, layout: "out-in" }, "head", read(table), "logits");
       graph.output("logits", "float", ["batch_size", "kept", vocabSize]);
     },
   };

@@ -1,11 +1,16 @@
 // The ONNX graphs are run here by their operators' definitions, and give the tokens that Hugging Face's PyTorch code gave.
 
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
-import { readCheckpoint } from "./checkpoint.ts";
+import { readCheckpoint, transpose } from "./checkpoint.ts";
 import { toOnnx } from "./onnx-decoder.ts";
+import { quantise, valuesOf } from "./quantise.ts";
+import { SIZES, writeRandomCheckpoint } from "./random-checkpoint.ts";
 import { parseOnnx } from "./testing/parse-onnx.ts";
 import { runOnnx } from "./testing/run-onnx.ts";
 
@@ -136,4 +141,34 @@ describe.each(["llama-tiny/tied", "llama-tiny/untied", "qwen3-tiny"])("the Llama
     }
     expect(parseFiles(files)).toEqual(graph);
   });
+});
+
+describe.each(/** @type {const} */ (["Q8_0", "Q4_0"]))("in the integers of %s", (type) => {
+  it.each(/** @type {const} */ (["tiny", "tiny-llama"]))(
+    "%s gives the tokens of the values that those are",
+    async (size) => {
+      const folder = await mkdtemp(join(tmpdir(), "chorus-onnx-"));
+      await writeRandomCheckpoint(folder, SIZES[size], 1);
+      const checkpoint = await readCheckpoint(folder);
+      await rm(folder, { recursive: true });
+      const { shape } = checkpoint.model;
+      const read = (/** @type {import("../../src/models/graph.ts").Weight} */ weight) => {
+        const values = checkpoint.read(weight);
+        if (!("layout" in weight)) return values;
+        const { layout, inputs, outputs } = /** @type {import("../../src/models/graph.ts").Matrix} */ (weight);
+        if (layout === "out-in") return valuesOf(quantise(values, type), type);
+        return transpose(valuesOf(quantise(transpose(values, inputs, outputs), type), type), outputs, inputs);
+      };
+      const packed = parseFiles(toOnnx(checkpoint, type).encode("onnx/model.onnx"));
+      const unpacked = parseFiles(toOnnx({ ...checkpoint, read }).encode("onnx/model.onnx"));
+      const ids = [[5, 9, 17, 3, 101]];
+      expect(generate(packed, shape, ids, 3)).toEqual(generate(unpacked, shape, ids, 3));
+      // No product has its weights in floats.
+      expect(packed.nodes.filter(({ operator }) => operator === "MatMulNBits").length).toBeGreaterThan(8);
+      const ofFloats = packed.nodes.filter(
+        ({ operator, inputs }) => operator === "MatMul" && packed.constants.has(inputs[1] ?? ""),
+      );
+      expect(ofFloats).toEqual([]);
+    },
+  );
 });

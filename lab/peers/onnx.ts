@@ -9,6 +9,7 @@ type Field = number | string | Float32Array | Encoded;
 
 /** Elements' types. */
 const FLOAT = 1;
+const UINT8 = 2;
 const INT64 = 7;
 /** Values of Cast's `to`. */
 export const INT32 = 6;
@@ -76,6 +77,11 @@ export class OnnxGraph {
     return this.#constant(name, FLOAT, shape, values);
   }
 
+  /** A constant of bytes. @returns its name */
+  bytes(name: string, shape: readonly number[], values: Uint8Array): string {
+    return this.#constant(name, UINT8, shape, values);
+  }
+
   /** A constant of whole numbers: a list, or a scalar. @returns its name */
   integers(name: string, values: readonly number[] | number): string {
     const isScalar = typeof values === "number";
@@ -115,7 +121,12 @@ export class OnnxGraph {
     return message({ 1: [IR_VERSION], 2: ["chorus"], 7: [graph], 8: opsets });
   }
 
-  #constant(name: string, type: number, shape: readonly number[], values: Float32Array | BigInt64Array): string {
+  #constant(
+    name: string,
+    type: number,
+    shape: readonly number[],
+    values: Float32Array | BigInt64Array | Uint8Array,
+  ): string {
     const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
     this.#constants.push({ name, type, shape, bytes });
     return name;

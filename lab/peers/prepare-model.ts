@@ -9,6 +9,7 @@ import { root } from "../../tools/run-command.mjs";
 import { readCheckpoint } from "./checkpoint.ts";
 import { toGguf, type GgufType } from "./gguf.ts";
 import { toOnnx } from "./onnx-decoder.ts";
+import { QUANTISATIONS, type Quantisation } from "./quantise.ts";
 import { SIZES, writeRandomCheckpoint } from "./random-checkpoint.ts";
 
 export interface PreparedModel {
@@ -21,8 +22,16 @@ export interface PreparedModel {
 const SEED = 1234;
 const EMBEDDED_MODEL = join("public", "models", "chorus-chat");
 
-/** @param into the folder for all models */
-export async function prepareModel(name: string, into: string, say: (line: string) => void): Promise<PreparedModel> {
+/** The ONNX files of each quantisation, under the names that transformers.js looks for. */
+const ONNX_FILES = { q8: "onnx/model_quantized.onnx", q4: "onnx/model_q4.onnx" } as const;
+
+/** @param into the folder for all models @param gguf with which integers [floats] */
+export async function prepareModel(
+  name: string,
+  into: string,
+  gguf: Quantisation | undefined,
+  say: (line: string) => void,
+): Promise<PreparedModel> {
   const folder = join(into, name);
   const size = Object.entries(SIZES).find(([known]) => known === name)?.[1];
   if (!size) await cp(join(root, EMBEDDED_MODEL), folder, { recursive: true });
@@ -34,10 +43,11 @@ export async function prepareModel(name: string, into: string, say: (line: strin
   const { numParameters } = checkpoint;
   const asGguf = (type: GgufType) => () => new Map([[`model-${type}.gguf`, toGguf(checkpoint, type)]]);
   /** Conversions by the file that is written last: if it exists, the others do too. */
+  const onnx = gguf ? ONNX_FILES[QUANTISATIONS[gguf].onnx] : "onnx/model.onnx";
+  const types: readonly GgufType[] = gguf ? [gguf] : isLarge(numParameters) ? ["f16"] : ["f32", "f16"];
   const conversions: readonly (readonly [file: string, convert: () => ReadonlyMap<string, Iterable<Uint8Array>>])[] = [
-    ["onnx/model.onnx", () => toOnnx(checkpoint).encode("onnx/model.onnx")],
-    ...(isLarge(numParameters) ? [] : ([["model-f32.gguf", asGguf("f32")]] as const)),
-    ["model-f16.gguf", asGguf("f16")],
+    [onnx, () => toOnnx(checkpoint, gguf).encode(onnx)],
+    ...types.map((type) => [`model-${type}.gguf`, asGguf(type)] as const),
   ];
   for (const [file, convert] of conversions) {
     // The embedded model changes with each training.

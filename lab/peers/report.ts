@@ -8,6 +8,7 @@ import type { NamedSectionResult, ResultTable } from "../report/bench-result.ts"
 import { formatFigure } from "../report/format-figure.ts";
 import { writeMeasured } from "../report/measured-part.ts";
 import { sectionLines } from "../report/report-markdown.ts";
+import { tableOf, type Columns } from "../report/tables-and-charts.ts";
 import { tokensLine, type Comparison, type EngineResult, type LoadResult } from "./compare.ts";
 
 export interface PeerRun extends Comparison {
@@ -115,14 +116,22 @@ function loadsByName({ loads }: EngineResult): ReadonlyMap<string, LoadResult> {
 }
 
 function enginesTable({ engines }: Comparison): ResultTable {
-  return {
-    title: "Engines",
-    columns: ["engine", "computes on, in", "threads", "load", "tokens each", "tokens against Chorus in f32"],
-    rows: engines.map(({ name, how, threads, loadMs, loads, tokens, failure }) => {
-      const compared = tokens ? tokensLine(tokens) : "they are the reference";
-      const lengths = [...new Set(loads.map(({ newTokens }) => newTokens))].toSorted((a, b) => a - b);
-      const load = loadMs === null ? "–" : `${(loadMs / 1000).toFixed(1)} s`;
-      return [name, how, threads, load, lengths.join(", "), failure === null ? compared : `left out: ${failure}`];
+  const seconds = (ms: number | null) => (ms === null ? null : `${(ms / 1000).toFixed(1)} s`);
+  const megabytes = (bytes: number | null) => bytes && bytes / 1e6;
+  const columns: Columns<EngineResult> = {
+    engine: ({ name }) => name,
+    "computes on, in": ({ how }) => how,
+    threads: ({ threads }) => threads,
+    // Older runs have no bytes.
+    ...(engines.some(({ downloadBytes }) => downloadBytes) && {
+      "download, MB": ({ downloadBytes }) => megabytes(downloadBytes),
+      "memory, MB": ({ memoryBytes }) => megabytes(memoryBytes),
     }),
+    load: ({ loadMs }) => seconds(loadMs),
+    "tokens each": ({ loads }) =>
+      [...new Set(loads.map(({ newTokens }) => newTokens))].toSorted((a, b) => a - b).join(", "),
+    "tokens against Chorus in f32": ({ tokens, failure }) =>
+      failure === null ? (tokens ? tokensLine(tokens) : "they are the reference") : `left out: ${failure}`,
   };
+  return tableOf("Engines", engines, columns);
 }

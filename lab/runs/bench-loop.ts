@@ -48,7 +48,7 @@ async function measure(folders: readonly string[], rounds: number): Promise<Loop
       ssr: { noExternal: true },
       build: { target: "esnext", outDir, emptyOutDir: true, ssr: entry, rolldownOptions: { output } },
     });
-    programs.push(await import(join(outDir, "loop-cost.mjs")));
+    programs.push(await import(/* @vite-ignore */ join(outDir, "loop-cost.mjs")));
   }
   const all: LoopCost[][] = folders.map(() => []);
   for (let round = 0; round < rounds; round++) {

@@ -3,6 +3,7 @@
 import type { CommandOption } from "../../tools/command-line.mjs";
 import { PART_IDS } from "../gpu/part.ts";
 import { MODEL_SIZES } from "../model/model-sizes.ts";
+import { QUANTISATIONS } from "../peers/quantise.ts";
 import { SECTION_IDS, WEIGHTS_DTYPES } from "../page/bench-options.ts";
 
 interface Part {
@@ -74,6 +75,12 @@ export const PARTS: readonly Part[] = [
     module: "lab/peers/bench.ts",
     options: [
       PEERS_SIZE,
+      {
+        flags: "--gguf <type>",
+        about: "packed weights: Chorus and wllama read the same GGUF file, transformers.js has its values as q8 or q4",
+        defaultText: "floats",
+        choices: Object.keys(QUANTISATIONS),
+      },
       {
         flags: "--backend <name>",
         about: "where all of them compute; on the CPU each with one thread and with two",

@@ -9,7 +9,9 @@ let library;
 let model;
 
 export async function load(
-  /** @type {{ config: { device: "wasm" | "webgpu", threads?: number } }} */ { config: { device, threads } },
+  /** @type {{ config: { device: "wasm" | "webgpu", threads?: number, dtype?: "fp32" | "q8" | "q4" } }} */ {
+    config: { device, threads, dtype = "fp32" },
+  },
 ) {
   library = await import(LIBRARY);
   const { env, AutoConfig, AutoModelForCausalLM } = library;
@@ -21,19 +23,19 @@ export async function load(
   const { model_type: family } = await AutoConfig.from_pretrained("model", { local_files_only: true });
   const gpuDevice = device === "webgpu" && family !== "gpt2" ? await deviceForSmallSubgroups() : null;
   model = await AutoModelForCausalLM.from_pretrained("model", {
-    dtype: "fp32",
+    dtype,
     device,
     local_files_only: true,
-    use_external_data_format: await countDataFiles(),
+    use_external_data_format: await countDataFiles({ fp32: "model", q8: "model_quantized", q4: "model_q4" }[dtype]),
     ...(gpuDevice && { session_options: { executionProviders: [{ name: "webgpu", device: gpuDevice }] } }),
   });
   return { threads: device === "wasm" ? (wasm.numThreads ?? null) : null };
 }
 
 /** Returns the number of files with a large model's weights, beside its graph. */
-async function countDataFiles() {
+async function countDataFiles(/** @type {string} */ graph) {
   for (let count = 0; ; count++) {
-    const name = `model.onnx_data${count === 0 ? "" : `_${count}`}`;
+    const name = `${graph}.onnx_data${count === 0 ? "" : `_${count}`}`;
     const { ok } = await fetch(`/model/onnx/${name}`, { method: "HEAD" });
     if (!ok) return count;
   }

@@ -25,6 +25,7 @@ type Field = number | Buffer;
 type Message = ReadonlyMap<number, readonly Field[]>;
 
 const FLOAT = 1;
+const UINT8 = 2;
 /** TensorProto.DataLocation. */
 const EXTERNAL = 1;
 
@@ -63,8 +64,13 @@ function parseAxes(value: Message): (number | string)[] {
 function parseTensor(tensor: Message, beside: ReadonlyMap<string, Buffer>): [string, Tensor] {
   const isBeside = integers(tensor, 14)[0] === EXTERNAL;
   const raw = Uint8Array.from((isBeside ? readBeside(tensor, beside) : bytes(tensor, 9)[0]) ?? []).buffer;
-  const isFloat = integers(tensor, 2)[0] === FLOAT;
-  const data = isFloat ? Array.from(new Float32Array(raw)) : Array.from(new BigInt64Array(raw), Number);
+  const type = integers(tensor, 2)[0];
+  const data =
+    type === UINT8
+      ? Array.from(new Uint8Array(raw))
+      : type === FLOAT
+        ? Array.from(new Float32Array(raw))
+        : Array.from(new BigInt64Array(raw), Number);
   const shape = integers(tensor, 1);
   if (data.length !== shape.reduce((product, size) => product * size, 1)) throw new Error(`${text(tensor, 8)}: length`);
   return [text(tensor, 8), { shape, data }];
