@@ -225,12 +225,12 @@ it.each(/** @type {const} */ (["Q8_0", "Q4_0"]))(
   async (type) => {
     const checkpoint = await readCheckpoint("tests/fixtures/gpt2-tiny");
     const file = new File([Buffer.concat([...toGguf(checkpoint, type)])], "model.gguf");
-    const { model, tensor } = await openGgufWeights(file);
-    const found = weightsOf(model.graph);
+    const weights = await openGgufWeights(file);
+    const found = weightsOf(weights.model.graph);
     const given = weightsOf(checkpoint.model.graph);
     expect(found).toHaveLength(given.length);
     for (const [i, weight] of given.entries()) {
-      const read = await readF32(tensor(/** @type {import("../../src/models/graph.ts").Weight} */ (found[i])));
+      const read = await readF32(weights.tensor(/** @type {import("../../src/models/graph.ts").Weight} */ (found[i])));
       const values = checkpoint.read(weight);
       if (!("layout" in weight)) expectSame(read, values);
       else {

@@ -51,13 +51,13 @@ export function run({ size = "small" }: { size?: string }): Promise<boolean> {
  */
 export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigure {
   const ofSize = runs.filter(({ model }) => model.name === size);
-  const run =
+  const chosen =
     ofSize.findLast(({ adapter }) => adapter !== CPU && !EMULATED.test(adapter)) ??
     ofSize.findLast(({ adapter }) => adapter === CPU);
-  if (!run) throw new Error(`peers.json has no run of ${size} on a GPU or on the CPU.`);
-  const names = [...new Set(run.engines.map(({ name }) => name))];
+  if (!chosen) throw new Error(`peers.json has no run of ${size} on a GPU or on the CPU.`);
+  const names = [...new Set(chosen.engines.map(({ name }) => name))];
   const lines = names.flatMap((name) => {
-    const engine = run.engines.find((one) => one.name === name && WAY.test(one.how) && one.loads.length > 0);
+    const engine = chosen.engines.find((one) => one.name === name && WAY.test(one.how) && one.loads.length > 0);
     return engine ? [{ name, rates: ratesOf(engine) }] : [];
   });
   const counts = [...new Set(lines.flatMap(({ rates }) => [...rates.keys()]))].toSorted((a, b) => a - b);
@@ -70,16 +70,16 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
     xScale: "log",
     series: lines.map(({ name, rates }) => ({ name, points: [...rates] })),
   } as const;
-  const isOnCpu = run.adapter === CPU;
-  const where = isOnCpu ? "one thread of a processor" : run.adapter;
-  const millions = Math.round(run.model.numParameters / 1e6);
+  const isOnCpu = chosen.adapter === CPU;
+  const where = isOnCpu ? "one thread of a processor" : chosen.adapter;
+  const millions = Math.round(chosen.model.numParameters / 1e6);
   const ratesAt = (count = 0) =>
     lines.map(({ name, rates }) => `${name} ${formatFigure(rates.get(count) ?? null)}`).join(", ");
-  const numRounds = Math.max(...run.engines.flatMap(({ loads }) => loads.map(({ runs: rounds }) => rounds.length)));
+  const numRounds = Math.max(...chosen.engines.flatMap(({ loads }) => loads.map(({ runs: rounds }) => rounds.length)));
   const rounds = numRounds === 1 ? "one round" : `medians of ${numRounds} rounds`;
   const markdown = [
     `The chart: tokens per second of a model of ${millions} million parameters on ${where}, prompts included`,
-    `(${rounds} on ${run.cpu}, ${run.date}; [more](docs/benchmarks/peers.md)).`,
+    `(${rounds} on ${chosen.cpu}, ${chosen.date}; [more](docs/benchmarks/peers.md)).`,
     `Alone: ${ratesAt(counts[0])}. With ${counts.at(-1)} at once: ${ratesAt(counts.at(-1))}.`,
   ].join("\n");
   return { markdown, svg: `${withColours(chartSvg(chart, SIZE))}\n` };

@@ -169,17 +169,15 @@ function runNode({ operator, attributes }: OnnxNode, inputs: readonly Tensor[]):
     case "MatMul":
       return [multiply(a, b)];
     case "MatMulNBits": {
-      const [inputs, outputs, bits, group] = ["K", "N", "bits", "block_size"].map((name) =>
-        get(attribute(name), 0),
-      ) as [number, number, number, number];
-      // [outputs, groups, bytes], by onnxruntime's definition: of 4 bits the even columns are the low ones.
+      const [width = 0, height = 0, bits = 0, group = 0] = ["K", "N", "bits", "block_size"].flatMap(attribute);
+      // [height, groups, bytes], by onnxruntime's definition: of 4 bits the even columns are the low ones.
       const integerAt = (i: number) =>
         bits === 8 ? get(b.data, i) : (get(b.data, Math.floor(i / 2)) >> (4 * (i % 2))) & 15;
-      const weights = Array.from({ length: inputs * outputs }, (_, at) => {
-        const i = (at % outputs) * inputs + Math.floor(at / outputs);
+      const weights = Array.from({ length: width * height }, (_, place) => {
+        const i = (place % height) * width + Math.floor(place / height);
         return (integerAt(i) - 2 ** (bits - 1)) * get(c.data, Math.floor(i / group));
       });
-      return [multiply(a, { shape: [inputs, outputs], data: weights })];
+      return [multiply(a, { shape: [width, height], data: weights })];
     }
     case "Softmax":
       return [byRow(a, softmax)];
