@@ -1,9 +1,11 @@
 // MaskBench's method (guidance-ai/jsonschemabench): an engine passes a schema if it compiles it, allows each token of the valid
 // instances, and forbids a token of each invalid one.
 
-import { GrammarCompiler } from "../../src/grammar/grammar-compiler.ts";
-import { Grammars } from "../../src/grammar/grammars.ts";
+import { compile } from "../../src/grammar/compile.ts";
 import { jsonText } from "../../src/grammar/json-text.ts";
+import type { Machine } from "../../src/grammar/machine.ts";
+import { MachineMatcher } from "../../src/grammar/machine-matcher.ts";
+import { TokenTrie } from "../../src/grammar/token-trie.ts";
 import { ChorusError } from "../../src/protocol/errors.ts";
 
 export interface SchemaCase {
@@ -26,7 +28,7 @@ export interface SchemaResult {
 
 /** A vocabulary, and the tokens that texts are cut into: the longest that fit. The last token ends a text. */
 export class SchemaMeter {
-  readonly #grammars: Grammars;
+  readonly #trie: TokenTrie;
   readonly #ids = new Map<string, number>();
   readonly #longest: number;
   readonly #end: number;
@@ -36,16 +38,18 @@ export class SchemaMeter {
     this.#end = tokens.length;
     tokens.forEach((token, id) => token !== "" && this.#ids.set(token, id));
     this.#longest = tokens.reduce((most, { length }) => Math.max(most, length), 0);
-    const compiler = new GrammarCompiler(() => ({ vocabSize: tokens.length + 1, tokens: [...tokens, ""] }));
-    compiler.load();
-    this.#grammars = new Grammars(compiler);
+    this.#trie = new TokenTrie([...tokens, ""], tokens.length + 1);
   }
 
   async measure({ schema, tests }: SchemaCase): Promise<SchemaResult> {
     const source = { kind: "schema", schema, param: "schema" } as const;
     const began = performance.now();
+    let machine: Machine;
     try {
-      await this.#grammars.matchers(source, [this.#end], 1);
+      ({ machine } = compile(source));
+      const matcher = new MachineMatcher(machine, this.#trie, [this.#end]);
+      if (!(await matcher.prepareMask()))
+        throw new ChorusError("invalid_value", "schema allows no text of these tokens.");
     } catch (error) {
       const reason = error instanceof ChorusError ? error.message : `CRASH ${(error as Error).stack}`;
       return { refused: reason, rejected: [], accepted: [], firstMaskMs: 0, maskMs: [] };
@@ -56,14 +60,14 @@ export class SchemaMeter {
     const accepted: string[] = [];
     for (const { valid, data } of tests) {
       const text = jsonText(data);
-      const [matcher] = await this.#grammars.matchers(source, [this.#end], 1);
+      const matcher = new MachineMatcher(machine, this.#trie, [this.#end]);
       let read = "";
       let isAllowed = true;
       for (const [id, token] of this.#tokensOf(text)) {
         const from = performance.now();
-        await matcher?.prepareMask();
+        await matcher.prepareMask();
         maskMs.push(performance.now() - from);
-        isAllowed = (((matcher?.mask[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1 && (matcher?.accept(id) ?? false);
+        isAllowed = (((matcher.mask[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1 && matcher.accept(id);
         if (!isAllowed) break;
         read += token;
       }

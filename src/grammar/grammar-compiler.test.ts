@@ -11,7 +11,11 @@ const compiler = grammarCompiler(BYTE_VOCABULARY);
 async function accepts(source: GrammarSource, text: string): Promise<boolean> {
   const [matcher] = await compiler.matchers(source, [EOS], 1);
   try {
-    return [...byteTokens(text), EOS].every((id) => matcher?.accept(id));
+    for (const id of [...byteTokens(text), EOS]) {
+      await matcher?.prepareMask();
+      if (!matcher?.accept(id)) return false;
+    }
+    return true;
   } finally {
     matcher?.dispose();
   }
@@ -158,7 +162,11 @@ test.each<[string, GrammarSource, string]>([
   const wide = grammarCompiler(vocabulary);
   const goesOn = async (bytes: readonly number[]) => {
     const [matcher] = await wide.matchers(source, [EOS], 1);
-    const isAccepted = bytes.every((byte) => matcher?.accept(byte));
+    let isAccepted = true;
+    for (const byte of bytes) {
+      await matcher?.prepareMask();
+      isAccepted &&= matcher?.accept(byte) ?? false;
+    }
     matcher?.dispose();
     return isAccepted;
   };

@@ -1,27 +1,12 @@
-import type { LimitedPort, LimitedThread } from "../threads/limited-thread.ts";
-import { GrammarCompiler, programOf } from "./grammar-compiler.ts";
-import type { GrammarSource } from "./grammar-source.ts";
-import type { CompiledProgram, GrammarVocabulary } from "./grammar-home.ts";
-import type { MachineMatcher } from "./machine-matcher.ts";
+import { compile } from "./compile.ts";
+import { LATER, TURN_MS, type GrammarAnswer, type GrammarCall, type GrammarVocabulary } from "./grammar-calls.ts";
+import { Machine } from "./machine.ts";
+import { MachineMatcher } from "./machine-matcher.ts";
+import type { Program } from "./program.ts";
+import { TokenTrie } from "./token-trie.ts";
 
-/** The calls of a thread that compiles grammars, or follows them. */
-export type GrammarCall =
-  /** Answers the grammar's program. */
-  | { readonly type: "compile"; readonly source: GrammarSource }
-  /** Comes before the calls below. */
-  | { readonly type: "start"; readonly vocabulary: GrammarVocabulary }
-  | { readonly type: "open"; readonly id: number; readonly program: string; readonly endTokenIds: readonly number[] }
-  /** Takes tokens, and answers the mask of the next one: false if there is none, LATER if more must be done. */
-  | { readonly type: "next"; readonly id: number; readonly accepted: readonly number[] }
-  | { readonly type: "close"; readonly id: number };
-
-export const LATER = "later";
-/** How long a mask is made, at most, before others have their turn. */
-export const TURN_MS = 10;
-
-export type GrammarAnswer = CompiledProgram | typeof LATER | Uint32Array | boolean;
-export type GrammarPort = LimitedPort<GrammarCall, GrammarAnswer>;
-export type GrammarThread = LimitedThread<GrammarCall, GrammarAnswer>;
+/** Number of machines to keep, besides those that are followed. */
+const MAX_MACHINES = 16;
 
 interface Followed {
   readonly matcher: MachineMatcher;
@@ -31,28 +16,35 @@ interface Followed {
 
 /** The thread's side: plain data in, plain data out. */
 export class GrammarService {
-  readonly #compilerOf: (vocabulary: GrammarVocabulary) => GrammarCompiler;
+  readonly #trieOf: (vocabulary: GrammarVocabulary) => TokenTrie;
   readonly #turnMs: number;
   readonly #followed = new Map<number, Followed>();
-  #compiler: GrammarCompiler | null = null;
+  /** By their programs, the least recently used first. */
+  readonly #machines = new Map<string, Machine>();
+  #trie: TokenTrie | null = null;
 
-  constructor(compilerOf = (vocabulary: GrammarVocabulary) => new GrammarCompiler(() => vocabulary), turnMs = TURN_MS) {
-    this.#compilerOf = compilerOf;
+  constructor(
+    trieOf = ({ tokens, vocabSize }: GrammarVocabulary) => new TokenTrie(tokens, vocabSize),
+    turnMs = TURN_MS,
+  ) {
+    this.#trieOf = trieOf;
     this.#turnMs = turnMs;
   }
 
   /** Answers one call after the other. */
   answer(call: GrammarCall): GrammarAnswer {
     switch (call.type) {
-      case "compile":
-        return programOf(call.source);
+      case "compile": {
+        const { machine, warnings } = compile(call.source);
+        return { program: JSON.stringify(machine.program), warnings };
+      }
       case "start":
-        this.#compiler = this.#compilerOf(call.vocabulary);
-        this.#compiler.load();
+        this.#trie = this.#trieOf(call.vocabulary);
         return true;
       case "open": {
-        const matcher = this.#compiler?.open(call.program, call.endTokenIds);
-        if (matcher) this.#followed.set(call.id, { matcher, making: null });
+        if (this.#trie === null) return false;
+        const matcher = new MachineMatcher(this.#machineOf(call.program), this.#trie, call.endTokenIds);
+        this.#followed.set(call.id, { matcher, making: null });
         return true;
       }
       case "next":
@@ -60,6 +52,15 @@ export class GrammarService {
       case "close":
         return this.#followed.delete(call.id);
     }
+  }
+
+  #machineOf(program: string): Machine {
+    const machine = this.#machines.get(program) ?? new Machine(JSON.parse(program) as Program);
+    this.#machines.delete(program);
+    this.#machines.set(program, machine);
+    const [oldest = program] = this.#machines.keys();
+    if (this.#machines.size > MAX_MACHINES) this.#machines.delete(oldest);
+    return machine;
   }
 
   #next(followed: Followed | undefined, accepted: readonly number[]): GrammarAnswer {

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { browserPlatform } from "../host/platforms/browser.ts";
 import { ownThreads } from "../../tests/own-threads.ts";
 import type { GrammarSource } from "./grammar-source.ts";
-import { openGrammars } from "./grammars.ts";
+import { Grammars } from "./grammars.ts";
 
 const VOCABULARY = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte));
 const END = 256;
@@ -14,7 +14,7 @@ const regex = (pattern: string): GrammarSource => ({ kind: "regex", pattern, par
 const properties = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`property${i}`, { type: "string" }]));
 
 test("a bomb costs its own request, and nobody waits for it", async () => {
-  const grammars = openGrammars(
+  const grammars = new Grammars(
     () => ({ vocabSize: 257, tokens: VOCABULARY }),
     browserPlatform({ gpu: undefined, threads: ownThreads() }).openGrammarThread,
   );

@@ -1,28 +1,60 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { GrammarCompiler } from "./grammar-compiler.ts";
 import type { AnswerWarning } from "../protocol/openai.ts";
-import type { CompiledProgram, GrammarHome, GrammarVocabulary } from "./grammar-home.ts";
-import type { GrammarPort } from "./grammar-service.ts";
+import { LimitedThread, ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
+import { answerCalls } from "../threads/serve-thread.ts";
+import type { CompiledGrammar, GrammarPort, GrammarThread, GrammarVocabulary } from "./grammar-calls.ts";
 import type { GrammarSource } from "./grammar-source.ts";
-import { GrammarThreads } from "./grammar-threads.ts";
+import { ThreadMatcher } from "./thread-matcher.ts";
 
-/** Most characters of programs to keep, with the sources that they are found by. */
-const MAX_KEPT_CHARACTERS = 16_000_000;
+export interface GrammarLimits {
+  /** Most time to take the vocabulary. */
+  readonly startMs: number;
+  readonly compileMs: number;
+  /** How long others wait for a grammar that is being compiled. Then it keeps the thread for itself. */
+  readonly patienceMs: number;
+  /** Threads that slow grammars may keep at once, until they are compiled. */
+  readonly maxSlow: number;
+  /** Most time to compute one token's mask. */
+  readonly maskMs: number;
+  /** Most characters of programs to keep, with the sources that they are found by. */
+  readonly maxKept: number;
+}
+
+export const DEFAULT_LIMITS: GrammarLimits = {
+  startMs: 60_000,
+  compileMs: 5_000,
+  patienceMs: 200,
+  maxSlow: 3,
+  maskMs: 2_000,
+  maxKept: 16_000_000,
+};
+
+const WHAT = "The grammar thread";
 
 /**
- * Makes the matchers of requests. Requests with the same grammar share its compilation, at once and later; a failed one is
- * forgotten.
+ * Makes the matchers of requests. One thread compiles grammars and another one follows them, beside the engine's. A grammar
+ * that takes for ever delays only its own requests: those behind it are soon compiled in a new thread, and masks are made by
+ * turns. What ends with a thread goes on in the next one. Requests with the same grammar share its compilation, at once and
+ * later; a failed one is forgotten.
  */
 export class Grammars {
-  readonly #home: GrammarHome;
-  readonly #maxKept: number;
+  readonly #vocabulary: () => GrammarVocabulary;
+  readonly #openPort: () => GrammarPort;
+  readonly #limits: GrammarLimits;
   /** By the grammar's text, the least recently used first. */
-  readonly #programs = new Map<string, { readonly compiled: Promise<CompiledProgram>; size: number }>();
+  readonly #known = new Map<string, { readonly compiled: Promise<CompiledGrammar>; size: number }>();
+  #compiling: GrammarThread | null = null;
+  readonly #slow = new Set<GrammarThread>();
+  #following: { readonly thread: GrammarThread; readonly started: Promise<unknown> } | null = null;
+  #numMatchers = 0;
+  #isDisposed = false;
 
-  constructor(home: GrammarHome, maxKept = MAX_KEPT_CHARACTERS) {
-    this.#home = home;
-    this.#maxKept = maxKept;
+  /** @param openPort opens a thread; null: all happens in this one, and nothing ends it */
+  constructor(vocabulary: () => GrammarVocabulary, openPort: (() => GrammarPort) | null, limits = DEFAULT_LIMITS) {
+    this.#vocabulary = vocabulary;
+    this.#openPort = openPort ?? portInPlace;
+    this.#limits = limits;
   }
 
   /**
@@ -32,19 +64,19 @@ export class Grammars {
    */
   async matchers(source: GrammarSource, endTokenIds: readonly number[], count: number): Promise<GrammarMatcher[]> {
     const { param } = source;
+    const { maskMs } = this.#limits;
     const { program } = await this.#compiledOf(source);
-    const made: GrammarMatcher[] = [];
+    const { vocabSize } = this.#vocabulary();
+    const made = Array.from({ length: count }, () => {
+      const grammar = { id: ++this.#numMatchers, program, endTokenIds, vocabSize, maskMs };
+      return new ThreadMatcher(grammar, () => this.#followingThread());
+    });
     try {
-      while (made.length < count) {
-        const one = await this.#home.follow(program, endTokenIds, param);
-        const message = `${param} allows no text that this model's tokens could write.`;
-        if (one === null) throw new ChorusError("invalid_value", message, param);
-        made.push(one);
-      }
-      return made;
+      if ((await Promise.all(made.map((one) => one.next()))).every(Boolean)) return made;
+      throw new ChorusError("invalid_value", `${param} allows no text that this model's tokens could write.`, param);
     } catch (error) {
       for (const one of made) one.dispose();
-      throw error;
+      throw error instanceof TookTooLong ? tookTooLong(param, maskMs, "to find its first tokens") : error;
     }
   }
 
@@ -53,40 +85,104 @@ export class Grammars {
     return (await this.#compiledOf(source)).warnings;
   }
 
-  /** None of the matchers may be used afterwards. */
+  /** Ends all threads. None of the matchers may be used afterwards. */
   dispose(): void {
-    this.#programs.clear();
-    this.#home.dispose();
+    this.#isDisposed = true;
+    this.#known.clear();
+    for (const thread of [...this.#slow, this.#compiling, this.#following?.thread]) thread?.end(disposed());
   }
 
-  #compiledOf(source: GrammarSource): Promise<CompiledProgram> {
+  #compiledOf(source: GrammarSource): Promise<CompiledGrammar> {
     const key = JSON.stringify(source);
-    const known = this.#programs.get(key) ?? { compiled: this.#home.compile(source), size: key.length };
-    if (!this.#programs.delete(key)) {
+    const known = this.#known.get(key) ?? { compiled: this.#compile(source), size: key.length };
+    if (!this.#known.delete(key)) {
       known.compiled.then(
         ({ program }) => {
           known.size += program.length;
           this.#forgetOld();
         },
-        () => this.#programs.get(key) === known && this.#programs.delete(key),
+        () => this.#known.get(key) === known && this.#known.delete(key),
       );
     }
-    this.#programs.set(key, known);
+    this.#known.set(key, known);
     return known.compiled;
   }
 
   #forgetOld(): void {
     let size = 0;
-    for (const [key, one] of [...this.#programs].toReversed()) {
+    for (const [key, one] of [...this.#known].toReversed()) {
       size += one.size;
-      if (size > this.#maxKept) this.#programs.delete(key);
+      if (size > this.#limits.maxKept) this.#known.delete(key);
     }
+  }
+
+  async #compile(source: GrammarSource): Promise<CompiledGrammar> {
+    const { compileMs, patienceMs } = this.#limits;
+    for (;;) {
+      try {
+        const compiled = await this.#compilingThread().ask({ type: "compile", source }, compileMs, patienceMs);
+        return compiled as CompiledGrammar;
+      } catch (error) {
+        if (error instanceof TookTooLong) throw tookTooLong(source.param, compileMs, "to compile");
+        // It was ended because of another grammar, or with the page that started it.
+        if (!(error instanceof ThreadEnded)) throw error;
+      }
+    }
+  }
+
+  #compilingThread(): GrammarThread {
+    if (this.#isDisposed) throw disposed();
+    if (this.#compiling?.isEnded === false) return this.#compiling;
+    const mayLeave = () => {
+      for (const one of this.#slow) if (!one.isLeft) this.#slow.delete(one);
+      if (this.#slow.size >= this.#limits.maxSlow) return false;
+      this.#slow.add(thread);
+      return true;
+    };
+    const thread: GrammarThread = new LimitedThread(this.#openPort(), WHAT, mayLeave);
+    return (this.#compiling = thread);
+  }
+
+  /** Returns the thread that has the vocabulary. */
+  async #followingThread(): Promise<GrammarThread> {
+    if (this.#isDisposed) throw disposed();
+    if (this.#following?.thread.isEnded !== false) {
+      const thread: GrammarThread = new LimitedThread(this.#openPort(), WHAT);
+      const started = thread.ask({ type: "start", vocabulary: this.#vocabulary() }, this.#limits.startMs);
+      this.#following = { thread, started };
+    }
+    const { thread, started } = this.#following;
+    await started.catch((error: unknown) => {
+      if (!(error instanceof TookTooLong)) throw error;
+      throw new ChorusError("internal_error", `${WHAT} can't be started: it takes too long.`);
+    });
+    return thread;
   }
 }
 
-/** Compiles and follows grammars in threads of their own if there are any, else in this thread. */
-export function openGrammars(vocabulary: () => GrammarVocabulary, openThread: (() => GrammarPort) | null): Grammars {
-  return new Grammars(
-    openThread === null ? new GrammarCompiler(vocabulary) : new GrammarThreads(vocabulary, openThread),
-  );
+function portInPlace(): GrammarPort {
+  let notify: Parameters<GrammarPort["listen"]>[0] = () => undefined;
+  const opening = import("./grammar-service.ts").then(({ GrammarService }) => {
+    const service = new GrammarService();
+    return answerCalls(service.answer.bind(service), (answer) => notify(answer as Parameters<typeof notify>[0]));
+  });
+  return {
+    post: (call) =>
+      void opening.then(
+        (take) => take(call),
+        () => undefined,
+      ),
+    listen(onAnswer, onFailure) {
+      notify = onAnswer;
+      opening.catch((error: unknown) => onFailure(String(error)));
+    },
+    end: () => (notify = () => undefined),
+  };
 }
+
+function tookTooLong(param: string, ms: number, toDo: string): ChorusError {
+  const message = `${param} takes longer than ${ms / 1000} s ${toDo}; make it smaller or simpler.`;
+  return new ChorusError("invalid_value", message, param);
+}
+
+const disposed = () => new ChorusError("engine_disposed", "The engine was disposed of.");

@@ -1,6 +1,6 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
-import { LATER, TURN_MS, type GrammarAnswer, type GrammarThread } from "./grammar-service.ts";
+import { LATER, TURN_MS, type GrammarAnswer, type GrammarThread } from "./grammar-calls.ts";
 
 interface FollowedGrammar {
   readonly id: number;

@@ -11,7 +11,7 @@ import { ThoughtMatcher, thoughtTokens, type ThoughtTokens } from "../engine/tex
 import type { SequenceOutput } from "../engine/text/output.ts";
 import { isInThought } from "../engine/text/reasoning-splitter.ts";
 import type { GrammarSource } from "../grammar/grammar-source.ts";
-import type { GrammarVocabulary } from "../grammar/grammar-home.ts";
+import type { GrammarVocabulary } from "../grammar/grammar-calls.ts";
 import type { Grammars } from "../grammar/grammars.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { toErrorData, type ChorusError } from "../protocol/errors.ts";
@@ -259,8 +259,8 @@ export class Session {
   async #matchersOf(open: OpenRequest, structure: GrammarSource): Promise<readonly GrammarMatcher[]> {
     const { model, platform } = this.#parts;
     const { parsed } = open;
-    const { openGrammars } = await import("../grammar/grammars.ts");
-    this.#grammars ??= openGrammars(() => vocabularyOf(model), platform.openGrammarThread);
+    const { Grammars } = await import("../grammar/grammars.ts");
+    this.#grammars ??= new Grammars(() => vocabularyOf(model), platform.openGrammarThread);
     const stopTokenIds = parsed.prompts.flatMap(({ params }) => params.stopTokenIds);
     const endTokenIds = [...new Set([...model.tokenizer.eosTokenIds, ...stopTokenIds])];
     const matchers = await this.#grammars.matchers(structure, endTokenIds, numChoices(parsed));

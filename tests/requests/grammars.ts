@@ -1,23 +1,23 @@
 // Grammars without a GPU, and answers drawn at random from what a grammar allows.
 
 import type { GrammarMatcher } from "../../src/engine/sampling/grammar-matcher.ts";
-import { GrammarCompiler } from "../../src/grammar/grammar-compiler.ts";
-import { Grammars } from "../../src/grammar/grammars.ts";
+import type { GrammarPort } from "../../src/grammar/grammar-calls.ts";
 import { GrammarService } from "../../src/grammar/grammar-service.ts";
-import type { GrammarPort } from "../../src/grammar/grammar-service.ts";
+import { Grammars } from "../../src/grammar/grammars.ts";
+import { TokenTrie } from "../../src/grammar/token-trie.ts";
 import { answerCalls } from "../../src/threads/serve-thread.ts";
 
 /** Compiles for a vocabulary, given as the bytes of each token. */
 export function grammarCompiler(vocabulary: readonly Uint8Array[], vocabSize = vocabulary.length): Grammars {
   const tokens = vocabulary.map((bytes) => String.fromCharCode(...bytes));
-  return new Grammars(new GrammarCompiler(() => ({ vocabSize, tokens })));
+  return new Grammars(() => ({ vocabSize, tokens }), null);
 }
 
-let shared: GrammarCompiler | null = null;
+let shared: TokenTrie | null = null;
 
-/** A thread of grammars that is none: it computes here, with one compiler for the first vocabulary that comes. */
+/** A thread of grammars that is none: it computes here, with one tree for the first vocabulary that comes. */
 export function grammarPortInPlace(): GrammarPort {
-  const service = new GrammarService((vocabulary) => (shared ??= new GrammarCompiler(() => vocabulary)));
+  const service = new GrammarService(({ tokens, vocabSize }) => (shared ??= new TokenTrie(tokens, vocabSize)));
   let onAnswer: Parameters<GrammarPort["listen"]>[0] = () => undefined;
   return {
     post: answerCalls(service.answer.bind(service), (answer) => onAnswer(answer as Parameters<typeof onAnswer>[0])),

@@ -1,6 +1,6 @@
 import type { Backend, TuningStore } from "../../backends/backend.ts";
 import type { HttpClient } from "../../files/hub/http-client.ts";
-import type { GrammarPort } from "../../grammar/grammar-service.ts";
+import type { GrammarPort } from "../../grammar/grammar-calls.ts";
 import type { TextPort } from "../text/text-calls.ts";
 import type { BackendName } from "../../protocol/config.ts";
 import type { ModelStore } from "../../files/store/model-store.ts";

@@ -2,11 +2,11 @@ import { afterEach, expect, test } from "vitest";
 
 import { BYTE_VOCABULARY, byteTokens, EOS } from "../../tests/fakes/engine-harness.ts";
 import { allowedIds, drawAnswer } from "../../tests/requests/grammars.ts";
-import { GrammarCompiler } from "./grammar-compiler.ts";
-import { GrammarService, type GrammarCall, type GrammarPort } from "./grammar-service.ts";
+import type { GrammarCall, GrammarPort } from "./grammar-calls.ts";
+import { GrammarService } from "./grammar-service.ts";
 import type { GrammarSource } from "./grammar-source.ts";
-import { Grammars } from "./grammars.ts";
-import { DEFAULT_LIMITS, GrammarThreads, type GrammarLimits } from "./grammar-threads.ts";
+import { DEFAULT_LIMITS, Grammars, type GrammarLimits } from "./grammars.ts";
+import { TokenTrie } from "./token-trie.ts";
 import { ALIVE } from "../threads/thread-port.ts";
 import { answerCalls } from "../threads/serve-thread.ts";
 
@@ -36,8 +36,7 @@ class Threads {
     this.numOpened += 1;
     const { startMs } = this;
     const { tokens } = this;
-    const compiler = new GrammarCompiler(() => ({ vocabSize: tokens.length, tokens }));
-    const service = new GrammarService(() => compiler, this.turnMs);
+    const service = new GrammarService(() => new TokenTrie(tokens, tokens.length), this.turnMs);
     const started = new Promise((resolve) => setTimeout(resolve, startMs));
     let notify: Parameters<GrammarPort["listen"]>[0] = () => undefined;
     let isStuck = false;
@@ -70,10 +69,10 @@ afterEach(() => {
   for (const grammars of opened.splice(0)) grammars.dispose();
 });
 
-function grammarsOf(threads: Threads, limits: Partial<GrammarLimits> = {}, maxKept?: number): Grammars {
+function grammarsOf(threads: Threads, limits: Partial<GrammarLimits> = {}): Grammars {
   const vocabulary = () => ({ vocabSize: threads.tokens.length, tokens: [] });
   const all = { ...DEFAULT_LIMITS, compileMs: 400, maskMs: 400, ...limits };
-  const grammars = new Grammars(new GrammarThreads(vocabulary, threads.open, all), maxKept);
+  const grammars = new Grammars(vocabulary, threads.open, all);
   opened.push(grammars);
   return grammars;
 }
@@ -203,7 +202,7 @@ test("requests of one grammar share its compilation, at once and one after anoth
 
 test("programs are kept up to a size, those that were used last", async () => {
   const threads = new Threads();
-  const grammars = grammarsOf(threads, {}, 500);
+  const grammars = grammarsOf(threads, { maxKept: 500 });
   const sizes: number[] = [];
   for (const pattern of ["a{1,9}", "b{1,9}", "a{1,9}", "c{1,9}", "a{1,9}", "b{1,9}"]) {
     await grammars.matchers(regex(pattern), [EOS], 1);
@@ -275,7 +274,7 @@ test("a thread that can't be had fails the request", async () => {
     listen: (_, onFailure) => queueMicrotask(() => onFailure("no worker")),
     end: () => undefined,
   });
-  const grammars = new Grammars(new GrammarThreads(() => ({ vocabSize: 8, tokens: [] }), openPort));
+  const grammars = new Grammars(() => ({ vocabSize: 8, tokens: [] }), openPort);
   const refused = grammars.matchers(regex("ab"), [EOS], 1);
   await expect(refused).rejects.toMatchObject({
     code: "internal_error",
