@@ -4,7 +4,7 @@ import { tableOf } from "../../report/tables-and-charts.ts";
 import { countsThatFit, DECODING, decodeTogether } from "../../load/decode-together.ts";
 import { runLoad } from "../../load/load.ts";
 import { stepFigures } from "../../load/load-summary.ts";
-import { ttftMs } from "../../load/request-record.ts";
+import { ttftMs } from "../../load/serving-metrics.ts";
 import { medianOf, spreadOf } from "../../statistics.ts";
 
 const PROMPTS = [128, 512];
