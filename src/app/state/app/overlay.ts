@@ -1,24 +1,24 @@
 import { createStore, type ReadonlyStore } from "../store.ts";
 
-interface OpenedDialog<Request> {
+interface OpenedDialog<Content> {
   /** Another one at each opening. */
   readonly number: number;
-  readonly request: Request;
+  readonly content: Content;
 }
 
 /** The modal dialog that is open; at most one is. */
-export class Overlay<Request> {
-  readonly #store = createStore<OpenedDialog<Request> | null>(() => null);
-  readonly store: ReadonlyStore<OpenedDialog<Request> | null> = this.#store;
+export class Overlay<Content> {
+  readonly #store = createStore<OpenedDialog<Content> | null>(() => null);
+  readonly store: ReadonlyStore<OpenedDialog<Content> | null> = this.#store;
   #numOpened = 0;
 
   /** Opens a dialog in place of the one that is open. */
-  open(request: Request): void {
-    this.#store.setState({ number: ++this.#numOpened, request }, true);
+  open(content: Content): void {
+    this.#store.setState({ number: ++this.#numOpened, content }, true);
   }
 
   /** Closes the dialog, unless another one has replaced it. */
-  close(opened: OpenedDialog<Request> | null = this.#store.getState()): void {
+  close(opened: OpenedDialog<Content> | null = this.#store.getState()): void {
     if (opened === this.#store.getState()) this.#store.setState(null, true);
   }
 }

@@ -3,8 +3,10 @@ import type { Pane } from "../../state/chat/pane.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import type { Page, PageName } from "../app/page-context.ts";
 
+export const CHATS = ["chats"] as const;
 /** The pages that show the batch. */
 export const WITH_BATCH = ["chats", "demo"] as const;
+export const EVERYWHERE = ["chats", "demo", "bench", "player", "docs", "serving"] as const;
 
 type Words = string | ((context: ActionContext) => string);
 
@@ -14,11 +16,24 @@ export interface Action extends Pick<Command, "group" | "keys" | "isTextFirst" |
   readonly title: Words;
   /** In a menu, which says what it is about. [the title] */
   readonly label?: Words;
-  /** The pages on which it can be done. [the chats] */
-  readonly on?: readonly PageName[];
+  /** The pages on which it can be done. */
+  readonly on: readonly PageName[];
   /** Whether it can be done now. It is not shown else, in a menu disabled, and its keys do nothing. [always] */
   readonly when?: (context: ActionContext) => boolean;
   readonly run: (context: ActionContext) => void;
+}
+
+/** An action, but for what its group has for all. */
+export type GroupedAction = Omit<Action, "group" | "on"> & Partial<Pick<Action, "on">>;
+
+/** Returns the actions of a group. @param on the pages on which they can be done, unless they name their own */
+export function inGroup<Id extends string>(
+  group: Action["group"],
+  on: Action["on"],
+  actions: Readonly<Record<Id, GroupedAction>>,
+): Record<Id, Action> {
+  const all = Object.entries<GroupedAction>(actions).map(([id, action]) => [id, { group, on, ...action }]);
+  return Object.fromEntries(all) as Record<Id, Action>;
 }
 
 /** What an action acts on. */

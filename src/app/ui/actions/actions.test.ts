@@ -8,11 +8,14 @@ import { SingleKeys } from "../../state/commands/single-keys.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { FakeModels } from "../../../../tests/app/fake-models.ts";
 import type { PageName } from "../app/page-context.ts";
-import type { OverlayRequest } from "../overlays/Dialogs.tsx";
+import type { DialogContent } from "../components/Dialog.tsx";
 import { commandsOf, menuItems } from "./actions.ts";
 
-// The message box asks at once.
-vi.hoisted(() => vi.stubGlobal("CSS", { supports: () => true }));
+// The message box and the names of keys ask at once.
+vi.hoisted(() => {
+  vi.stubGlobal("CSS", { supports: () => true });
+  vi.stubGlobal("navigator", { userAgent: "" });
+});
 beforeEach(() => {
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {} }));
   vi.stubGlobal("document", { documentElement: { dataset: {} }, querySelector: () => null });
@@ -34,7 +37,7 @@ async function openPage(name: PageName = "chats", refusal: ChorusError | null = 
   const openChats = vi.fn<() => AppState>(() => app);
   const shared = {
     theme: new Theme(),
-    overlay: new Overlay<OverlayRequest>(),
+    overlay: new Overlay<DialogContent>(),
     singleKeys: new SingleKeys(),
     prompts: new SavedPrompts(),
   };

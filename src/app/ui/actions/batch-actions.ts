@@ -5,7 +5,7 @@ import { playRecording } from "../../state/player/pending-recording.ts";
 import { BATCHING_MODES } from "../batch/BatchingSwitch.tsx";
 import { saveFile } from "../save-file.ts";
 import { HAS_ROOM_FOR_MAP, PHONE } from "../use-media.ts";
-import { WITH_BATCH, type Action, type ActionContext } from "./action.ts";
+import { inGroup, WITH_BATCH, type ActionContext, type GroupedAction } from "./action.ts";
 
 const hasRecording = ({ app }: ActionContext) => app.batch.isRecording;
 const isPhone = () => matchMedia(PHONE).matches;
@@ -40,101 +40,87 @@ async function saveMetrics({ app }: ActionContext): Promise<void> {
   if (text !== null) saveFile("chorus-metrics.txt", text, "text/plain");
 }
 
-const batchBy = (mode: BatchingMode): Action => {
+const batchBy = (mode: BatchingMode): GroupedAction => {
   const [, name = "", words = ""] = BATCHING_MODES.find(([value]) => value === mode) ?? [];
   return {
     title: `${name} batching`,
-    group: "Batch",
     words: `mode switch ${words}`,
-    on: WITH_BATCH,
     when: ({ app }) => app.batch.mode.store.getState() !== mode && !app.batch.mode.held.getState(),
     run: ({ app }) => app.batch.mode.choose(mode),
   };
 };
-const partOfBatch = (name: string, words: string, when = () => true): Action => ({
+const partOfBatch = (name: string, words: string, when = () => true): GroupedAction => ({
   title: `Go to the ${name.toLowerCase()}`,
-  group: "Batch",
   words,
-  on: WITH_BATCH,
   when,
   run: ({ app }) => goToPart(app.batch, name),
 });
-const zoom = (direction: 1 | -1, title: string, words: string): Action => ({
+const zoom = (direction: 1 | -1, title: string, words: string): GroupedAction => ({
   title,
-  group: "Batch",
   words,
-  on: WITH_BATCH,
   when: ({ app }) => app.batch.dock.canZoom(direction),
   run: ({ app }) => app.batch.dock.zoom(direction),
 });
 
 /** The actions of the batch and its view. */
 export const BATCH_ACTIONS = {
-  "batching.continuous": batchBy("continuous"),
-  "batching.static": batchBy("static"),
-  "batching.sequential": batchBy("sequential"),
-  "batch.toggle": {
-    title: ({ app }) => {
-      const { isOpen, isInView } = app.batch.dock.store.getState();
-      return (isPhone() ? isInView : isOpen) ? "Close Batch" : "Open Batch";
+  ...inGroup("Batch", WITH_BATCH, {
+    "batching.continuous": batchBy("continuous"),
+    "batching.static": batchBy("static"),
+    "batching.sequential": batchBy("sequential"),
+    "batch.toggle": {
+      title: ({ app }) => {
+        const { isOpen, isInView } = app.batch.dock.store.getState();
+        return (isPhone() ? isInView : isOpen) ? "Close Batch" : "Open Batch";
+      },
+      keys: "Alt+B",
+      words: "dock panel collapse expand show hide",
+      run: ({ app }) => {
+        const { dock } = app.batch;
+        if (isPhone()) dock.show(!dock.store.getState().isInView);
+        else dock.toggle();
+      },
     },
-    group: "Batch",
-    keys: "Alt+B",
-    words: "dock panel collapse expand show hide",
-    on: WITH_BATCH,
-    run: ({ app }) => {
-      const { dock } = app.batch;
-      if (isPhone()) dock.show(!dock.store.getState().isInView);
-      else dock.toggle();
+    "batch.timeline": partOfBatch("Timeline", "steps sequences score"),
+    "batch.charts": partOfBatch("Charts", "tokens per second latency queue ttft itl"),
+    "batch.map": partOfBatch("Cache blocks", "kv map memory pages", () => matchMedia(HAS_ROOM_FOR_MAP).matches),
+    "timeline.pause": {
+      title: ({ app }) => (app.batch.dock.store.getState().isPaused ? "Resume the timeline" : "Pause the timeline"),
+      keys: "Alt+P",
+      words: "resume stop freeze",
+      run: ({ app }) => app.batch.dock.togglePause(),
     },
-  },
-  "batch.timeline": partOfBatch("Timeline", "steps sequences score"),
-  "batch.charts": partOfBatch("Charts", "tokens per second latency queue ttft itl"),
-  "batch.map": partOfBatch("Cache blocks", "kv map memory pages", () => matchMedia(HAS_ROOM_FOR_MAP).matches),
-  "timeline.pause": {
-    title: ({ app }) => (app.batch.dock.store.getState().isPaused ? "Resume the timeline" : "Pause the timeline"),
-    group: "Batch",
-    keys: "Alt+P",
-    words: "resume stop freeze",
-    on: WITH_BATCH,
-    run: ({ app }) => app.batch.dock.togglePause(),
-  },
-  "timeline.in": zoom(1, "Zoom the timeline in", "wider nearer larger"),
-  "timeline.out": zoom(-1, "Zoom the timeline out", "narrower further smaller"),
-  "batch.play": {
-    title: "Play this run",
-    group: "Data",
-    words: "recording player replay scrub trace perfetto",
-    on: WITH_BATCH,
-    when: hasRecording,
-    run: playRun,
-  },
-  "batch.recording": {
-    title: "Save a recording of this run, with the chats' words",
-    group: "Data",
-    words: "export steps requests JSON lines file",
-    on: WITH_BATCH,
-    when: hasRecording,
-    run: saveRecording,
-  },
-  "batch.kernels": {
-    title: timingTitle,
-    label: (context) => {
-      const { timingObstacle } = context.app.batch;
-      return timingTitle(context) + (timingObstacle === null ? "" : ` (${timingObstacle})`);
+    "timeline.in": zoom(1, "Zoom the timeline in", "wider nearer larger"),
+    "timeline.out": zoom(-1, "Zoom the timeline out", "narrower further smaller"),
+  }),
+  ...inGroup("Data", WITH_BATCH, {
+    "batch.play": {
+      title: "Play this run",
+      words: "recording player replay scrub trace perfetto",
+      when: hasRecording,
+      run: playRun,
     },
-    group: "Data",
-    words: "recording trace perfetto profile gpu shaders slower",
-    on: WITH_BATCH,
-    when: ({ app }) => app.batch.timingObstacle === null,
-    run: ({ app }) => app.batch.toggleKernelTiming(),
-  },
-  "batch.metrics": {
-    title: "Save the metrics as Prometheus text",
-    group: "Data",
-    words: "export counters histograms file",
-    on: WITH_BATCH,
-    when: ({ app }) => app.batch.isWatching,
-    run: (context) => void saveMetrics(context),
-  },
-} satisfies Record<string, Action>;
+    "batch.recording": {
+      title: "Save a recording of this run, with the chats' words",
+      words: "export steps requests JSON lines file",
+      when: hasRecording,
+      run: saveRecording,
+    },
+    "batch.kernels": {
+      title: timingTitle,
+      label: (context) => {
+        const { timingObstacle } = context.app.batch;
+        return timingTitle(context) + (timingObstacle === null ? "" : ` (${timingObstacle})`);
+      },
+      words: "recording trace perfetto profile gpu shaders slower",
+      when: ({ app }) => app.batch.timingObstacle === null,
+      run: ({ app }) => app.batch.toggleKernelTiming(),
+    },
+    "batch.metrics": {
+      title: "Save the metrics as Prometheus text",
+      words: "export counters histograms file",
+      when: ({ app }) => app.batch.isWatching,
+      run: (context) => void saveMetrics(context),
+    },
+  }),
+};

@@ -1,7 +1,7 @@
 import type { Pane } from "../../state/chat/pane.ts";
 import { oneLine } from "../../state/one-line.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
-import type { Action, ActionContext } from "./action.ts";
+import { CHATS, inGroup, type Action, type ActionContext, type GroupedAction } from "./action.ts";
 
 const SHOWN_LENGTH = 60;
 
@@ -25,27 +25,31 @@ export function promptActions({ prompts }: ActionContext): Readonly<Record<strin
     app.workspace.undoList.add({ title: "Prompt deleted", undo });
   };
   const ofEach = (id: string, verb: string, run: (text: string, context: ActionContext) => void) =>
-    saved.map((text, index): [string, Action] => [
+    saved.map((text, index): [string, GroupedAction] => [
       `prompt.${id}.${index}`,
       {
         title: `${verb} prompt: ${oneLine(text, SHOWN_LENGTH)}`,
-        group: "Prompts",
         words: `saved ${text}`,
         run: (context) => run(text, context),
       },
     ]);
   return {
-    "prompt.save": {
-      title: "Save this draft as a prompt",
-      group: "Chats",
-      keys: "Alt+S",
-      words: "saved prompts template library snippets",
-      when: ({ pane }) => ![...saved, ""].includes(draftOf(pane)),
-      run: ({ app, pane }) => {
-        prompts.add(draftOf(pane));
-        app.workspace.undoList.notify("Prompt saved: the list of commands inserts it");
+    ...inGroup("Chats", CHATS, {
+      "prompt.save": {
+        title: "Save this draft as a prompt",
+        keys: "Alt+S",
+        words: "saved prompts template library snippets",
+        when: ({ pane }) => ![...saved, ""].includes(draftOf(pane)),
+        run: ({ app, pane }) => {
+          prompts.add(draftOf(pane));
+          app.workspace.undoList.notify("Prompt saved: the list of commands inserts it");
+        },
       },
-    },
-    ...Object.fromEntries([...ofEach("insert", "Insert", insert), ...ofEach("delete", "Delete", remove)]),
+    }),
+    ...inGroup(
+      "Prompts",
+      CHATS,
+      Object.fromEntries([...ofEach("insert", "Insert", insert), ...ofEach("delete", "Delete", remove)]),
+    ),
   };
 }

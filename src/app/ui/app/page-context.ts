@@ -4,7 +4,7 @@ import type { Overlay } from "../../state/app/overlay.ts";
 import type { SingleKeys } from "../../state/commands/single-keys.ts";
 import type { SavedPrompts } from "../../state/chat/saved-prompts.ts";
 import type { Theme } from "../../state/app/theme.ts";
-import type { OverlayRequest } from "../overlays/Dialogs.tsx";
+import type { DialogContent } from "../components/Dialog.tsx";
 
 export type PageName = "chats" | "demo" | "bench" | "player" | "docs" | "serving";
 
@@ -12,7 +12,7 @@ export type PageName = "chats" | "demo" | "bench" | "player" | "docs" | "serving
 export interface Page {
   readonly name: PageName;
   readonly theme: Theme;
-  readonly overlay: Overlay<OverlayRequest>;
+  readonly overlay: Overlay<DialogContent>;
   readonly singleKeys: SingleKeys;
   readonly prompts: SavedPrompts;
   /** Opens the chats, and loads their model, at the first call. */

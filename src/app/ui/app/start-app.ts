@@ -19,7 +19,7 @@ import { Theme } from "../../state/app/theme.ts";
 import { loadMarkdown } from "../chat/markdown-view.ts";
 import { OpenedChats } from "../components/Guard.tsx";
 import { loadParts } from "../components/Lazily.tsx";
-import type { OverlayRequest } from "../overlays/Dialogs.tsx";
+import type { DialogContent } from "../components/Dialog.tsx";
 import { Pages } from "./Pages.tsx";
 
 type Given = "createEngine" | "models" | "kept" | "tabsHome" | "schemaProblem" | "backend";
@@ -60,7 +60,7 @@ export function startApp(options: StartAppOptions) {
   }
   const flusher = new FrameFlusher();
   const router = new Router();
-  const overlay = new Overlay<OverlayRequest>();
+  const overlay = new Overlay<DialogContent>();
   router.store.subscribe(() => overlay.close());
   let app: AppState | undefined;
   const openChats = () => {

@@ -1,24 +1,31 @@
 import { useLayoutEffect, useRef, type ReactNode } from "react";
+import type { AppState } from "../../state/app/app-state.ts";
 import { IconButton } from "./IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Guard } from "./Guard.tsx";
 
-interface DialogProps {
-  /** For its styles. */
-  kind: string;
+/** What a dialog shows, and how. */
+export interface DialogContent {
+  /** For its styles. [as all others] */
+  readonly kind?: string;
   /** Its accessible name. */
-  name: string;
+  readonly name: string;
   /** The head's words. [the content has a head of its own] */
-  title?: string | undefined;
-  widthPx: number;
+  readonly title?: string;
+  readonly widthPx: number;
   /** Id of the button below which it opens. [in the middle of the window] */
-  beside?: string | undefined;
+  readonly beside?: string;
+  readonly render: (close: () => void, openChats: () => AppState) => ReactNode;
+}
+
+interface DialogProps {
+  content: DialogContent;
+  openChats: () => AppState;
   onClosed: () => void;
-  children: (close: () => void) => ReactNode;
 }
 
 /** A native modal dialog in the app's style, open while it is rendered. Escape or a click beside it closes it. */
-export function Dialog({ kind, name, title, widthPx, beside, onClosed, children }: DialogProps) {
+export function Dialog({ content: { kind, name, title, widthPx, beside, render }, openChats, onClosed }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
   const close = () => ref.current?.close();
   useLayoutEffect(() => {
@@ -29,7 +36,7 @@ export function Dialog({ kind, name, title, widthPx, beside, onClosed, children 
       dialog?.close();
     };
   }, []);
-  const content = <Content render={children} close={close} />;
+  const body = <Body render={() => render(close, openChats)} />;
   return (
     <dialog
       ref={ref}
@@ -42,14 +49,15 @@ export function Dialog({ kind, name, title, widthPx, beside, onClosed, children 
     >
       <Guard part="This dialog" onClose={close}>
         {title && <DialogHead title={title} onClose={close} />}
-        {beside ? <div className="dialog-body">{content}</div> : content}
+        {beside ? <div className="dialog-body">{body}</div> : body}
       </Guard>
     </dialog>
   );
 }
 
-function Content({ render, close }: { render: (close: () => void) => ReactNode; close: () => void }) {
-  return render(close);
+/** A component, so that its errors end at the guard. */
+function Body({ render }: { render: () => ReactNode }) {
+  return render();
 }
 
 /** Below its button, and within the window. */

@@ -1,5 +1,6 @@
 import { usePage } from "../app/page-context.ts";
 import { classNames } from "../class-names.ts";
+import { DIALOGS } from "../overlays/Dialogs.tsx";
 import type { Term } from "./explanations.ts";
 import css from "./ExplainButton.module.css";
 
@@ -21,7 +22,7 @@ export function ExplainButton({ term, name, className }: ExplainButtonProps) {
       aria-label={label}
       aria-haspopup="dialog"
       title={label}
-      onClick={() => overlay.open({ kind: "explanation", term, name })}
+      onClick={() => overlay.open(DIALOGS.explanation(term, name))}
     >
       ?
     </button>
