@@ -16,7 +16,7 @@ import { SingleKeys } from "../../state/commands/single-keys.ts";
 import { Router } from "../../state/app/router.ts";
 import { settling } from "../../state/app/settling.ts";
 import { Theme } from "../../state/app/theme.ts";
-import { loadMarkdown } from "../chat/markdown-view.ts";
+import { markdown } from "../chat/AnswerText.tsx";
 import { OpenedChats } from "../components/Guard.tsx";
 import { loadParts } from "../components/Lazily.tsx";
 import type { DialogContent } from "../components/Dialog.tsx";
@@ -37,9 +37,9 @@ interface StartAppOptions extends Pick<AppStateOptions, Given> {
 
 /** Loads the saved chats. If there are answers, it waits for their renderer, so that they don't change visibly. */
 export async function loadKept(storage: ChatStorage): Promise<NonNullable<AppStateOptions["kept"]>> {
-  const markdown = loadMarkdown();
+  const loadingMarkdown = markdown.load();
   const loaded = await storage.load();
-  if (loaded.saved?.panes.some(({ turns }) => turns.length > 0)) await markdown;
+  if (loaded.saved?.panes.some(({ turns }) => turns.length > 0)) await loadingMarkdown;
   return { storage, loaded };
 }
 
@@ -50,7 +50,7 @@ export async function loadKept(storage: ChatStorage): Promise<NonNullable<AppSta
 export function startApp(options: StartAppOptions) {
   const { root, model = null, backend = null, updates = new AppUpdates(""), sampling = {} } = options;
   const { createEngine, isSettled } = settling(options.createEngine);
-  void loadMarkdown();
+  void markdown.load();
   void isSettled.then(loadParts);
   // Else the browser would leave the page for a file that is dropped on it.
   for (const type of ["dragover", "drop"] as const) {

@@ -1,9 +1,12 @@
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary.tsx";
+import { lateLibrary } from "../late-library.ts";
 import { useStore } from "../use-store.ts";
 import { classNames } from "../class-names.ts";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
-import { markdownView } from "./markdown-view.ts";
+
+/** What renders Markdown: a page without answers does not need it. Without it, answers are shown as plain text. */
+export const markdown = lateLibrary(() => import("./markdown/Markdown.tsx"));
 
 interface AnswerTextProps {
   text: string;
@@ -16,7 +19,7 @@ const JSON_BEGINS = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[]|$))/;
 
 /** An answer as Markdown, or as code if it is JSON. One that can't be rendered is shown unchanged. */
 export function AnswerText({ text, caret }: AnswerTextProps) {
-  const { Markdown } = useStore(markdownView);
+  const Markdown = useStore(markdown.store, ({ library }) => library?.Markdown);
   const shown = shownPart(text);
   const isJson = JSON_BEGINS.test(shown);
   const asItIs = (

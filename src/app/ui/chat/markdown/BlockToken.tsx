@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { Token, Tokens } from "marked";
 import { CodeBlock } from "./CodeBlock.tsx";
 import { Formula } from "./Formula.tsx";
@@ -46,16 +46,10 @@ export function BlockToken({ token, caret = null, dir, level = null }: BlockToke
     case "table":
       return <Table token={known} caret={caret} dir={dir} />;
     case "math":
-      return (
-        <>
-          <Formula tex={known.text} isDisplay />
-          {caret && <p>{caret}</p>}
-        </>
-      );
     case "hr":
       return (
         <>
-          <hr />
+          {known.type === "hr" ? <hr /> : <Formula tex={known.text} isDisplay />}
           {caret && <p>{caret}</p>}
         </>
       );
@@ -101,21 +95,16 @@ interface BlockOf<One extends Token> {
 }
 
 function Heading({ token, caret, dir, level }: BlockOf<Tokens.Heading> & { level: number | null }) {
-  const words = (
-    <>
-      <Inline tokens={token.tokens} />
-      {caret}
-    </>
+  const Tag = level === 2 ? "h2" : level === 3 ? "h3" : level === 4 ? "h4" : level === null ? "p" : "h5";
+  const Words = level === null ? "strong" : Fragment;
+  return (
+    <Tag dir={dir}>
+      <Words>
+        <Inline tokens={token.tokens} />
+        {caret}
+      </Words>
+    </Tag>
   );
-  if (level === null) {
-    return (
-      <p dir={dir}>
-        <strong>{words}</strong>
-      </p>
-    );
-  }
-  const Tag = level === 2 ? "h2" : level === 3 ? "h3" : level === 4 ? "h4" : "h5";
-  return <Tag dir={dir}>{words}</Tag>;
 }
 
 function List({ token, caret, dir }: BlockOf<Tokens.List>) {

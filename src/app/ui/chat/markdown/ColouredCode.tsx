@@ -3,8 +3,8 @@ import { useStore } from "../../use-store.ts";
 import { coloursOf, languageOf } from "./code-languages.ts";
 import css from "./Markdown.module.css";
 
-type Library = ReturnType<ReturnType<typeof coloursOf>["store"]["getState"]>;
-type Part = ReturnType<Exclude<Library, null | "missing">["parts"]>[number];
+type Library = ReturnType<ReturnType<typeof coloursOf>["store"]["getState"]>["library"];
+type Part = ReturnType<NonNullable<Library>["parts"]>[number];
 
 /** Longer code stays plain, as does one with longer lines: highlight.js's time can grow with the square. */
 const MAX_LENGTH = 10_000;
@@ -46,14 +46,11 @@ function isPlain(code: string): boolean {
 }
 
 function Coloured({ code, colours }: { code: string; colours: ReturnType<typeof coloursOf> }) {
-  const library = useStore(colours.store);
+  const { library } = useStore(colours.store);
   useEffect(() => {
-    colours.load();
+    void colours.load();
   }, [colours]);
-  return useMemo(
-    () => (library === null || library === "missing" ? code : library.parts(code).map(element)),
-    [library, code],
-  );
+  return useMemo(() => library?.parts(code).map(element) ?? code, [library, code]);
 }
 
 function element(part: Part, index: number): ReactNode {

@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef } from "react";
 import { classNames } from "../../class-names.ts";
 import type { Token } from "marked";
 import { useStore } from "../../use-store.ts";
-import { lateLibrary } from "./late-library.ts";
+import { lateLibrary } from "../../late-library.ts";
 import css from "./Markdown.module.css";
 
 /** KaTeX with its fonts, which few answers need. */
@@ -21,14 +21,14 @@ interface FormulaProps {
 
 /** A formula; its source until KaTeX is there, and where KaTeX does not understand it. */
 export function Formula({ tex, isDisplay }: FormulaProps) {
-  const library = useStore(katex.store);
+  const { library } = useStore(katex.store);
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
-    katex.load();
+    void katex.load();
   }, []);
   useLayoutEffect(() => {
     const { current } = element;
-    if (!current || library === null || library === "missing") return;
+    if (!current || library === null) return;
     try {
       if (IS_REFUSED.test(tex)) throw new Error("It is shown as it was written.");
       // Elements only: no HTML is parsed.
@@ -39,8 +39,7 @@ export function Formula({ tex, isDisplay }: FormulaProps) {
       current.replaceChildren(source);
     }
   }, [library, tex, isDisplay]);
-  const isDrawn = library !== null && library !== "missing";
-  return isDrawn ? (
+  return library ? (
     <span key="drawn" ref={element} className={classNames(css.formula, isDisplay && css.display)} dir="ltr" />
   ) : (
     <code key="source" className={isDisplay ? css.display : undefined}>
@@ -51,7 +50,7 @@ export function Formula({ tex, isDisplay }: FormulaProps) {
 
 /** Says once in an answer why its formulas are not drawn. */
 export function FormulasMissing({ blocks }: { blocks: readonly Token[] }) {
-  const isMissing = useStore(katex.store, (library) => library === "missing");
+  const isMissing = useStore(katex.store, (state) => state.isMissing);
   if (!isMissing || !JSON.stringify(blocks).includes('"type":"math"')) return null;
   return (
     <p className={css.missing}>

@@ -1,5 +1,5 @@
 import type { LanguageFn } from "highlight.js";
-import { lateLibrary } from "./late-library.ts";
+import { lateLibrary } from "../../late-library.ts";
 
 /** Each language's grammar is a file of its own. */
 const GRAMMARS = import.meta.glob<{ default: LanguageFn }>(
