@@ -4,6 +4,7 @@
 import { truncate, writeFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
+import { chooseFiles } from "./support/choose-files.ts";
 import { overwrite, recordsOf } from "./support/saved-record.ts";
 
 const QUERY = "keep&stepms=5";
@@ -57,7 +58,7 @@ test("a file of chats that is too large is refused", async ({ page }, testInfo) 
   const path = testInfo.outputPath("chats.json");
   await writeFile(path, "");
   await truncate(path, 129 * 2 ** 20);
-  await page.getByLabel("File of chats").setInputFiles(path);
+  await chooseFiles(page, "Import …", path);
   await expect(page.getByRole("alert")).toContainText("The file has 129 MB; at most 128 MB of chats can be opened.");
 });
 

@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { expect, test, type Locator, type Page } from "playwright/test";
 import { ModelServer } from "../tests/fakes/model-server.ts";
 import { App } from "./support/app.ts";
+import { chooseFiles } from "./support/choose-files.ts";
 import { axeFindings } from "./support/axe.ts";
 
 const FOLDER = "public/models/chorus-chat";
@@ -94,7 +95,7 @@ test("failures are shown with a remedy, and the model before stays", async ({ pa
   await expect(large.getByText("Would not run here.")).toBeVisible();
 
   const file = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("no model") };
-  await dialog.getByLabel("Files of a model").setInputFiles([file]);
+  await chooseFiles(page, "Files …", [file]);
   await expect(dialog.getByRole("alert")).toContainText("no config.json in the files");
   await page.keyboard.press("Escape");
   await expect(page.getByRole("button", { name: "Model: fake-gpt" })).toBeFocused();

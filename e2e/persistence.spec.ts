@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "playwright/test";
 import { App, ENDLESS } from "./support/app.ts";
+import { chooseFiles } from "./support/choose-files.ts";
 import { neverCommit } from "./support/never-commit.ts";
 import { closedAre, overwrite, recordsOf, written } from "./support/saved-record.ts";
 
@@ -192,9 +193,9 @@ test("chats are exported and imported; one is saved as Markdown", async ({ page 
 
   // Pane 2 is empty and is replaced.
   await page.getByRole("button", { name: "Settings for all panes" }).click();
-  await page.getByLabel("File of chats").setInputFiles(file);
+  await chooseFiles(page, "Import …", file);
   await expect(page.getByText("2 chats were opened.")).toBeVisible();
-  await page.getByLabel("File of chats").setInputFiles({
+  await chooseFiles(page, "Import …", {
     name: "broken.json",
     mimeType: "application/json",
     buffer: Buffer.from('{"app":"chorus","version":1,"current":1,"shared":{},"panes":[{"turns":[{}]}]}'),
@@ -281,9 +282,11 @@ test("closed chats are found by words and days, opened, and deleted by asking; t
   const closed = Array.from({ length: 150 }, (_, number) => chat(number));
   const file = { app: "chorus", version: 1, current: 1, shared: {}, panes: [{ number: 1, ...chat(150) }], closed };
   await page.getByRole("button", { name: "Settings for all panes" }).click();
-  await page
-    .getByLabel("File of chats")
-    .setInputFiles({ name: "chats.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(file)) });
+  await chooseFiles(page, "Import …", {
+    name: "chats.json",
+    mimeType: "application/json",
+    buffer: Buffer.from(JSON.stringify(file)),
+  });
   await expect(page.getByText("1 chat was opened. 150 chats were added to the list of chats.")).toBeVisible();
   await page.keyboard.press("Escape");
   await closedAre(page, 151);

@@ -5,9 +5,10 @@ import type { Pane } from "../../state/chat/pane.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import type { Page } from "../app/page-context.ts";
-import { chooseFiles } from "../app/give-files.ts";
+import { giveFiles } from "../app/give-files.ts";
 import { draftingPanes, SEND_TO_ALL_ID } from "../bar/SendToAll.tsx";
 import { focusMessageOf } from "../chat/Composer.tsx";
+import { chooseFiles } from "../choose-files.ts";
 import { docsUrl } from "../components/DocsLink.tsx";
 import type { MenuItem } from "../components/Menu.tsx";
 import { BACKEND_NAMES } from "../engine/BackendPicker.tsx";
@@ -160,7 +161,7 @@ const ACTIONS = {
       title: "Add a file to the question",
       label: "Add a file …",
       words: "attach upload document text pdf csv import drop paste",
-      run: ({ app, pane }) => chooseFiles(app, pane),
+      run: ({ app, pane }) => chooseFiles((files) => void giveFiles(app, pane, files), { multiple: true }),
     },
     "pane.markdown": {
       title: "Save this chat as Markdown",

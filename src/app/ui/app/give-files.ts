@@ -7,12 +7,3 @@ export async function giveFiles(app: AppState, pane: Pane, files: readonly File[
   if (reader) await reader.takeFiles(app, pane, files);
   else app.workspace.undoList.notify("Files can't be read now. Reload the page when the network is back.");
 }
-
-/** Lets a person choose files for a pane. */
-export function chooseFiles(app: AppState, pane: Pane): void {
-  const input = document.createElement("input");
-  input.type = "file";
-  input.multiple = true;
-  input.addEventListener("change", () => void giveFiles(app, pane, [...(input.files ?? [])]));
-  input.click();
-}

@@ -16,17 +16,16 @@ interface AddConnectionProps {
 /** Adds a server by its address and, if it needs one, a key; or changes a server's key. */
 export function AddConnection({ connections, known }: AddConnectionProps) {
   const id = useId();
-  const [address, setAddress] = useState(known?.baseUrl ?? "");
-  const [key, setKey] = useState("");
-  const [isKeyKept, setKeyKept] = useState(known?.isKeyKept ?? false);
   const [problem, setProblem] = useState<string | null>(null);
 
-  const add = (event: FormEvent) => {
+  const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    const form = event.currentTarget;
+    const typed = new FormData(form);
+    const address = known?.baseUrl ?? String(typed.get("address"));
     try {
-      const baseUrl = connections.add(address, key, isKeyKept);
-      if (!known) setAddress("");
-      setKey("");
+      const baseUrl = connections.add(address, String(typed.get("key")), typed.has("kept"));
+      for (const box of form.querySelectorAll<HTMLInputElement>("input:not([type=checkbox])")) box.value = "";
       setProblem(null);
       // In the handler of a click, where the browser may ask for permission.
       void connections.test(baseUrl);
@@ -43,32 +42,30 @@ export function AddConnection({ connections, known }: AddConnectionProps) {
           </label>
           <input
             id={`${id}-address`}
-            value={address}
+            name="address"
             placeholder="http://localhost:8000 or https://host.example/v1"
             autoCapitalize="off"
             spellCheck={false}
             required
             aria-invalid={problem !== null}
             aria-describedby={problem === null ? undefined : `${id}-problem`}
-            onChange={(event) => setAddress(event.target.value)}
           />
         </>
       )}
       <div className={view.line}>
         <input
           type="password"
+          name="key"
           aria-label={known ? `Key of ${shortAddress(known.baseUrl)}` : "Key"}
           required={known !== undefined}
           autoComplete="off"
           spellCheck={false}
-          value={key}
           placeholder={known ? "The new key" : "Key, if it wants one"}
-          onChange={(event) => setKey(event.target.value)}
         />
         <Button type="submit">{known ? "Change the key" : "Connect"}</Button>
       </div>
       <label className={css.check}>
-        <input type="checkbox" checked={isKeyKept} onChange={(event) => setKeyKept(event.target.checked)} />
+        <input type="checkbox" name="kept" defaultChecked={known?.isKeyKept} />
         Keep the key in this browser
       </label>
       {problem !== null && (

@@ -102,21 +102,19 @@ const TITLES = {
 
 /** Adds a model by name, for servers that don't list theirs. */
 function TypedModel({ app, connection }: { app: AppState; connection: Connection }) {
-  const [name, setName] = useState("");
-  const add = (event: FormEvent) => {
+  const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    app.connections.addModel(connection.baseUrl, name);
-    setName("");
+    app.connections.addModel(connection.baseUrl, String(new FormData(event.currentTarget).get("model")));
+    event.currentTarget.reset();
   };
   return (
     <form className={classNames(view.line, css.use)} onSubmit={add}>
       <input
         aria-label="Name of a model"
-        value={name}
+        name="model"
         placeholder="Name of a model, if it lists none"
         autoCapitalize="off"
         spellCheck={false}
-        onChange={(event) => setName(event.target.value)}
       />
       <Button type="submit">Add model</Button>
     </form>

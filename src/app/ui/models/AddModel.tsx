@@ -1,8 +1,15 @@
-import { useId, useState, type FormEvent } from "react";
+import { useId, useRef, type FormEvent } from "react";
 import type { ModelShelf } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";
 import view from "../components/PickerView.module.css";
 import css from "./AddModel.module.css";
+
+/** What few models need, by the hub's options. */
+const HUB_FIELDS = [
+  { name: "revision", label: "Revision", hint: "main" },
+  { name: "token", label: "Access token", hint: "for private and gated models; not kept", type: "password" },
+  { name: "hubUrl", label: "Mirror", hint: "https://huggingface.co" },
+];
 
 interface AddModelProps {
   shelf: ModelShelf;
@@ -13,21 +20,14 @@ interface AddModelProps {
 /** Adds a model by its hub name or its folder's address. */
 export function AddModel({ shelf, onAdded }: AddModelProps) {
   const id = useId();
-  const [model, setModel] = useState("");
-  const [revision, setRevision] = useState("");
-  const [token, setToken] = useState("");
-  const [hubUrl, setHubUrl] = useState("");
-
-  const add = (event: FormEvent) => {
+  const box = useRef<HTMLInputElement>(null);
+  const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const hub = {
-      ...(revision.trim() && { revision: revision.trim() }),
-      ...(token.trim() && { token: token.trim() }),
-      ...(hubUrl.trim() && { hubUrl: hubUrl.trim() }),
-    };
-    const key = shelf.add(model, hub);
+    const typed = [...new FormData(event.currentTarget)].map(([name, text]) => [name, String(text).trim()]);
+    const { model, ...hub } = Object.fromEntries(typed.filter(([, text]) => text)) as Record<string, string>;
+    const key = shelf.add(model ?? "", hub);
     if (key === null) return;
-    setModel("");
+    if (box.current) box.current.value = "";
     onAdded(key);
   };
   return (
@@ -37,54 +37,25 @@ export function AddModel({ shelf, onAdded }: AddModelProps) {
       </label>
       <div className={view.line}>
         <input
+          ref={box}
           id={id}
-          value={model}
+          name="model"
           placeholder="owner/name, owner/name:Q4_K_M or https://…"
           autoCapitalize="off"
           spellCheck={false}
           required
-          onChange={(event) => setModel(event.target.value)}
         />
         <Button type="submit">Add</Button>
       </div>
       <details className={css.more}>
         <summary>Revision, access token, mirror</summary>
-        <Field label="Revision" hint="main" value={revision} onChange={setRevision} />
-        <Field
-          label="Access token"
-          hint="for private and gated models; not kept"
-          value={token}
-          onChange={setToken}
-          isSecret
-        />
-        <Field label="Mirror" hint="https://huggingface.co" value={hubUrl} onChange={setHubUrl} />
+        {HUB_FIELDS.map(({ name, label, hint, type }) => (
+          <label key={name} className={css.field}>
+            {label}
+            <input name={name} type={type} autoComplete="off" spellCheck={false} placeholder={hint} />
+          </label>
+        ))}
       </details>
     </form>
-  );
-}
-
-interface FieldProps {
-  label: string;
-  hint: string;
-  value: string;
-  isSecret?: boolean;
-  onChange: (value: string) => void;
-}
-
-function Field({ label, hint, value, isSecret = false, onChange }: FieldProps) {
-  const id = useId();
-  return (
-    <div className={css.field}>
-      <label htmlFor={id}>{label}</label>
-      <input
-        id={id}
-        type={isSecret ? "password" : "text"}
-        autoComplete="off"
-        spellCheck={false}
-        value={value}
-        placeholder={hint}
-        onChange={(event) => onChange(event.target.value)}
-      />
-    </div>
   );
 }

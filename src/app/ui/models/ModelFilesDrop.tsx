@@ -1,8 +1,7 @@
-import { useRef } from "react";
 import type { ModelShelf } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";
+import { chooseFiles } from "../choose-files.ts";
 import { classNames } from "../class-names.ts";
-import { FileInput } from "../components/FileInput.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { useDrop } from "../use-drop.ts";
 import { useStore } from "../use-store.ts";
@@ -12,14 +11,12 @@ import { droppedFiles } from "./dropped-files.ts";
 
 /** Loads a model from this computer: its files or folder, dropped or chosen. */
 export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: () => void }) {
-  const files = useRef<HTMLInputElement>(null);
-  const folder = useRef<HTMLInputElement>(null);
   const isSwitching = useStore(shelf.store, (state) => state.switchingTo !== null);
 
   const run = async (given: readonly File[]) => {
     if (given.length > 0 && !isSwitching && (await shelf.useFiles(given))) onUsed();
   };
-  const onFiles = (given: readonly File[]) => void run(given);
+  const choose = (options: Parameters<typeof chooseFiles>[1]) => chooseFiles((given) => void run(given), options);
   const { isOver, handlers } = useDrop((data) => void droppedFiles(data).then(run));
   return (
     <section className={view.form} aria-label="Add from this computer">
@@ -30,15 +27,13 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
           <Icon name="folder" />
           Drop a model's folder here, or choose
         </p>
-        <Button disabled={isSwitching} onClick={() => folder.current?.click()}>
+        <Button disabled={isSwitching} onClick={() => choose({ webkitdirectory: true })}>
           Folder …
         </Button>
-        <Button disabled={isSwitching} onClick={() => files.current?.click()}>
+        <Button disabled={isSwitching} onClick={() => choose({ multiple: true })}>
           Files …
         </Button>
       </div>
-      <FileInput ref={files} multiple aria-label="Files of a model" onFiles={onFiles} />
-      <FileInput ref={folder} multiple aria-label="Folder of a model" {...{ webkitdirectory: "" }} onFiles={onFiles} />
       <p className="small">
         A GGUF file; or config.json, tokenizer.json, model.safetensors or its parts. Files aren&rsquo;t copied; choose
         them again after a reload.

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { readRecording, toErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Theme } from "../../state/app/theme.ts";
@@ -6,9 +6,9 @@ import { pendingRecording } from "../../state/player/pending-recording.ts";
 import { Player } from "../../state/player/player.ts";
 import { RecordedRun } from "../../state/player/recorded-run.ts";
 import { PageHead } from "../bar/PageHead.tsx";
+import { chooseFiles } from "../choose-files.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
-import { FileInput } from "../components/FileInput.tsx";
 import { useDrop } from "../use-drop.ts";
 import css from "./PlayerPage.module.css";
 import { PlayerView } from "./PlayerView.tsx";
@@ -33,7 +33,6 @@ interface Opened {
 export function PlayerPage({ theme, openChats }: PlayerPageProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [problem, setProblem] = useState("");
-  const input = useRef<HTMLInputElement>(null);
 
   const open = useCallback(async (name: string, read: () => Promise<string> | string) => {
     setProblem("");
@@ -76,7 +75,10 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
   );
   const openButtons = (
     <>
-      <Button look={opened ? "quiet" : "ink"} onClick={() => input.current?.click()}>
+      <Button
+        look={opened ? "quiet" : "ink"}
+        onClick={() => chooseFiles(([file]) => openFile(file), { accept: ".jsonl" })}
+      >
         Open a recording …
       </Button>
       {!opened && <Button onClick={openExample}>Play the example</Button>}
@@ -88,7 +90,6 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
       <PageHead title="Player" theme={theme}>
         {opened && openButtons}
       </PageHead>
-      <FileInput ref={input} accept=".jsonl" aria-label="A recording" onFiles={([file]) => openFile(file)} />
       {opened && alert}
       {opened ? (
         <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />

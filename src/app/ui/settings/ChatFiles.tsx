@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import {
@@ -7,10 +7,10 @@ import {
   type ImportedChats,
   type ImportProgress,
 } from "../../state/workspace/export-chats.ts";
+import { chooseFiles } from "../choose-files.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Callout } from "../components/Callout.tsx";
-import { FileInput } from "../components/FileInput.tsx";
 import { formatCount } from "../format.ts";
 import { saveAllChats } from "../save-chats.ts";
 import css from "./AppSettings.module.css";
@@ -20,11 +20,11 @@ type Outcome = ImportedChats | ImportProgress | { readonly error: ChorusErrorDat
 /** Exports all chats to a file and imports chats. */
 export function ChatFiles({ app }: { app: AppState }) {
   const { undoList } = app.workspace;
-  const input = useRef<HTMLInputElement>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const isReading = outcome !== null && "numRead" in outcome;
 
-  const open = async (file: File) => {
+  const open = async (file: File | undefined) => {
+    if (file === undefined) return;
     try {
       setOutcome(await importChats(app.workspace, await readImport(file), setOutcome));
     } catch (error) {
@@ -39,15 +39,12 @@ export function ChatFiles({ app }: { app: AppState }) {
       </p>
       <div className={classNames("row", css.actions)}>
         <Button onClick={() => void saveAllChats(app)}>Export all chats</Button>
-        <Button disabled={isReading} onClick={() => input.current?.click()}>
+        <Button
+          disabled={isReading}
+          onClick={() => chooseFiles(([file]) => void open(file), { accept: ".json,application/json" })}
+        >
           Import …
         </Button>
-        <FileInput
-          ref={input}
-          accept=".json,application/json"
-          aria-label="File of chats"
-          onFiles={([file]) => file && void open(file)}
-        />
       </div>
       <Result outcome={outcome} />
       {outcome && "numListed" in outcome && (
