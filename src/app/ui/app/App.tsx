@@ -1,5 +1,4 @@
 import type { AppState } from "../../state/app/app-state.ts";
-import type { Theme } from "../../state/app/theme.ts";
 import { Announcer } from "./Announcer.tsx";
 import css from "./App.module.css";
 import { GpuNotice } from "./GpuNotice.tsx";
@@ -24,7 +23,7 @@ const UnsupportedPage = lazily(async () => (await import("../unsupported/Unsuppo
 const ServingNotice = lazily(async () => (await import("../engine/ServingNotice.tsx")).ServingNotice);
 const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).WordLinks);
 
-export function App({ app, theme }: { app: AppState; theme: Theme }) {
+export function App({ app }: { app: AppState }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
   const hasLink = useStore(app.serving.store, ({ link }) => link !== null);
   const lacksDrafts = useStore(app.engine.leftOut, (error) => error !== null);
@@ -36,7 +35,7 @@ export function App({ app, theme }: { app: AppState; theme: Theme }) {
   if (unsupported) return <UnsupportedPage engine={app.engine} error={unsupported} />;
   return (
     <div className={css.app}>
-      <Bar app={app} theme={theme} />
+      <Bar app={app} />
       <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />
       <RecoveryNotice app={app} />
       <GpuNotice engine={app.engine} />

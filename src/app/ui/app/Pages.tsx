@@ -49,7 +49,7 @@ export function Pages(props: PagesProps) {
         {hasChats && (
           <Activity mode={name === "chats" ? "visible" : "hidden"}>
             <Guard part="This page" subject={route.page}>
-              <App app={shared.openChats()} theme={shared.theme} />
+              <App app={shared.openChats()} />
             </Guard>
           </Activity>
         )}
@@ -71,18 +71,18 @@ function nameOf(route: Route): PageName {
 }
 
 function viewOf(name: PageName, { shared, createEngine, model }: PagesProps, route: Route): ReactNode {
-  const { theme, openChats } = shared;
+  const { openChats } = shared;
   switch (name) {
     case "bench":
-      return <BenchPage theme={theme} createEngine={createEngine} embeddedModel={model} params={route.params} />;
+      return <BenchPage createEngine={createEngine} embeddedModel={model} params={route.params} />;
     case "player":
-      return <PlayerPage theme={theme} openChats={openChats} />;
+      return <PlayerPage openChats={openChats} />;
     case "demo":
-      return <DemoPage theme={theme} chats={openChats()} />;
+      return <DemoPage chats={openChats()} />;
     case "serving":
-      return <ServingPage theme={theme} app={openChats()} />;
+      return <ServingPage app={openChats()} />;
     case "docs":
-      return <DocsPage theme={theme} name={route.page.slice("docs/".length)} at={route.params.get("at")} />;
+      return <DocsPage name={route.page.slice("docs/".length)} at={route.params.get("at")} />;
     case "chats":
       return null;
   }

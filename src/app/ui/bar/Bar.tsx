@@ -1,5 +1,4 @@
 import type { AppState } from "../../state/app/app-state.ts";
-import type { Theme } from "../../state/app/theme.ts";
 import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import { ActionButton } from "../actions/ActionButton.tsx";
@@ -19,7 +18,7 @@ import { ModelButton } from "./ModelButton.tsx";
 import { SendToAll } from "./SendToAll.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 
-export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
+export function Bar({ app }: { app: AppState }) {
   const { engine, workspace } = app;
   const page = usePage();
   const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
@@ -79,7 +78,7 @@ export function Bar({ app, theme }: { app: AppState; theme: Theme }) {
         title="About Chorus, keys, documents"
         aria-haspopup="dialog"
       />
-      <ThemeButton theme={theme} className={css.wide} />
+      <ThemeButton className={css.wide} />
     </header>
   );
 }

@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import type { Theme } from "../../state/app/theme.ts";
 import { ActionButton } from "../actions/ActionButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Logo } from "../components/Logo.tsx";
@@ -8,13 +7,12 @@ import { ThemeButton } from "./ThemeButton.tsx";
 
 interface PageHeadProps {
   readonly title: string;
-  readonly theme: Theme;
   /** The page's own buttons. */
   readonly children?: ReactNode;
 }
 
 /** The head of a page beside the chats: the way back to them, the page's title and its buttons. */
-export function PageHead({ title, theme, children }: PageHeadProps) {
+export function PageHead({ title, children }: PageHeadProps) {
   return (
     <header className={css.head}>
       <a className="brand" href="#/" aria-label="Chorus: back to the chats">
@@ -34,7 +32,7 @@ export function PageHead({ title, theme, children }: PageHeadProps) {
         title="About Chorus, keys, documents"
         aria-haspopup="dialog"
       />
-      <ThemeButton theme={theme} />
+      <ThemeButton />
     </header>
   );
 }

@@ -1,8 +1,9 @@
-import type { Theme } from "../../state/app/theme.ts";
+import { usePage } from "../app/page-context.ts";
 import { IconButton } from "../components/IconButton.tsx";
 import { useStore } from "../use-store.ts";
 
-export function ThemeButton({ theme, className }: { theme: Theme; className?: string | undefined }) {
+export function ThemeButton({ className }: { className?: string | undefined }) {
+  const { theme } = usePage();
   const choice = useStore(theme.store);
   const name = `Theme: ${choice}`;
   return <IconButton icon={choice} className={className} name={name} onClick={() => theme.next()} />;

@@ -2,7 +2,6 @@ import { useEffect, useState } from "react";
 
 import { BenchControl, MEASURE_SECONDS, readBenchOptions } from "../../../../lab/index.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
-import type { Theme } from "../../state/app/theme.ts";
 import { Button } from "../components/Button.tsx";
 import { More } from "../components/More.tsx";
 import { PageHead } from "../bar/PageHead.tsx";
@@ -18,7 +17,6 @@ import { SectionView } from "./SectionView.tsx";
 const QUICK = new URLSearchParams("quick");
 
 interface BenchPageProps {
-  readonly theme: Theme;
   readonly createEngine: CreateEngine;
   readonly embeddedModel: string;
   /** From the address: the options when the page opens. */
@@ -26,7 +24,7 @@ interface BenchPageProps {
 }
 
 /** Measures Chorus on this machine, in this page. */
-export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchPageProps) {
+export function BenchPage({ createEngine, embeddedModel, params }: BenchPageProps) {
   const [control] = useState(
     () => new BenchControl({ createEngine, embeddedModel, browser: nameBrowser(navigator.userAgent) }),
   );
@@ -39,7 +37,7 @@ export function BenchPage({ theme, createEngine, embeddedModel, params }: BenchP
 
   return (
     <div className={css.page}>
-      <PageHead title="Benchmark" theme={theme} />
+      <PageHead title="Benchmark" />
       <main className={css.main}>
         <aside className={css.box} aria-label="What to run">
           <Button look="ink" className={css.measure} disabled={isRunning} onClick={() => void control.measure(options)}>

@@ -1,6 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
-import type { Theme } from "../../state/app/theme.ts";
 import { Announcer } from "../app/Announcer.tsx";
 import app from "../app/App.module.css";
 import { PageHead } from "../bar/PageHead.tsx";
@@ -18,7 +17,7 @@ import { DemoRace } from "./DemoRace.tsx";
 import { DemoTabs } from "./DemoTabs.tsx";
 
 /** The demo, which begins when the model is ready: the race on top, its eight panes, and the batch. */
-export function DemoPage({ theme, chats }: { theme: Theme; chats: AppState }) {
+export function DemoPage({ chats }: { chats: AppState }) {
   const { batch, demo, engine } = chats;
   const isReady = useStore(engine.store, ({ status }) => status === "ready");
   const panes = useStore(demo.store, (state) => state.panes);
@@ -39,7 +38,7 @@ export function DemoPage({ theme, chats }: { theme: Theme; chats: AppState }) {
   }, [demo]);
   return (
     <div className={app.app}>
-      <PageHead title="Demo" theme={theme} />
+      <PageHead title="Demo" />
       <DemoTabs dock={batch.dock} />
       <RecoveryNotice app={chats} />
       <main className="column grow">

@@ -1,7 +1,6 @@
 import { marked } from "marked";
 import { useEffect, useMemo, useRef, useState } from "react";
 
-import type { Theme } from "../../state/app/theme.ts";
 import { PageHead } from "../bar/PageHead.tsx";
 import head from "../bar/PageHead.module.css";
 import { BlockToken } from "../chat/markdown/BlockToken.tsx";
@@ -16,14 +15,13 @@ import { addressIn, documents, pathOf, sectionOf } from "./documents.ts";
 const MAX_WAIT_MS = 30_000;
 
 interface DocsPageProps {
-  readonly theme: Theme;
   readonly name: string;
   /** The anchor to open it at. */
   readonly at: string | null;
 }
 
 /** A document of the repository. */
-export function DocsPage({ theme, name, at }: DocsPageProps) {
+export function DocsPage({ name, at }: DocsPageProps) {
   const path = pathOf(name);
   const text = useText(path);
   const main = useRef<HTMLElement>(null);
@@ -38,7 +36,7 @@ export function DocsPage({ theme, name, at }: DocsPageProps) {
   }, [text, at]);
   return (
     <div>
-      <PageHead title="Documents" theme={theme}>
+      <PageHead title="Documents">
         <a className={classNames("button", head.back)} href="#/docs/README">
           Contents
         </a>

@@ -1,7 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { readRecording, toErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
-import type { Theme } from "../../state/app/theme.ts";
 import { pendingRecording } from "../../state/player/pending-recording.ts";
 import { Player } from "../../state/player/player.ts";
 import { RecordedRun } from "../../state/player/recorded-run.ts";
@@ -17,7 +16,6 @@ import { PlayerView } from "./PlayerView.tsx";
 const EXAMPLE = "recordings/example.jsonl";
 
 interface PlayerPageProps {
-  readonly theme: Theme;
   /** Opens the chats, whose engine computes a run again. */
   readonly openChats: () => AppState;
 }
@@ -30,7 +28,7 @@ interface Opened {
 }
 
 /** Plays recordings of runs. It needs no engine, and so works in any browser. */
-export function PlayerPage({ theme, openChats }: PlayerPageProps) {
+export function PlayerPage({ openChats }: PlayerPageProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const [problem, setProblem] = useState("");
 
@@ -87,9 +85,7 @@ export function PlayerPage({ theme, openChats }: PlayerPageProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the button does the same
     <div className={classNames(css.page, isOver && css.dropHere)} {...handlers}>
-      <PageHead title="Player" theme={theme}>
-        {opened && openButtons}
-      </PageHead>
+      <PageHead title="Player">{opened && openButtons}</PageHead>
       {opened && alert}
       {opened ? (
         <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />

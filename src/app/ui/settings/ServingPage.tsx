@@ -1,7 +1,6 @@
 import { useRef, useState } from "react";
 import { toErrorData, type ChorusEngine, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
-import type { Theme } from "../../state/app/theme.ts";
 import { REPLACED } from "../../state/engine/engine-control.ts";
 import { defaultTextOf, SERVING_FIELDS, type ServingField } from "../../state/settings/serving-fields.ts";
 import {
@@ -22,12 +21,12 @@ import css from "./ServingPage.module.css";
 type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
 
 /** How the engine serves: as a form and as a link. Changes are applied together, since some restart the engine. */
-export function ServingPage({ theme, app }: { theme: Theme; app: AppState }) {
+export function ServingPage({ app }: { app: AppState }) {
   const used = useStore(app.serving.store, (state) => state.settings);
   const isFromLink = useStore(app.serving.store, ({ link }) => link?.status === "applied");
   return (
     <div>
-      <PageHead title="Serving" theme={theme} />
+      <PageHead title="Serving" />
       <main className={css.main}>
         <p className={css.about}>
           How the engine shares its steps among all chats.
