@@ -1,6 +1,7 @@
 // Reads the addresses of servers that people paste, and their place in the network.
 
 import { ChorusError } from "../../index.ts";
+import { attempt } from "../attempt.ts";
 
 /** An address's place in the network, in the words of Chrome's Local Network Access. */
 type AddressSpace = "loopback" | "local" | "public";
@@ -45,13 +46,7 @@ export function rootOf(baseUrl: string): string {
 /** Returns the shortest address that is read as this base URL, so that no two servers have the same. Other text is returned as it is. */
 export function shortAddress(baseUrl: string): string {
   const plain = baseUrl.replace(/^https?:\/\//, "");
-  const isRead = (text: string) => {
-    try {
-      return normaliseAddress(text) === baseUrl;
-    } catch {
-      return false;
-    }
-  };
+  const isRead = (text: string) => attempt(() => normaliseAddress(text), null) === baseUrl;
   return [rootOf(plain), plain, rootOf(baseUrl)].find(isRead) ?? baseUrl;
 }
 

@@ -1,4 +1,5 @@
 import { parseJson } from "../../index.ts";
+import { attempt } from "../attempt.ts";
 import { askServer, type ServerAccess } from "./ask-server.ts";
 import { readText } from "./read-text.ts";
 import { RemoteError } from "./remote-error.ts";
@@ -6,6 +7,11 @@ import { RemoteError } from "./remote-error.ts";
 /** Most bytes of a list of models. (OpenRouter's has half a megabyte.) */
 const MAX_LIST_BYTES = 8 * 2 ** 20;
 const MAX_MODELS = 2000;
+
+interface Entry {
+  readonly id?: unknown;
+  readonly owned_by?: unknown;
+}
 
 export interface ServerModels {
   /** Their ids, as the server orders them. */
@@ -18,21 +24,13 @@ export interface ServerModels {
 export async function listModels(access: ServerAccess, signal?: AbortSignal): Promise<ServerModels> {
   const { host } = new URL(access.baseUrl);
   const response = await askServer(access, `${access.baseUrl}/models`, signal && { signal });
-  const list = parse(await readText(response, MAX_LIST_BYTES));
-  if (list === null) {
+  const text = await readText(response, MAX_LIST_BYTES);
+  const list = attempt(() => parseJson(text) as { readonly data?: readonly Entry[] }, null)?.data;
+  if (!Array.isArray(list)) {
     const message = `${host} answers, but not with a list of models. Is ${access.baseUrl} the address of its API?`;
     throw new RemoteError("server_answer_invalid", message);
   }
   const entries = list.filter((entry) => typeof entry?.id === "string").slice(0, MAX_MODELS);
   const ownedBy = entries[0]?.owned_by;
   return { models: entries.map(({ id }) => id as string), ownedBy: typeof ownedBy === "string" ? ownedBy : null };
-}
-
-function parse(text: string): readonly { readonly id?: unknown; readonly owned_by?: unknown }[] | null {
-  try {
-    const { data } = parseJson(text) as { data?: unknown };
-    return Array.isArray(data) ? data : null;
-  } catch {
-    return null;
-  }
 }

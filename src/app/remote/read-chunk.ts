@@ -1,6 +1,7 @@
 // Reads a chunk of an answer from any server software.
 
 import { parseJson, type FinishReason, type TokenLogprob, type TopLogprob } from "../../index.ts";
+import { attempt } from "../attempt.ts";
 import { errorInStream, RemoteError } from "./remote-error.ts";
 
 export interface RemoteChunk {
@@ -35,12 +36,8 @@ export function readChunk(data: string, host: string): RemoteChunk {
 }
 
 function parse(data: string, host: string): unknown {
-  try {
-    const value: unknown = parseJson(data);
-    if (typeof value === "object" && value !== null) return value;
-  } catch {
-    // Like any other text that is not a chunk.
-  }
+  const value: unknown = attempt(() => parseJson(data), null);
+  if (typeof value === "object" && value !== null) return value;
   throw new RemoteError("server_answer_invalid", `${host} sent an unexpected response: ${data.slice(0, 80)}`);
 }
 

@@ -1,6 +1,7 @@
 // Turns a server's errors into the library's.
 
 import { ChorusError, parseJson, type ChorusErrorCode } from "../../index.ts";
+import { attempt } from "../attempt.ts";
 import { readText } from "./read-text.ts";
 
 /** Most bytes read of an error's body. Proxies send whole pages. */
@@ -40,7 +41,7 @@ export async function errorOfResponse(response: Response, host: string): Promise
   const text = await readText(response, MAX_ERROR_BYTES).catch(() => "");
   const seconds = Number(response.headers.get("retry-after"));
   const retryAfterMs = seconds > 0 ? Math.min(MAX_RETRY_AFTER_MS, seconds * 1000) : 0;
-  return errorOfStatus(response.status, messageIn(parsed(text)), host, retryAfterMs);
+  return errorOfStatus(response.status, messageIn(attempt(() => parseJson(text), null)), host, retryAfterMs);
 }
 
 /** Returns the error in a stream's data; null if there is none. */
@@ -79,14 +80,6 @@ function isAboutContext(said: string): boolean {
   return /maximum context length|context_length_exceeded|exceeds? the (?:available )?context|longer than the model's context|prompt is too long/i.test(
     said,
   );
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return null;
-  }
 }
 
 /** Returns the message of an error in OpenAI's, Ollama's own, old vLLM's or FastAPI's shape. */

@@ -1,21 +1,26 @@
 // Small choices kept in localStorage. It can be forbidden or full; a choice then lasts as long as the page.
 
+import { parseJson } from "../../index.ts";
+import { attempt } from "../attempt.ts";
+import { JsonReader } from "./json-reader.ts";
+
 const keyOf = (name: string) => `chorus.${name}`;
 
 export function remembered(name: string): string | null {
-  try {
-    return localStorage.getItem(keyOf(name));
-  } catch {
-    return null;
-  }
+  return attempt(() => localStorage.getItem(keyOf(name)), null);
 }
 
 export function remember(name: string, value: string): void {
-  try {
-    localStorage.setItem(keyOf(name), value);
-  } catch {
-    // As said above.
-  }
+  attempt(() => localStorage.setItem(keyOf(name), value), null);
+}
+
+/** Returns what `read` finds in remembered JSON; `otherwise` if there is none, or it can't be read. */
+export function rememberedJson<Value, Otherwise>(
+  name: string,
+  read: (root: JsonReader) => Value,
+  otherwise: Otherwise,
+): Value | Otherwise {
+  return attempt(() => read(new JsonReader(parseJson(remembered(name) ?? ""))), otherwise);
 }
 
 /** Returns whether a notice is new, and remembers it. Later starts may extend it. Null forgets it. */

@@ -1,5 +1,6 @@
-import { parseJson } from "../../../index.ts";
-import { remember, remembered } from "../remembered.ts";
+import { attempt } from "../../attempt.ts";
+import type { JsonReader } from "../json-reader.ts";
+import { remember, remembered, rememberedJson } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 const NAME = "prompts";
@@ -7,7 +8,7 @@ const MAX_PROMPTS = 100;
 
 /** Texts that a person wants to ask again, the newest first. Kept in this browser. */
 export class SavedPrompts {
-  readonly #store = createStore<readonly string[]>(() => read(remembered(NAME)));
+  readonly #store = createStore<readonly string[]>(read);
   readonly store: ReadonlyStore<readonly string[]> = this.#store;
 
   /** Adds a text, or puts it first if it is there already. Does nothing if it is empty. */
@@ -24,8 +25,7 @@ export class SavedPrompts {
 
   /** Takes over what other tabs have changed. */
   readonly refresh = (): void => {
-    const kept = remembered(NAME);
-    if (kept !== null) this.#store.setState(read(kept), true);
+    if (remembered(NAME) !== null) this.#store.setState(read(), true);
   };
 
   #without(text: string): readonly string[] {
@@ -39,12 +39,7 @@ export class SavedPrompts {
 }
 
 /** Returns the saved prompts; none if they can't be read. */
-function read(kept: string | null): readonly string[] {
-  try {
-    const prompts: unknown = parseJson(kept ?? "[]");
-    if (!Array.isArray(prompts)) return [];
-    return prompts.filter((one): one is string => typeof one === "string").slice(0, MAX_PROMPTS);
-  } catch {
-    return [];
-  }
+function read(): readonly string[] {
+  const texts = (root: JsonReader) => root.list().flatMap((one) => attempt(() => one.string(), []));
+  return rememberedJson(NAME, texts, []).slice(0, MAX_PROMPTS);
 }

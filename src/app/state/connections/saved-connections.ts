@@ -1,9 +1,8 @@
 // Connections as they are kept in this browser. An address is always kept, a key only on request.
 
-import { parseJson } from "../../../index.ts";
 import type { RemoteModel } from "../../remote/answerer.ts";
-import { JsonReader } from "../json-reader.ts";
-import { remember, remembered } from "../remembered.ts";
+import type { JsonReader } from "../json-reader.ts";
+import { remember, rememberedJson } from "../remembered.ts";
 
 /** A server of OpenAI's API. */
 export interface Connection {
@@ -41,21 +40,18 @@ export function keepConnections({ connections, spillOver }: ConnectionsState): v
 
 /** Returns the saved connections; none if they can't be read. */
 export function keptConnections(): ConnectionsState {
-  const text = remembered(NAME);
-  if (text === null) return NONE;
-  try {
-    const root = new JsonReader(parseJson(text));
-    return {
-      connections: root.field("connections").list().map(parseConnection),
-      spillOver: root.field("spillOver").orNull((spill) => ({
-        baseUrl: spill.field("baseUrl").string(),
-        model: spill.field("model").string(),
-        limitS: spill.field("limitS").integer(0, MAX_LIMIT_S),
-      })),
-    };
-  } catch {
-    return NONE;
-  }
+  return rememberedJson(NAME, parseConnections, NONE);
+}
+
+function parseConnections(root: JsonReader): ConnectionsState {
+  return {
+    connections: root.field("connections").list().map(parseConnection),
+    spillOver: root.field("spillOver").orNull((spill) => ({
+      baseUrl: spill.field("baseUrl").string(),
+      model: spill.field("model").string(),
+      limitS: spill.field("limitS").integer(0, MAX_LIMIT_S),
+    })),
+  };
 }
 
 function parseConnection(connection: JsonReader): Connection {

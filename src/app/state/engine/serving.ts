@@ -1,7 +1,8 @@
-import { parseJson, toErrorData, type BatchingMode, type ChorusErrorData, type EngineConfig } from "../../../index.ts";
+import { toErrorData, type BatchingMode, type ChorusErrorData, type EngineConfig } from "../../../index.ts";
+import { attempt } from "../../attempt.ts";
 import type { Route } from "../app/router.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
-import { remember, remembered } from "../remembered.ts";
+import { remember, rememberedJson } from "../remembered.ts";
 import {
   checkServing,
   engineConfigOf,
@@ -138,29 +139,15 @@ function readLink({
 
 function keptSettings(): ServingSettings {
   const thresholds = keptThresholds();
-  try {
-    return checkServing({ ...thresholds, ...(parseJson(remembered(SERVING) ?? "{}") as object) });
-  } catch {
-    return thresholds; // of another version
-  }
+  // They may be of another version.
+  return rememberedJson(SERVING, (root) => checkServing({ ...thresholds, ...root.object() }), thresholds);
 }
 
 /** Returns the readable thresholds of alerts that an earlier version kept apart; there null was "never". */
 function keptThresholds(): ServingSettings {
-  try {
-    const kept = Object.entries(parseJson(remembered(ALERTS) || "{}") as Record<string, unknown>);
-    return Object.assign({}, ...kept.map(([name, value]) => readThreshold(name, value ?? "off"))) as ServingSettings;
-  } catch {
-    return {};
-  }
-}
-
-function readThreshold(name: string, value: unknown): ServingSettings {
-  try {
-    return checkServing({ [`alerts.${name}`]: value });
-  } catch {
-    return {};
-  }
+  const kept = rememberedJson(ALERTS, (root) => Object.entries<unknown>({ ...root.object() }), []);
+  const readable = kept.map(([name, value]) => attempt(() => checkServing({ [`alerts.${name}`]: value ?? "off" }), {}));
+  return Object.assign({}, ...readable) as ServingSettings;
 }
 
 function keep(settings: ServingSettings): void {

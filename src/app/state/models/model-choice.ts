@@ -4,14 +4,13 @@ import {
   DEFAULT_HUB_URL,
   DEFAULT_REVISION,
   isHubId,
-  parseJson,
   WEIGHTS_DTYPES,
   type HubOptions,
   type ModelSource,
   type WeightsDtype,
 } from "../../../index.ts";
-import { JsonReader } from "../json-reader.ts";
-import { remember, remembered } from "../remembered.ts";
+import type { JsonReader } from "../json-reader.ts";
+import { remember, rememberedJson } from "../remembered.ts";
 
 export interface ModelChoice extends HubOptions {
   readonly model: ModelSource;
@@ -52,20 +51,17 @@ export function rememberChoice(choice: ModelChoice): void {
 
 /** Returns the saved choice; null if there is none or it can't be read. */
 export function rememberedChoice(): NamedChoice | null {
-  const text = remembered(NAME);
-  if (text === null) return null;
-  try {
-    const reader = new JsonReader(parseJson(text));
-    const textOf = (name: string) => reader.field(name).orNull((field) => field.string());
-    const [revision, hubUrl] = [textOf("revision"), textOf("hubUrl")];
-    const dtype = reader.field("dtype").orNull((field) => field.oneOf(WEIGHTS_DTYPES));
-    return {
-      model: reader.field("model").string(),
-      ...(revision !== null && { revision }),
-      ...(hubUrl !== null && { hubUrl }),
-      ...(dtype !== null && { dtype }),
-    };
-  } catch {
-    return null;
-  }
+  return rememberedJson(NAME, parseChoice, null);
+}
+
+function parseChoice(root: JsonReader): NamedChoice {
+  const textOf = (name: string) => root.field(name).orNull((field) => field.string());
+  const [revision, hubUrl] = [textOf("revision"), textOf("hubUrl")];
+  const dtype = root.field("dtype").orNull((field) => field.oneOf(WEIGHTS_DTYPES));
+  return {
+    model: root.field("model").string(),
+    ...(revision !== null && { revision }),
+    ...(hubUrl !== null && { hubUrl }),
+    ...(dtype !== null && { dtype }),
+  };
 }

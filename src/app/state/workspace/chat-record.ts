@@ -1,5 +1,6 @@
 // Chats as they are stored, and the rule by which several tabs save the same one: nobody replaces words that it has not read.
 
+import { attempt } from "../../attempt.ts";
 import { JsonReader } from "../json-reader.ts";
 import { oneLine } from "../one-line.ts";
 import { checkSettings, type Settings } from "../settings/settings.ts";
@@ -70,18 +71,14 @@ const COPY = " (changed in another tab)";
 
 /** Returns a stored record, or DAMAGED. */
 export function readRecord(value: unknown): ChatRecord {
-  try {
-    const root = new JsonReader(value);
-    const chat = { ...parseSavedChat(root.field("chat")), id: root.field("chat").field("id").string() };
-    return {
-      chat,
-      revision: root.field("revision").string(),
-      past: strings(root.field("past")),
-      savedMs: root.field("savedMs").integer(0, Number.MAX_SAFE_INTEGER),
-    };
-  } catch {
-    return DAMAGED;
-  }
+  const root = new JsonReader(value);
+  const read = (): ChatRecord => ({
+    chat: { ...parseSavedChat(root.field("chat")), id: root.field("chat").field("id").string() },
+    revision: root.field("revision").string(),
+    past: strings(root.field("past")),
+    savedMs: root.field("savedMs").integer(0, Number.MAX_SAFE_INTEGER),
+  });
+  return attempt(read, DAMAGED);
 }
 
 /**

@@ -62,8 +62,10 @@ export async function importChats(
   text: string,
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportedChats> {
-  const { rest, closed } = splitExport(parseFile(text));
-  const { panes, shared } = parseSavedWorkspace(rest);
+  const file = parseFile(text);
+  const root = new JsonReader(file);
+  const closed = root.has("closed") ? root.field("closed").list() : [];
+  const { panes, shared } = parseSavedWorkspace(file);
   const asNew = (chat: SavedChat): SavedChat =>
     resumed(asNewChat({ ...chat, settings: { ...shared, ...chat.settings } }));
   const numChats = panes.length + closed.length;
@@ -74,14 +76,6 @@ export async function importChats(
   );
   const { panes: opened, ids } = workspace.importChats(panes.map(asNew), listed);
   return { numOpened: opened.length, numListed: ids.length };
-}
-
-/** Separates the closed chats of an export, which may be thousands, from the rest. */
-function splitExport(file: unknown): { readonly rest: unknown; readonly closed: readonly JsonReader[] } {
-  const root = new JsonReader(file);
-  if (!root.has("closed")) return { rest: file, closed: [] };
-  const { closed: _, ...rest } = root.object() as { readonly closed: unknown };
-  return { rest, closed: root.field("closed").list() };
 }
 
 function parseFile(text: string): unknown {

@@ -48,8 +48,6 @@ export interface SavedWorkspace {
   readonly shared: Settings;
   /** In display order; at least one, with distinct numbers. */
   readonly panes: readonly SavedPane[];
-  /** The closed chats, in an export. [none] */
-  readonly closed?: readonly SavedChat[];
 }
 
 export function savedWorkspace(parts: Omit<SavedWorkspace, "app" | "version">): SavedWorkspace {
@@ -90,7 +88,6 @@ export function parseSavedWorkspace(value: unknown): SavedWorkspace {
     current: root.field("current").integer(1, MAX_PANES),
     shared: parseSettings(root.field("shared")),
     panes: parsed,
-    ...(root.has("closed") && { closed: root.field("closed").list().map(parseSavedChat) }),
   });
 }
 

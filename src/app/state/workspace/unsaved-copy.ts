@@ -5,6 +5,7 @@
 // only IndexedDB has the last edits. The list of a tab's panes is in its sessionStorage: other tabs have lists of their own.
 
 import { parseJson } from "../../../index.ts";
+import { attempt } from "../../attempt.ts";
 import { JsonReader } from "../json-reader.ts";
 import { parseLeftSave, parsePlaces, type LeftSave, type Save } from "./chat-record.ts";
 
@@ -16,82 +17,53 @@ const LIST = "chorus.panes";
 
 /** Returns the page's storages; null for one that is forbidden. */
 export function copyStorages(): { readonly copies: CopyStorage | null; readonly tab: CopyStorage | null } {
-  return { copies: allowed(() => localStorage), tab: allowed(() => sessionStorage) };
-}
-
-function allowed(storage: () => Storage): Storage | null {
-  try {
-    return storage();
-  } catch {
-    return null;
-  }
+  return { copies: attempt(() => localStorage, null), tab: attempt(() => sessionStorage, null) };
 }
 
 /** Returns whether there was room. @param page the name of the closing page */
 export function leaveCopy(storage: CopyStorage | null, page: string, save: LeftSave): boolean {
-  try {
+  const put = () => {
     storage?.setItem(PREFIX + page, JSON.stringify(save));
     return storage !== null;
-  } catch {
-    // As above. An older copy would be mistaken for the last edits.
-    dropCopy(storage, page);
-    return false;
-  }
+  };
+  const hasRoom = attempt(put, false);
+  // As above. An older copy would be mistaken for the last edits.
+  if (!hasRoom) dropCopy(storage, page);
+  return hasRoom;
 }
 
 export function hasCopy(storage: CopyStorage | null, page: string): boolean {
-  try {
-    return (storage?.getItem(PREFIX + page) ?? null) !== null;
-  } catch {
-    return false;
-  }
+  return attempt(() => storage?.getItem(PREFIX + page) ?? null, null) !== null;
 }
 
+/** A failing storage has no copies either. */
 export function dropCopy(storage: CopyStorage | null, page: string): void {
-  try {
-    storage?.removeItem(PREFIX + page);
-  } catch {
-    // A failing storage has no copies either.
-  }
+  attempt(() => storage?.removeItem(PREFIX + page), null);
 }
 
 /** Returns the copies that earlier pages left, by the pages' names. One that can't be read is dropped. */
 export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, LeftSave> {
   const copies = new Map<string, LeftSave>();
-  for (const key of keysOf(storage).filter((each) => each.startsWith(PREFIX))) {
+  const keysOf = () => Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");
+  for (const key of attempt(keysOf, []).filter((each) => each.startsWith(PREFIX))) {
     const page = key.slice(PREFIX.length);
-    try {
-      copies.set(page, parseLeftSave(new JsonReader(parseJson(storage?.getItem(key) ?? ""))));
-    } catch {
-      dropCopy(storage, page);
-    }
+    const copy = attempt(() => parseLeftSave(jsonIn(storage, key)), null);
+    if (copy) copies.set(page, copy);
+    else dropCopy(storage, page);
   }
   return copies;
 }
 
-function keysOf(storage: CopyStorage | null): readonly string[] {
-  try {
-    return Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");
-  } catch {
-    // A failing storage has none.
-    return [];
-  }
-}
-
-/** Keeps the list of this tab's panes. */
+/** Keeps the list of this tab's panes. If it can't, the tab opens the list that was saved last. */
 export function keepList(storage: CopyStorage | null, { places, current }: Pick<Save, "places" | "current">): void {
-  try {
-    storage?.setItem(LIST, JSON.stringify({ places, current }));
-  } catch {
-    // The tab then opens the list that was saved last.
-  }
+  attempt(() => storage?.setItem(LIST, JSON.stringify({ places, current })), null);
 }
 
 /** Returns the list of this tab's panes; null for a new tab. */
 export function keptList(storage: CopyStorage | null): Pick<Save, "places" | "current"> | null {
-  try {
-    return parsePlaces(new JsonReader(parseJson(storage?.getItem(LIST) ?? "")));
-  } catch {
-    return null;
-  }
+  return attempt(() => parsePlaces(jsonIn(storage, LIST)), null);
+}
+
+function jsonIn(storage: CopyStorage | null, key: string): JsonReader {
+  return new JsonReader(parseJson(storage?.getItem(key) ?? ""));
 }
