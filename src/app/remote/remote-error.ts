@@ -13,26 +13,15 @@ const MAX_RETRY_AFTER_MS = 30_000;
 /** An error of a server, or of the way to it. */
 export class RemoteError extends ChorusError {
   /** Whether the same request may succeed later, here or on the server that a balancer chooses next. */
-  readonly isTransient: boolean;
+  readonly isTransient: boolean = false;
   /** Whether the server is there, and has too much to do. */
-  readonly isBusy: boolean;
+  readonly isBusy: boolean = false;
   /** Time that the server asks clients to wait, milliseconds; 0 if it does not say. */
-  readonly retryAfterMs: number;
+  readonly retryAfterMs: number = 0;
 
-  constructor(
-    code: ChorusErrorCode,
-    message: string,
-    {
-      isTransient = false,
-      isBusy = false,
-      retryAfterMs = 0,
-      cause,
-    }: { isTransient?: boolean; isBusy?: boolean; retryAfterMs?: number; cause?: unknown } = {},
-  ) {
+  constructor(code: ChorusErrorCode, message: string, { cause, ...how }: Partial<RemoteError> = {}) {
     super(code, message, null, { cause });
-    this.isTransient = isTransient;
-    this.isBusy = isBusy;
-    this.retryAfterMs = retryAfterMs;
+    Object.assign(this, how);
   }
 }
 

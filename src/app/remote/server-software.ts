@@ -17,30 +17,35 @@ export interface ServerSoftware {
   readonly maxTokens: "max_tokens" | "max_completion_tokens";
 }
 
-const VLLM_FIELDS = { top_k: "top_k", min_p: "min_p", repetition_penalty: "repetition_penalty" } as const;
-
-/** Software by `owned_by` of the entries in /v1/models. */
-const SOFTWARE: Readonly<Record<string, ServerSoftware>> = {
-  chorus: { title: "Chorus", extraFields: VLLM_FIELDS, continues: "flag", maxTokens: "max_tokens" },
-  vllm: { title: "vLLM", extraFields: VLLM_FIELDS, continues: "flag", maxTokens: "max_tokens" },
-  sglang: { title: "SGLang", extraFields: VLLM_FIELDS, continues: "flag", maxTokens: "max_tokens" },
-  llamacpp: {
-    title: "llama.cpp",
-    extraFields: { top_k: "top_k", min_p: "min_p", repetition_penalty: "repeat_penalty" },
-    continues: "last",
-    maxTokens: "max_tokens",
-  },
-  library: { title: "Ollama", extraFields: {}, continues: null, maxTokens: "max_tokens" },
-  openai: { title: "OpenAI", extraFields: {}, continues: null, maxTokens: "max_completion_tokens" },
-  system: { title: "OpenAI", extraFields: {}, continues: null, maxTokens: "max_completion_tokens" },
-};
-
 /** An unknown server gets OpenAI's fields alone. */
 const UNKNOWN: ServerSoftware = {
   title: "an OpenAI-compatible server",
   extraFields: {},
   continues: null,
   maxTokens: "max_tokens",
+};
+const VLLM: ServerSoftware = {
+  ...UNKNOWN,
+  title: "vLLM",
+  extraFields: { top_k: "top_k", min_p: "min_p", repetition_penalty: "repetition_penalty" },
+  continues: "flag",
+};
+const OPENAI: ServerSoftware = { ...UNKNOWN, title: "OpenAI", maxTokens: "max_completion_tokens" };
+
+/** Software by `owned_by` of the entries in /v1/models. */
+const SOFTWARE: Readonly<Record<string, ServerSoftware>> = {
+  chorus: { ...VLLM, title: "Chorus" },
+  vllm: VLLM,
+  sglang: { ...VLLM, title: "SGLang" },
+  llamacpp: {
+    ...UNKNOWN,
+    title: "llama.cpp",
+    extraFields: { ...VLLM.extraFields, repetition_penalty: "repeat_penalty" },
+    continues: "last",
+  },
+  library: { ...UNKNOWN, title: "Ollama" },
+  openai: OPENAI,
+  system: OPENAI,
 };
 
 /** @param ownedBy owner of an entry in /v1/models; null if unknown */

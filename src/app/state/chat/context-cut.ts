@@ -3,6 +3,17 @@ import { messagesFrom, type Turn } from "./conversation.ts";
 
 export type Tokenize = NonNullable<Answerer["tokenize"]>;
 
+/** The next question's share of the model's context, in tokens. */
+export interface ContextUse {
+  readonly draftTokens: number;
+  /** Tokens of the whole prompt; null while an answer grows. */
+  readonly promptTokens: number | null;
+  /** The model's context: prompt and answer together. */
+  readonly contextTokens: number;
+  /** Turns before this one will not be sent. */
+  readonly firstSent: number;
+}
+
 /** Returns the number of a text's tokens. */
 export async function tokensOf(text: string, tokenize: Tokenize): Promise<number> {
   return text === "" ? 0 : (await tokenize({ prompt: text, add_special_tokens: false })).count;

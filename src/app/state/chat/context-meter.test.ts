@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { openPanes } from "../../../../tests/app/open-panes.ts";
-import { ContextMeter } from "./context-meter.ts";
+import { meterContext } from "./context-meter.ts";
 import type { Turn } from "./conversation.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -14,12 +14,11 @@ async function openMeter(numTurns: number, contextLength = 40) {
   await control.start();
   const turns = Array.from({ length: numTurns }, (_, id) => turn(id));
   const pane = openPane(1, { title: null, settings: {}, turns, firstSent: 0, draft: "" });
-  const meter = new ContextMeter(pane);
-  const stop = meter.start();
+  const stop = meterContext(pane);
   const pause = () => vi.advanceTimersByTimeAsync(300);
   const settle = () => vi.advanceTimersByTimeAsync(0);
   await settle();
-  return { pane, engine: first, stop, pause, settle, tokenize, use: () => meter.store.getState() };
+  return { pane, engine: first, stop, pause, settle, tokenize, use: () => pane.contextUse.getState() };
 }
 
 it("counts the draft and what is sent with it, once for a pause in typing", async () => {

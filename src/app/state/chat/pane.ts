@@ -3,6 +3,7 @@ import { askingOf, type Asking, type AskingContext } from "./asking.ts";
 import { randomId, toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { remoteName } from "../connections/connections.ts";
+import type { ContextUse } from "./context-cut.ts";
 import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
 import type { EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
@@ -74,6 +75,8 @@ export class Pane {
   readonly store: ReadonlyStore<PaneState>;
   readonly asking: ReadonlyStore<Asking>;
   readonly memory: AnswerMemory;
+  /** Kept by `meterContext`. Null while unknown: before the model is ready, or if a server answers. */
+  readonly contextUse = createStore<ContextUse | null>(() => null);
   readonly #store;
   readonly #context: PaneContext;
   readonly #unsubscribe: () => void;

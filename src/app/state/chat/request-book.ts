@@ -20,30 +20,22 @@ export interface Figures {
   readonly retry: string | null;
 }
 
-const KEYS = [
-  "outputTokens",
-  "ttftMs",
-  "cachedTokens",
-  "queuePlace",
-  "queueWaitS",
-  "retry",
-] as const satisfies readonly (keyof Figures)[];
-
 /** Returns whether at most the speed differs, which changes with each token. */
 export function isSameFigures(a: Figures, b: Figures): boolean {
-  return KEYS.every((key) => a[key] === b[key]);
+  return JSON.stringify({ ...a, tokensPerSecond: null }) === JSON.stringify({ ...b, tokensPerSecond: null });
 }
 
-interface Entry {
-  arrivalMs: number | null;
-  firstTokenMs: number | null;
-  lastTokenMs: number | null;
-  outputTokens: number;
-  promptTokens: number | null;
-  cachedTokens: number | null;
-  retry: string | null;
-  isFinished: boolean;
-}
+/** Null while unknown. */
+const NEW_ENTRY = {
+  arrivalMs: null as number | null,
+  firstTokenMs: null as number | null,
+  lastTokenMs: null as number | null,
+  outputTokens: 0,
+  promptTokens: null as number | null,
+  cachedTokens: null as number | null,
+  retry: null as string | null,
+  isFinished: false,
+};
 
 // A pane looks up only its newest request, so older ones can be forgotten.
 const REMEMBERED_REQUESTS = 256;
@@ -54,7 +46,7 @@ const MEASURED_ANSWERS = 8;
 export class RequestBook implements RemoteObserver {
   readonly #now: () => number;
   readonly #onChange: () => void;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, typeof NEW_ENTRY>();
   /** Durations of the last finished answers, from first step to end. */
   readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
   #waitingNames: readonly string[] = [];
@@ -156,20 +148,12 @@ export class RequestBook implements RemoteObserver {
     return Math.max(1, Math.round((place * meanMs) / Math.max(1, this.#numRunning) / 1000));
   }
 
-  #entry(requestId: string): Entry {
+  #entry(requestId: string): typeof NEW_ENTRY {
     this.#onChange();
     const name = nameIn(requestId);
     let entry = this.#entries.get(name);
     if (entry === undefined) {
-      const nothing = {
-        arrivalMs: null,
-        firstTokenMs: null,
-        lastTokenMs: null,
-        promptTokens: null,
-        cachedTokens: null,
-        retry: null,
-      };
-      entry = { ...nothing, outputTokens: 0, isFinished: false };
+      entry = { ...NEW_ENTRY };
       this.#entries.set(name, entry);
       const oldest = this.#entries.keys().next();
       if (this.#entries.size > REMEMBERED_REQUESTS && !oldest.done) this.#entries.delete(oldest.value);

@@ -31,14 +31,7 @@ const NOT_BEGUN: StageProgress = {
   startedMs: 0,
 };
 
-export const NOTHING_LOADED: LoadStages = {
-  adapter: NOT_BEGUN,
-  tokenizer: NOT_BEGUN,
-  weights: NOT_BEGUN,
-  memory: NOT_BEGUN,
-  kernels: NOT_BEGUN,
-  cache: NOT_BEGUN,
-};
+export const NOTHING_LOADED = Object.fromEntries(LOAD_STAGES.map((stage) => [stage, NOT_BEGUN])) as LoadStages;
 
 /** Returns the stages after one more progress report. `nowMs` is on any steady clock. */
 export function advanceStages(stages: LoadStages, progress: LoadProgress, nowMs: number): LoadStages {

@@ -1,4 +1,4 @@
-import { useState, type MouseEvent } from "react";
+import type { MouseEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
@@ -32,7 +32,6 @@ function isSecondOfDoubleClick(number: number, { detail, timeStamp }: MouseEvent
 /** One chat. It renders only when its own pane's store changes. */
 export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
   const drop = usePaneDrop(app.workspace, place);
-  const [firstToSend, setFirstToSend] = useState(0);
   const close = (event: MouseEvent) => {
     if (isSecondOfDoubleClick(pane.number, event)) return;
     if (event.detail > 0) lastClosed = { number: pane.number, atMs: event.timeStamp };
@@ -60,9 +59,9 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
         <PaneHead app={app} pane={pane} onClose={close} />
         {/* The head stays where the chat below it fails: the pane can be closed. */}
         <Guard part="This chat" subject={pane.key}>
-          <Conversation key={pane.key} app={app} pane={pane} place={place} firstToSend={firstToSend} />
+          <Conversation key={pane.key} app={app} pane={pane} place={place} />
           <PaneNote pane={pane} engine={app.engine} />
-          <Composer pane={pane} isCurrent={isCurrent} onFirstSent={setFirstToSend} />
+          <Composer pane={pane} isCurrent={isCurrent} />
         </Guard>
       </Guard>
     </section>

@@ -18,12 +18,10 @@ export function focusMessageOf(pane: Pane): void {
 interface ComposerProps {
   pane: Pane;
   isCurrent: boolean;
-  /** Called with the first turn that the next question will be sent with. */
-  onFirstSent: (firstSent: number) => void;
 }
 
 /** The box for a question, and below it its share of the context. Stop replaces Send while the pane is busy. */
-export function Composer({ pane, isCurrent, onFirstSent }: ComposerProps) {
+export function Composer({ pane, isCurrent }: ComposerProps) {
   const { continuesText: isText, answerer } = useStore(pane.asking);
   const draft = useStore(pane.store, (state) => state.draft);
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
@@ -87,7 +85,7 @@ export function Composer({ pane, isCurrent, onFirstSent }: ComposerProps) {
         {isEarly ? (
           <output>Still answering: this can be sent after it. Escape stops it.</output>
         ) : (
-          <ContextMeter key={pane.key} pane={pane} onFirstSent={onFirstSent} />
+          <ContextMeter pane={pane} />
         )}
       </div>
     </>

@@ -1,29 +1,19 @@
-import { useEffect, useState } from "react";
-import { ContextMeter as Meter, type ContextUse } from "../../state/chat/context-meter.ts";
+import { useEffect } from "react";
+import type { ContextUse } from "../../state/chat/context-cut.ts";
+import { meterContext } from "../../state/chat/context-meter.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
 import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ContextMeter.module.css";
 
-interface ContextMeterProps {
-  pane: Pane;
-  /** Called with the first turn that will be sent, whenever that changes. */
-  onFirstSent: (firstSent: number) => void;
-}
-
 /** How much of the model's context the next question takes, and which turns it leaves no room for. */
-export function ContextMeter({ pane, onFirstSent }: ContextMeterProps) {
-  const [meter] = useState(() => new Meter(pane));
+export function ContextMeter({ pane }: { pane: Pane }) {
   useEffect(() => {
-    return meter.start();
-  }, [meter]);
-  const use = useStore(meter.store);
+    return meterContext(pane);
+  }, [pane]);
+  const use = useStore(pane.contextUse);
   const sent = useStore(pane.store, (state) => state.firstSent);
-  const firstSent = use?.firstSent ?? 0;
-  useEffect(() => {
-    onFirstSent(firstSent);
-  }, [firstSent, onFirstSent]);
   if (use === null) return null;
   const { promptTokens, contextTokens } = use;
   const share = Math.min(1, (promptTokens ?? 0) / contextTokens);

@@ -45,8 +45,6 @@ interface ConversationProps {
   pane: Pane;
   /** Its index among the panes. */
   place: number;
-  /** Turns before this one will not be sent with the next question. */
-  firstToSend: number;
 }
 
 /**
@@ -54,11 +52,13 @@ interface ConversationProps {
  * free. So short chats stay in view, the question after a long answer moves to the top, and lines move only once the log is
  * full. Following stops when the reader scrolls up.
  */
-export function Conversation({ app, pane, place, firstToSend }: ConversationProps) {
+export function Conversation({ app, pane, place }: ConversationProps) {
   const turns = useStore(pane.store, (state) => state.turns);
   const unchosen = useStore(pane.store, (state) => state.unchosen);
   const variants = useMemo(() => unchosenAfter(unchosen), [unchosen]);
   const firstSent = useStore(pane.store, (state) => state.firstSent);
+  /** Turns before this one will not be sent with the next question. */
+  const firstToSend = useStore(pane.contextUse, (use) => use?.firstSent ?? 0);
   const isStreaming = useStore(pane.store, (state) => state.phase === "streaming");
   const asking = useStore(pane.asking);
   const [numShown, setNumShown] = useState(TURNS_AT_ONCE);
