@@ -1,9 +1,7 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import { Announcer } from "./Announcer.tsx";
 import css from "./App.module.css";
-import { GpuNotice } from "./GpuNotice.tsx";
-import { KeepingNotice } from "./KeepingNotice.tsx";
-import { MemoryNotice } from "./MemoryNotice.tsx";
+import { Notices } from "./Notices.tsx";
 import { DroppedFiles } from "./DroppedFiles.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchStrip } from "../batch/BatchStrip.tsx";
@@ -20,13 +18,10 @@ import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 
 const UnsupportedPage = lazily(async () => (await import("../unsupported/UnsupportedPage.tsx")).UnsupportedPage);
-const ServingNotice = lazily(async () => (await import("../engine/ServingNotice.tsx")).ServingNotice);
 const WordLinks = lazily(async () => (await import("../words/WordLinks.tsx")).WordLinks);
 
 export function App({ app }: { app: AppState }) {
   const unsupported = useStore(app.engine.store, (state) => (state.status === "unsupported" ? state.error : null));
-  const hasLink = useStore(app.serving.store, ({ link }) => link !== null);
-  const lacksDrafts = useStore(app.engine.leftOut, (error) => error !== null);
   const panes = useStore(app.workspace.store, (state) => state.panes);
   const isPhone = useMedia(PHONE);
   const isBatchInView = useStore(app.batch.dock.store, (state) => state.isInView);
@@ -38,10 +33,7 @@ export function App({ app }: { app: AppState }) {
       <Bar app={app} />
       <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />
       <RecoveryNotice app={app} />
-      <GpuNotice engine={app.engine} />
-      {(hasLink || lacksDrafts) && <ServingNotice serving={app.serving} engine={app.engine} />}
-      {app.keeper && <KeepingNotice keeper={app.keeper} workspace={app.workspace} />}
-      {app.tabs && <MemoryNotice engine={app.engine} tabs={app.tabs} />}
+      <Notices app={app} />
       <main className="column grow">
         {isPhone && hasPanes && <BatchStrip batch={app.batch} />}
         <div className={css.panes} hidden={!hasPanes}>
