@@ -116,7 +116,7 @@ export class Connections {
   async open(remote: RemoteModel): Promise<Answerer> {
     const connection = this.find(remote.baseUrl);
     if (connection === null) {
-      const message = `This browser has no connection to ${remote.baseUrl}. Add it in "Connections", or choose who else answers this pane in its settings.`;
+      const message = `This browser has no connection to ${remote.baseUrl}. Add it in "Connections", or choose who else answers this pane, in its head.`;
       throw new ChorusError("server_unreachable", message);
     }
     const { RemoteEngine } = await import("../../remote/remote-engine.ts");
