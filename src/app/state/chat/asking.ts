@@ -33,9 +33,9 @@ export interface AskingContext {
 }
 
 /** Returns the name of this page's model. */
-export function localName({ store, choice }: EngineControl): string {
+export function localName({ store, chosen }: EngineControl): string {
   const state = store.getState();
-  return state.status === "ready" ? state.engine.model.name : labelOfChoice(choice.getState());
+  return state.status === "ready" ? state.engine.model.name : labelOfChoice(chosen.getState().model);
 }
 
 /** Returns who answers the pane of this store. */
@@ -52,7 +52,7 @@ export function askingOf(
     return [settings, shared.store.getState(), answerer !== null, engine, canContinue, name] as const;
   };
   return derivedStore(
-    [pane, control.store, control.choice, shared.store, connections.store],
+    [pane, control.store, control.chosen, shared.store, connections.store],
     read,
     ([own, , isRemote, engine, canContinue, answerer]) => {
       const settings = { ...shared.inherited(), ...own };

@@ -21,7 +21,7 @@ it("loads the model again on another backend", async () => {
   });
   await control.start();
   await control.useBackend("cpu");
-  expect(control.backend.getState()).toBe("cpu");
+  expect(control.chosen.getState().backend).toBe("cpu");
   expect(requested).toEqual([
     ["fake", "auto"],
     ["fake", "cpu"],
@@ -83,7 +83,7 @@ it("starts again with another config, and with the one before if the engine refu
   await control.start();
   expect(await control.reconfigure({ numGpuBlocks: 200 })).toBeNull();
   expect(await control.reconfigure({ numGpuBlocks: 300 })).toMatchObject({ param: "numGpuBlocks" });
-  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
+  expect(control.chosen.getState().config).toEqual({ numGpuBlocks: 200 });
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   expect(requested).toEqual([undefined, 200, 300, 200]);
 });
@@ -99,12 +99,12 @@ it("a start that another one replaced is no success, unless the newer one has th
   const replaced = [control.reconfigure({ numGpuBlocks: 200 }), control.reconfigure({ numGpuBlocks: 300 })];
   expect(await control.reconfigure({ numGpuBlocks: 100 })).toBeNull();
   expect(await Promise.all(replaced)).toEqual([REPLACED, REPLACED]);
-  expect(control.config.getState()).toEqual({ numGpuBlocks: 100 });
+  expect(control.chosen.getState().config).toEqual({ numGpuBlocks: 100 });
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   const kept = control.reconfigure({ numGpuBlocks: 200 });
   await control.useBackend("cpu");
   expect(await kept).toBeNull();
-  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
+  expect(control.chosen.getState().config).toEqual({ numGpuBlocks: 200 });
 });
 
 it("a start that another one replaced is known to have come to nothing, or not, once an engine is ready", async () => {
@@ -118,7 +118,7 @@ it("a start that another one replaced is known to have come to nothing, or not, 
   const second = control.reconfigure({ numGpuBlocks: 300 });
   expect(await first).toBeNull();
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect(control.config.getState()).toEqual({ numGpuBlocks: 200 });
+  expect(control.chosen.getState().config).toEqual({ numGpuBlocks: 200 });
   expect(await second).toMatchObject({ param: "numGpuBlocks" });
 });
 
@@ -134,7 +134,7 @@ it("changes a running engine where that is enough, and keeps what it refuses", a
     { maxNumSeqs: 4, targetItlMs: 30 },
     { targetItlMs: null, runAhead: 9 },
   ]);
-  expect(control.config.getState()).toEqual({ maxNumSeqs: 4, targetItlMs: 30 });
+  expect(control.chosen.getState().config).toEqual({ maxNumSeqs: 4, targetItlMs: 30 });
   expect(control.needsRestart({ maxNumSeqs: 65 })).toBe(true);
   expect(control.store.getState()).toMatchObject({ status: "ready", engine });
 });
@@ -156,7 +156,7 @@ it("starts without a draft model that can't be had, and says why", async () => {
   await control.start();
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   expect(requested.at(-1)).toMatchObject({ maxNumSeqs: 4 });
-  expect(control.config.getState()).toEqual({ maxNumSeqs: 4 });
+  expect(control.chosen.getState().config).toEqual({ maxNumSeqs: 4 });
   expect(control.leftOut.getState()).toMatchObject({ message: missing.message });
   await control.reconfigure({ numGpuBlocks: 100 });
   expect(control.leftOut.getState()).toBeNull();
@@ -180,7 +180,7 @@ it("forgets a format that the model's weights can't have, and says why", async (
   await control.start();
   vi.unstubAllGlobals();
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect([requested, control.choice.getState()]).toEqual([["q8", undefined], { model: "owner/name:Q4_K_M" }]);
+  expect([requested, control.chosen.getState().model]).toEqual([["q8", undefined], { model: "owner/name:Q4_K_M" }]);
   expect(control.leftOut.getState()).toMatchObject({ message: refused.message });
   expect([...kept.values()]).toEqual([expect.stringContaining('"dtype":null')]);
 });
@@ -200,7 +200,11 @@ it("takes another backend where the chosen GPU isn't there, says why, and rememb
   });
   await control.useBackend("webgpu");
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect([requested, control.backend.getState(), rememberedBackend()]).toEqual([["webgpu", "auto"], "auto", "webgpu"]);
+  expect([requested, control.chosen.getState().backend, rememberedBackend()]).toEqual([
+    ["webgpu", "auto"],
+    "auto",
+    "webgpu",
+  ]);
   vi.unstubAllGlobals();
   expect(control.withoutGpu.getState()).toMatchObject({ message: "No adapter." });
   await control.useBackend("cpu");
@@ -217,7 +221,7 @@ it("takes another backend, too, where the chosen GPU is gone when another model 
   isThere = false;
   expect(await control.switchTo({ model: "other" })).toBeNull();
   expect(control.store.getState()).toMatchObject({ status: "ready" });
-  expect([control.backend.getState(), control.choice.getState()]).toEqual(["auto", { model: "other" }]);
+  expect([control.chosen.getState().backend, control.chosen.getState().model]).toEqual(["auto", { model: "other" }]);
   expect(control.withoutGpu.getState()).toMatchObject({ message: "No adapter." });
   // It is back, and "auto" finds it: there is nothing left to say.
   isThere = true;

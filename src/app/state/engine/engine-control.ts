@@ -17,7 +17,7 @@ import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
 import { isNamed, keyOfChoice, rememberChoice, type ModelChoice } from "../models/model-choice.ts";
 import { remember, remembered } from "../remembered.ts";
-import { createStore, type ReadonlyStore, type StoreApi } from "../store.ts";
+import { createStore, type ReadonlyStore } from "../store.ts";
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
@@ -46,10 +46,11 @@ interface EngineControlOptions {
 /** The choices with which an engine starts. */
 export interface EngineChoice {
   readonly model: ModelChoice;
+  /** Remembered. */
   readonly backend: BackendChoice;
   /** The serving config. */
   readonly config: EngineConfig;
-  /** Whether tabs that choose the same share one engine. */
+  /** Whether tabs that choose the same share one engine. Remembered. */
   readonly isShared: boolean;
 }
 
@@ -89,18 +90,9 @@ const isUnsupported = ({ code }: ChorusErrorData) => code === "webgpu_unavailabl
 
 /** Starts the page's one engine, follows its state, and replaces it on request. */
 export class EngineControl {
-  readonly #choice;
-  /** The model that runs or is being loaded. */
-  readonly choice: ReadonlyStore<ModelChoice>;
-  readonly #backend;
-  /** The chosen backend of the next engine. Remembered. */
-  readonly backend: ReadonlyStore<BackendChoice>;
-  readonly #config;
-  /** The serving configuration of the engine that runs or is being loaded. */
-  readonly config: ReadonlyStore<EngineConfig>;
-  readonly #isShared = createStore<boolean>(() => remembered(ONE_ENGINE) === "on");
-  /** Whether tabs that choose the same share one engine. Remembered. */
-  readonly isShared: ReadonlyStore<boolean> = this.#isShared;
+  readonly #chosen;
+  /** The choices with which the engine that runs or is being loaded was started. */
+  readonly chosen: ReadonlyStore<EngineChoice>;
   readonly #leftOut = createStore<ChorusErrorData | null>(() => null);
   /** Why the engine started without the requested draft model, or format of the weights; null if nothing was left out. */
   readonly leftOut: ReadonlyStore<ChorusErrorData | null> = this.#leftOut;
@@ -121,19 +113,12 @@ export class EngineControl {
 
   constructor(options: EngineControlOptions) {
     this.#options = options;
-    this.backend = this.#backend = createStore<BackendChoice>(() => options.backend ?? rememberedBackend());
-    this.choice = this.#choice = createStore<ModelChoice>(() => options.choice);
-    this.config = this.#config = createStore<EngineConfig>(() => options.config ?? {});
-  }
-
-  /** The choices with which the newest engine was started, or will be. */
-  get chosen(): EngineChoice {
-    return {
-      model: this.choice.getState(),
-      backend: this.backend.getState(),
-      config: this.config.getState(),
-      isShared: this.isShared.getState(),
-    };
+    this.chosen = this.#chosen = createStore<EngineChoice>(() => ({
+      model: options.choice,
+      backend: options.backend ?? rememberedBackend(),
+      config: options.config ?? {},
+      isShared: remembered(ONE_ENGINE) === "on",
+    }));
   }
 
   /** Whether the config was chosen in another tab. */
@@ -154,16 +139,16 @@ export class EngineControl {
   async start(): Promise<void> {
     let error = await this.#load();
     if (error?.param === DRAFT_MODEL) {
-      const { speculation: _, ...config } = this.config.getState();
+      const { speculation: _, ...config } = this.#chosen.getState().config;
       this.#leftOut.setState(error, true);
-      this.#config.setState(config, true);
+      this.#chosen.setState({ config });
       error = await this.#load();
     }
     if (error && isOfDtype(error)) {
-      const { dtype: _, ...choice } = this.choice.getState();
+      const { dtype: _, ...model } = this.#chosen.getState().model;
       this.#leftOut.setState(error, true);
-      this.#choice.setState(choice, true);
-      rememberChoice(choice);
+      this.#chosen.setState({ model });
+      rememberChoice(model);
       error = await this.#load();
     }
     if (error && error !== REPLACED) this.#showFailure(error);
@@ -174,14 +159,14 @@ export class EngineControl {
    * the old one is loaded again. Resolves with the error, or null; with REPLACED if another model was chosen meanwhile, and runs.
    */
   switchTo(choice: ModelChoice): Promise<ChorusErrorData | null> {
-    return this.#loadWith(this.#choice, choice);
+    return this.#loadWith("model", choice);
   }
 
   /** Returns whether the engine must be loaded again to serve with this config. */
   needsRestart(config: EngineConfig): boolean {
     const state = this.#store.getState();
     if (state.status !== "ready") return true;
-    return fieldThatRestarts(this.config.getState(), config, state.engine.sizes) !== null;
+    return fieldThatRestarts(this.#chosen.getState().config, config, state.engine.sizes) !== null;
   }
 
   /**
@@ -191,10 +176,10 @@ export class EngineControl {
    */
   async reconfigure(config: EngineConfig, batchingMode?: BatchingMode): Promise<ChorusErrorData | null> {
     const state = this.#store.getState();
-    if (state.status !== "ready" || this.needsRestart(config)) return this.#loadWith(this.#config, config);
+    if (state.status !== "ready" || this.needsRestart(config)) return this.#loadWith("config", config);
     const { engine } = state;
     const changes: EngineChanges = {
-      ...changesBetween(this.config.getState(), config),
+      ...changesBetween(this.#chosen.getState().config, config),
       ...(batchingMode !== undefined && batchingMode !== engine.config.batchingMode && { batchingMode }),
     };
     try {
@@ -202,40 +187,46 @@ export class EngineControl {
     } catch (error) {
       return toErrorData(error);
     }
-    this.#isFollowing = false;
-    this.#config.setState(config, true);
-    this.#onChosen(this.chosen, false);
+    this.#choose({ config });
     return null;
   }
 
   /** Changes the backend: the model is loaded again, and the chats stay. */
   async useBackend(backend: BackendChoice): Promise<void> {
     this.#withoutGpu.setState(null, true);
-    this.#backend.setState(backend, true);
     remember(BACKEND, backend);
-    this.#onChosen(this.chosen, false);
+    this.#choose({ backend });
     await this.start();
   }
 
-  async #loadWith<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
-    const before = store.getState();
-    this.#leftOut.setState(null, true);
+  #choose(choice: Partial<EngineChoice>): void {
     this.#isFollowing = false;
-    store.setState(value, true);
-    this.#onChosen(this.chosen, false);
+    this.#chosen.setState(choice);
+    this.#onChosen(this.#chosen.getState(), choice.isShared !== undefined);
+  }
+
+  async #loadWith<Name extends keyof EngineChoice>(
+    name: Name,
+    value: EngineChoice[Name],
+  ): Promise<ChorusErrorData | null> {
+    const before = this.#chosen.getState()[name];
+    this.#leftOut.setState(null, true);
+    this.#choose({ [name]: value });
     const error = await this.#load();
-    if (error === REPLACED) return this.#becomes(store, value);
+    if (error === REPLACED) return this.#becomes(name, value);
     if (error && isUnsupported(error)) this.#showFailure(error);
     else if (error) {
-      store.setState(before, true);
-      this.#onChosen(this.chosen, false);
+      this.#choose({ [name]: before });
       await this.start();
     }
     return error;
   }
 
   /** Waits for newer starts. The last of them may have this value too: the engine falls back to it if others fail. */
-  async #becomes<Value>(store: StoreApi<Value>, value: Value): Promise<ChorusErrorData | null> {
+  async #becomes<Name extends keyof EngineChoice>(
+    name: Name,
+    value: EngineChoice[Name],
+  ): Promise<ChorusErrorData | null> {
     const isLoading = () => this.#store.getState().status === "loading";
     if (isLoading()) {
       await new Promise<void>((resolve) => {
@@ -246,29 +237,24 @@ export class EngineControl {
         });
       });
     }
-    return this.#store.getState().status === "ready" && store.getState() === value ? null : REPLACED;
+    const isChosen = this.#chosen.getState()[name] === value;
+    return this.#store.getState().status === "ready" && isChosen ? null : REPLACED;
   }
 
   /** Turns sharing one engine between tabs on or off: the model is loaded again, and the chats stay. */
   async share(isOn: boolean): Promise<void> {
-    this.#isShared.setState(isOn, true);
     remember(ONE_ENGINE, isOn ? "on" : "off");
-    this.#onChosen(this.chosen, true);
+    this.#choose({ isShared: isOn });
     await this.start();
   }
 
   /** Starts another tab's choice, unless it runs here. A model of this tab's own files stays. */
   async follow(choice: EngineChoice): Promise<void> {
-    const before = this.chosen;
+    const before = this.#chosen.getState();
     if (!isNamed(before.model)) return;
     const isLive = isSameButConfig(before, choice) && !this.needsRestart(choice.config);
-    this.#isShared.setState(choice.isShared, true);
-    if (choice.isShared) {
-      this.#isFollowing = true;
-      this.#choice.setState(choice.model, true);
-      this.#backend.setState(choice.backend, true);
-      this.#config.setState(choice.config, true);
-    }
+    if (choice.isShared) this.#isFollowing = true;
+    this.#chosen.setState(choice.isShared ? choice : { isShared: false });
     const isSame =
       before.isShared === choice.isShared && (!choice.isShared || keyOfEngine(before) === keyOfEngine(choice));
     // An engine that several tabs share has changed already.
@@ -294,10 +280,10 @@ export class EngineControl {
     } catch (thrown) {
       if (signal.aborted) return REPLACED;
       const error = toErrorData(thrown);
-      if (error.code !== "webgpu_unavailable" || this.backend.getState() !== "webgpu") return error;
+      if (error.code !== "webgpu_unavailable" || this.#chosen.getState().backend !== "webgpu") return error;
       this.#withoutGpu.setState(error, true);
       // Not remembered: the GPU may be back at the next visit.
-      this.#backend.setState("auto", true);
+      this.#chosen.setState({ backend: "auto" });
       return this.#load();
     }
   }
@@ -309,11 +295,12 @@ export class EngineControl {
       await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, MAX_ENDING_MS))]);
     }
     signal.throwIfAborted();
+    const { model, backend, config, isShared } = this.#chosen.getState();
     return this.#options.createEngine({
-      ...this.#choice.getState(),
-      ...this.#config.getState(),
-      backend: this.#backend.getState(),
-      worker: this.#isShared.getState() ? "shared" : true,
+      ...model,
+      ...config,
+      backend,
+      worker: isShared ? "shared" : true,
       signal,
       onProgress: (progress) => this.#advance(signal, progress),
     });

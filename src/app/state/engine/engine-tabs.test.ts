@@ -115,7 +115,7 @@ it("has all tabs share an engine once one does, and count it once", async () => 
   const [a, b] = [await open(), await open()];
   await a.control.share(true);
   await looked();
-  expect(b.control.isShared.getState()).toBe(true);
+  expect(b.control.chosen.getState().isShared).toBe(true);
   for (const { requested, engineTabs } of [a, b]) {
     expect(requested.map(({ worker }) => worker)).toEqual([true, "shared"]);
     expect(engineTabs.store.getState()).toEqual({ hereBytes: ENGINE_BYTES, numOthers: 0, othersBytes: 0 });
@@ -133,13 +133,13 @@ it("has the tabs of one engine follow a choice, and go back with a tab that coul
   await a.control.share(true);
   await a.control.switchTo({ model: "other", dtype: "q8" });
   await looked();
-  expect(b.control.choice.getState()).toEqual({ model: "other", dtype: "q8" });
+  expect(b.control.chosen.getState().model).toEqual({ model: "other", dtype: "q8" });
   await b.control.useBackend("cpu");
   await looked();
   expect(a.requested.at(-1)).toEqual({ model: "other", backend: "cpu", worker: "shared" });
   expect(await a.control.switchTo({ model: "missing" })).toMatchObject({ code: "model_not_found" });
   await looked();
-  expect(b.control.choice.getState()).toMatchObject({ model: "other" });
+  expect(b.control.chosen.getState().model).toMatchObject({ model: "other" });
   expect(b.control.store.getState()).toMatchObject({ status: "ready" });
   expect(b.engineTabs.store.getState().numOthers).toBe(0);
 });
@@ -158,10 +158,10 @@ it("keeps a tab's own files out of the engine that is shared", async () => {
   await a.control.share(true);
   await looked();
   await b.control.switchTo({ model: [] });
-  expect(a.control.choice.getState()).toEqual({ model: "fake" });
+  expect(a.control.chosen.getState().model).toEqual({ model: "fake" });
   await a.control.useBackend("cpu");
   await looked();
-  expect(b.control.choice.getState()).toEqual({ model: [] });
+  expect(b.control.chosen.getState().model).toEqual({ model: [] });
   expect(a.engineTabs.store.getState().numOthers).toBe(1);
 });
 
@@ -171,7 +171,7 @@ it("has the tabs of one engine take a change that needs no restart, and counts t
   await a.control.share(true);
   await a.control.reconfigure({ maxNumSeqs: 4 });
   await looked();
-  expect(b.control.config.getState()).toEqual({ maxNumSeqs: 4 });
+  expect(b.control.chosen.getState().config).toEqual({ maxNumSeqs: 4 });
   expect([a.requested.length, b.requested.length]).toEqual([2, 2]);
   for (const { engineTabs } of [a, b]) expect(engineTabs.store.getState().numOthers).toBe(0);
 });
@@ -185,7 +185,7 @@ it("has all tabs end with the same choice when several choose at the same moment
   await vi.advanceTimersByTimeAsync(1);
   await Promise.all([...first, c.control.reconfigure({ numGpuBlocks: 200 }), looked()]);
   for (const { control } of [a, b, c]) {
-    expect(control.chosen).toMatchObject({ backend: "auto", config: { numGpuBlocks: 200 } });
+    expect(control.chosen.getState()).toMatchObject({ backend: "auto", config: { numGpuBlocks: 200 } });
   }
 });
 
@@ -205,7 +205,7 @@ it("a choice whose message is late, doubled, broken or lost counts in its own ta
         await looked();
         const isHeard = !isBroken(fault) && fault !== "lost";
         expected = tabs.map((_, tab) => (isHeard || tab === chooser ? numGpuBlocks : expected[tab]));
-        expect(tabs.map(({ control }) => control.chosen.config.numGpuBlocks)).toEqual(expected);
+        expect(tabs.map(({ control }) => control.chosen.getState().config.numGpuBlocks)).toEqual(expected);
         expect(tabs.map(({ control }) => control.store.getState().status)).toEqual(["ready", "ready", "ready"]);
       }
       vi.clearAllTimers();

@@ -85,7 +85,7 @@ export class EngineTabs {
       void this.#engine.follow(received.choice);
     });
     this.#engine.store.subscribe(() => this.#follow());
-    this.#engine.config.subscribe(() => this.#follow());
+    this.#engine.chosen.subscribe((now, before) => now.config !== before.config && this.#follow());
     this.#follow();
     page.addEventListener("visibilitychange", () => void this.look());
     void this.look();
@@ -118,8 +118,8 @@ export class EngineTabs {
     const { weightBytes, kvCacheBytes } = state.engine.model;
     const hereBytes = weightBytes + kvCacheBytes;
     // Another name: the engine's config has changed, and all tabs that share it use its new name.
-    const key = keyOfEngine(this.#engine.chosen);
-    if (this.#held && (this.#held.key === key || !this.#engine.isShared.getState())) return;
+    const key = keyOfEngine(this.#engine.chosen.getState());
+    if (this.#held && (this.#held.key === key || !this.#engine.chosen.getState().isShared)) return;
     this.#letGo();
     this.#store.setState({ hereBytes });
     const name = `${LOCK} ${hereBytes} ${key}`;

@@ -74,7 +74,7 @@ it("applies all changes of a running engine together, and says so once", async (
   expect(running.updates).toEqual([{ batchingMode: "static", maxNumSeqs: 4 }]);
   expect(seen).toHaveBeenCalledTimes(2);
   expect(mode.isFollowing).toBe(false);
-  expect(engine.config.getState()).toEqual({ maxNumSeqs: 4 });
+  expect(engine.chosen.getState().config).toEqual({ maxNumSeqs: 4 });
 });
 
 it("keeps what was applied, the mode chosen in the bar included", async () => {
@@ -194,7 +194,7 @@ it("settings that another tab has changed replace those of the link, also in the
   const { engine, mode, serving, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
   await engine.share(true);
   expect(serving.store.getState().link).toEqual({ status: "applied" });
-  const { chosen } = engine;
+  const chosen = engine.chosen.getState();
   await engine.follow({ ...chosen, config: { maxNumSeqs: 2 } });
   expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2, batchingMode: "static" }, link: null });
   expect(onLink).toHaveBeenLastCalledWith("#/");
@@ -204,7 +204,7 @@ it("settings that another tab has changed replace those of the link, also in the
 it("a link's settings that another tab happens to have chosen, too, stay those of the link", async () => {
   const { engine, serving, onLink } = await open("#/?maxNumSeqs=4");
   await engine.share(true);
-  await engine.follow(engine.chosen);
+  await engine.follow(engine.chosen.getState());
   expect(serving.store.getState().link).toEqual({ status: "applied" });
   expect(onLink).not.toHaveBeenCalled();
 });
@@ -212,7 +212,7 @@ it("a link's settings that another tab happens to have chosen, too, stay those o
 it("follows what another tab has changed on the engine that both share", async () => {
   const { requested, engine, serving } = await open();
   await engine.share(true);
-  const { chosen } = engine;
+  const chosen = engine.chosen.getState();
   await engine.follow({ ...chosen, config: { maxNumSeqs: 4, speculation: null } });
   expect(requested).toHaveLength(2);
   expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });

@@ -63,7 +63,7 @@ export class Serving {
     this.store = this.#store = createStore<ServingState>(() => opened);
     mode.choose(modeOf(opened.settings));
     mode.store.subscribe(this.#takeMode);
-    engine.config.subscribe(this.#takeConfig);
+    engine.chosen.subscribe((now, before) => now.config !== before.config && this.#takeConfig(now.config));
   }
 
   /** Whether the engine must restart to take these settings. */
@@ -95,7 +95,7 @@ export class Serving {
     this.#isApplying = true;
     const error = await this.#engine.reconfigure(engineConfigOf(settings), modeOf(settings));
     this.#isApplying = false;
-    if (error) this.#takeConfig(this.#engine.config.getState());
+    if (error) this.#takeConfig(this.#engine.chosen.getState().config);
     if (error) return error;
     this.#store.setState({ settings, link });
     this.#mode.choose(modeOf(settings));

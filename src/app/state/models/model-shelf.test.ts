@@ -222,7 +222,7 @@ it("goes back to the model before where another can't be loaded", async () => {
   expect(await shelf.use(find(LARGE).key)).toBe(false);
   expect(started.map(({ model }) => model)).toEqual(["models/chorus-chat/", LARGE, "models/chorus-chat/"]);
   expect(engine.store.getState().status).toBe("ready");
-  expect(engine.choice.getState()).toEqual({ model: "models/chorus-chat/" });
+  expect(engine.chosen.getState().model).toEqual({ model: "models/chorus-chat/" });
   expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });
   expect(chosen).toEqual([]);
 });
@@ -233,7 +233,7 @@ it("of two models chosen quickly, the first runs where the second can't be loade
   const used = shelf.use(find(small).key);
   expect(await shelf.use(find(LARGE).key)).toBe(false);
   expect(await used).toBe(true);
-  expect(engine.choice.getState().model).toBe(small);
+  expect(engine.chosen.getState().model.model).toBe(small);
   expect(chosen).toMatchObject([{ model: small }]);
   expect(said).toEqual(["SmolLM2-135M-Instruct-GGUF:Q4_K_M runs."]);
   expect(find(LARGE).error).toMatchObject({ code: "model_invalid" });
@@ -243,7 +243,7 @@ it("says of a model that another one replaces that it isn't used, and not that i
   const { shelf, engine, find } = await setUp();
   const [first, second] = shelf.store.getState().models.slice(1);
   expect(await Promise.all([first, second].map((model) => shelf.use(model!.key)))).toEqual([false, true]);
-  expect(engine.choice.getState().model).toBe(second!.choice.model);
+  expect(engine.chosen.getState().model.model).toBe(second!.choice.model);
   expect(find(first!.choice.model).error).toBeNull();
 });
 

@@ -81,7 +81,7 @@ export class ModelShelf {
   constructor(options: ModelShelfOptions) {
     this.#options = options;
     this.recommended = options.models.catalogue[0] ?? null;
-    const chosen = options.engine.choice.getState();
+    const chosen = options.engine.chosen.getState().model;
     if (isNamed(chosen)) this.#added = [chosen];
     this.#list();
   }
@@ -130,7 +130,7 @@ export class ModelShelf {
     try {
       const estimate = await this.#options.models.estimate(model.choice.model, {
         ...this.#hubOf(model),
-        backend: this.#options.engine.backend.getState(),
+        backend: this.#options.engine.chosen.getState().backend,
         ...(dtype && { dtype }),
       });
       if (this.#find(key)?.dtype === dtype) this.#update(key, { isEstimating: false, estimate });
@@ -249,7 +249,7 @@ export class ModelShelf {
 
   #list(): void {
     const works = new Map(this.#store.getState().models.map((model) => [model.key, model]));
-    const chosen = this.#options.engine.choice.getState();
+    const chosen = this.#options.engine.chosen.getState().model;
     const models = listModels(EMBEDDED, this.#options.models.catalogue, this.#stored, this.#added).map((listed) => {
       const dtype = (keyOfChoice(chosen) === listed.key && chosen.dtype) || null;
       return { ...AT_REST, dtype, ...works.get(listed.key), ...listed };

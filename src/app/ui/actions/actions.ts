@@ -66,7 +66,7 @@ const openPage = (title: string, page: string, words: string): GroupedAction => 
 const runOn = (backend: BackendChoice): GroupedAction => ({
   title: `Run on: ${BACKEND_NAMES[backend]}`,
   words: "backend webgpu wasm processor graphics",
-  when: ({ app }) => app.engine.backend.getState() !== backend,
+  when: ({ app }) => app.engine.chosen.getState().backend !== backend,
   run: ({ app }) => void app.engine.useBackend(backend),
 });
 const chooseTheme = (choice: ThemeChoice, title: string): GroupedAction => ({

@@ -80,7 +80,7 @@ function KeepingNotice({ keeper, workspace }: { keeper: WorkspaceKeeper; workspa
 /** While several tabs have an engine of their own: their memory, and how to share one. */
 function MemoryNotice({ engine, tabs }: { engine: EngineControl; tabs: EngineTabs }) {
   const words = memoryWords(useStore(tabs.store));
-  const isShared = useStore(engine.isShared);
+  const isShared = useStore(engine.chosen, (choice) => choice.isShared);
   const [isHidden, setHidden] = useState(() => remembered("memory-notice") === "hidden");
   if (words === null || isHidden) return null;
   const hide = () => {

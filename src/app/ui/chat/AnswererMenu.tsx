@@ -24,7 +24,7 @@ export function AnswererMenu({ app, pane }: { app: AppState; pane: Pane }) {
   useStore(shelf.store, keysHere);
   const items = (): readonly MenuItem[] => {
     const { answerer } = pane.store.getState();
-    const local = engine.choice.getState();
+    const local = engine.chosen.getState().model;
     const here = shelf.store.getState().models.filter((model) => isHere(model) && model.key !== keyOfChoice(local));
     const switchAll = async (key: string) => {
       if (await shelf.use(key)) pane.answerBy(null);

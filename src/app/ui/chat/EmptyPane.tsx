@@ -79,7 +79,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
 
 /** Warns that the embedded model is tiny, so that nobody believes it. */
 function AboutModel({ engine, isHidden }: { engine: EngineControl; isHidden: boolean }) {
-  const choice = useStore(engine.choice);
+  const choice = useStore(engine.chosen, ({ model }) => model);
   const isEmbedded = choice.model === EMBEDDED_MODEL;
   return (
     <div className={classNames(load.card, css.about)} style={{ visibility: isHidden ? "hidden" : undefined }}>

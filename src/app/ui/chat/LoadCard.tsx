@@ -11,7 +11,7 @@ import { StageBar } from "../engine/StageBar.tsx";
 
 /** Shows how far the model is loaded, or why it failed. Nothing once it runs. */
 export function LoadCard({ engine }: { engine: EngineControl }) {
-  const modelLabel = useStore(engine.choice, labelOfChoice);
+  const modelLabel = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
   const state = useStore(engine.store);
   if (state.status === "ready") return null;
   if (state.status === "loading") return <Loading modelLabel={modelLabel} stages={state.stages} />;
@@ -33,7 +33,7 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
 
 /** The place that loading takes, empty. */
 export function LoadCardSpace({ engine }: { engine: EngineControl }) {
-  const modelLabel = useStore(engine.choice, labelOfChoice);
+  const modelLabel = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
   return (
     <div className={css.space} aria-hidden="true">
       <Loading modelLabel={modelLabel} stages={NOTHING_LOADED} />

@@ -11,7 +11,7 @@ export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
 
 /** Shows the backend, and changes it: the model is loaded again, and the chats stay. */
 export function BackendPicker({ engine, model }: { engine: EngineControl; model: ModelCard }) {
-  const chosen = useStore(engine.backend);
+  const chosen = useStore(engine.chosen, (choice) => choice.backend);
   const isMissing = useStore(engine.withoutGpu, (error) => error !== null);
   const whyNot = !("gpu" in navigator) ? "not in this browser" : isMissing ? "none found" : null;
   const choose = (name: string) => {

@@ -30,7 +30,7 @@ export function EngineSwitches({ engine, tabs }: EngineSwitchesProps) {
 }
 
 function ShareSwitch({ engine, isLoading }: { engine: EngineControl; isLoading: boolean }) {
-  const isShared = useStore(engine.isShared);
+  const isShared = useStore(engine.chosen, (choice) => choice.isShared);
   return (
     <>
       <label className={css.switch}>
