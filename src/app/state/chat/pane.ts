@@ -161,12 +161,9 @@ export class Pane {
     this.#store.setState({ settings });
   }
 
-  notify(note: Note): void {
+  /** @param note null dismisses the one that is shown */
+  notify(note: Note | null): void {
     this.#store.setState({ note });
-  }
-
-  dismissNote(): void {
-    this.#store.setState({ note: null });
   }
 
   sendDraft(): void {
@@ -288,7 +285,7 @@ export class Pane {
     this.#before = { turns: before.turns, unchosen: before.unchosen, firstSent: before.firstSent, typed };
     const { remote, note } = this.#chooseAnswerer((newTurns.at(-1)?.answer ?? "") !== "");
     const by = remote && remoteName(remote);
-    const turns = newTurns.map((turn, index) => (index === newTurns.length - 1 ? answeredBy(turn, by) : turn));
+    const turns = [...newTurns.slice(0, -1), ...newTurns.slice(-1).map((turn) => answeredBy(turn, by))];
     const firstSent = before.firstSent < turns.length ? before.firstSent : 0;
     this.#store.setState({ turns, unchosen, firstSent, askedMs: Date.now(), phase: "held", note, figures: null });
     if (remote === null) this.#followEngine(this.#context.engine.store.getState());
@@ -309,7 +306,7 @@ export class Pane {
   readonly #followEngine = (state: EngineState): void => {
     const { phase, note } = this.#store.getState();
     if (state.status === "loading" || state.status === "ready") {
-      if (note?.action === "start") this.dismissNote();
+      if (note?.action === "start") this.notify(null);
     } else if (phase === "held") {
       this.#store.setState({ note: engineGoneNote(state.error, false) });
     }
@@ -354,9 +351,8 @@ export class Pane {
     if (run === null) return;
     const { turns } = this.#store.getState();
     const last = turns.at(-1);
-    if (last === undefined) return;
-    const grown = run.answers.written(last);
-    if (grown === last) return;
+    const grown = last && run.answers.written(last);
+    if (grown === undefined || grown === last) return;
     this.#store.setState({ phase: "streaming", turns: [...turns.slice(0, -1), grown], firstSent: run.firstSent });
   };
 

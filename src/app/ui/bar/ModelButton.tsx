@@ -12,7 +12,7 @@ import css from "./ModelButton.module.css";
 export function ModelButton({ engine }: Pick<AppState, "engine">) {
   const page = usePage();
   const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
-  const label = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
+  const label = useStore(engine.chosen, (chosen) => labelOfChoice(chosen.model));
   const name = model?.name ?? label;
   const size = model && `${formatBytes(model.weightBytes)}, ${model.mixture ?? model.dtype}`;
   return (

@@ -19,7 +19,7 @@ const JSON_BEGINS = /^\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[]|$))/;
 
 /** An answer as Markdown, or as code if it is JSON. One that can't be rendered is shown unchanged. */
 export function AnswerText({ text, caret }: AnswerTextProps) {
-  const Markdown = useStore(markdown.store, ({ library }) => library?.Markdown);
+  const { library } = useStore(markdown.store);
   const shown = shownPart(text);
   const isJson = JSON_BEGINS.test(shown);
   const asItIs = (
@@ -30,7 +30,7 @@ export function AnswerText({ text, caret }: AnswerTextProps) {
   );
   return (
     <ErrorBoundary subject={text} renderFallback={() => asItIs}>
-      {Markdown && !isJson ? <Markdown text={shown} caret={caret} /> : asItIs}
+      {library && !isJson ? <library.Markdown text={shown} caret={caret} /> : asItIs}
       <LeftOut text={text} />
     </ErrorBoundary>
   );

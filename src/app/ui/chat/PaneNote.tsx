@@ -12,7 +12,7 @@ export function PaneNote({ pane, engine }: { pane: Pane; engine: EngineControl }
   const isHeld = useStore(pane.store, (state) => state.phase === "held");
   if (note === null) return isHeld ? <LoadingNote engine={engine} /> : null;
   return (
-    <Callout tone={note.kind} title={note.title} className={css.note} onDismiss={() => pane.dismissNote()}>
+    <Callout tone={note.kind} title={note.title} className={css.note} onDismiss={() => pane.notify(null)}>
       <p>{note.body}</p>
       {note.action === "start" && <StartAgainButton engine={engine} isQuiet />}
     </Callout>

@@ -5,6 +5,7 @@ import type { Connections } from "../../state/connections/connections.ts";
 import type { Connection } from "../../state/connections/saved-connections.ts";
 import { Button } from "../components/Button.tsx";
 import view from "../components/PickerView.module.css";
+import { textsOf } from "../texts-of.ts";
 import css from "./Connections.module.css";
 
 interface AddConnectionProps {
@@ -21,10 +22,9 @@ export function AddConnection({ connections, known }: AddConnectionProps) {
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const typed = new FormData(form);
-    const address = known?.baseUrl ?? String(typed.get("address"));
+    const { address = known?.baseUrl ?? "", key = "", kept } = textsOf(form);
     try {
-      const baseUrl = connections.add(address, String(typed.get("key")), typed.has("kept"));
+      const baseUrl = connections.add(address, key, kept !== undefined);
       for (const box of form.querySelectorAll<HTMLInputElement>("input:not([type=checkbox])")) box.value = "";
       setProblem(null);
       // In the handler of a click, where the browser may ask for permission.

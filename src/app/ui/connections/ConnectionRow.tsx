@@ -10,6 +10,7 @@ import { IconButton } from "../components/IconButton.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { formatCounted } from "../format.ts";
+import { textsOf } from "../texts-of.ts";
 import { useStore } from "../use-store.ts";
 import view from "../components/PickerView.module.css";
 import css from "./Connections.module.css";
@@ -104,7 +105,7 @@ const TITLES = {
 function TypedModel({ app, connection }: { app: AppState; connection: Connection }) {
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    app.connections.addModel(connection.baseUrl, String(new FormData(event.currentTarget).get("model")));
+    app.connections.addModel(connection.baseUrl, textsOf(event.currentTarget)["model"] ?? "");
     event.currentTarget.reset();
   };
   return (

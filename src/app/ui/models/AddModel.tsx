@@ -1,6 +1,7 @@
 import { useId, useRef, type FormEvent } from "react";
 import type { ModelShelf } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";
+import { textsOf } from "../texts-of.ts";
 import view from "../components/PickerView.module.css";
 import css from "./AddModel.module.css";
 
@@ -23,9 +24,8 @@ export function AddModel({ shelf, onAdded }: AddModelProps) {
   const box = useRef<HTMLInputElement>(null);
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const typed = [...new FormData(event.currentTarget)].map(([name, text]) => [name, String(text).trim()]);
-    const { model, ...hub } = Object.fromEntries(typed.filter(([, text]) => text)) as Record<string, string>;
-    const key = shelf.add(model ?? "", hub);
+    const { model = "", ...typed } = textsOf(event.currentTarget);
+    const key = shelf.add(model, Object.fromEntries(Object.entries(typed).filter(([, text]) => text !== "")));
     if (key === null) return;
     if (box.current) box.current.value = "";
     onAdded(key);
