@@ -78,7 +78,7 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
         )}
         <AlertLine alerts={batch.alerts} />
         {hasBody && (
-          <div className={classNames("row tight", css.tools)}>
+          <div className="row tight spread">
             <Menu name="More" look="quiet" items={() => menuItems(MORE, page)} />
             <IconButton
               icon={isPaused ? "play" : "pause"}
