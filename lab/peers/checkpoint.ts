@@ -25,7 +25,7 @@ export interface PeerCheckpoint {
 }
 
 /** Byte-level BPE, as tokenizer.json writes it. */
-export interface Vocabulary {
+interface Vocabulary {
   /** Tokens by id. */
   readonly tokens: readonly string[];
   /** Two tokens with a space between, best first. */

@@ -59,7 +59,13 @@ export async function compare(options: CompareOptions) {
   const large = isLarge(model.numParameters);
   const basePace = isQuick ? QUICK : FULL;
   const pace = large ? { ...basePace, newTokens: basePace.newTokens / 2 } : basePace;
-  const { contenders, mostSequences } = listContenders({ place, newTokens: pace.newTokens, isLarge: large, gguf });
+  const { contenders, mostSequences } = listContenders({
+    place,
+    newTokens: pace.newTokens,
+    isLarge: large,
+    gguf,
+    maxPositions: model.maxPositions,
+  });
   const prompts: PromptSet = new Map([
     [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
     ...longPromptsOf(contenders).map((length) => [length, makePrompts(model.tokenizer, 1, length)] as const),

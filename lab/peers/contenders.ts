@@ -51,6 +51,7 @@ interface Race {
   readonly newTokens: number;
   /** Whether wllama can't read the model in f32. */
   readonly isLarge: boolean;
+  readonly maxPositions: number;
   /** How the file that Chorus and wllama read is packed; transformers.js gets the same values. [floats, by each engine's own format] */
   readonly gguf: Quantisation | undefined;
 }
@@ -116,10 +117,14 @@ function onTheGpu({ newTokens, gguf }: Race): Lineup {
  * All on the same number of threads. Chorus's own settings keep the cache, and weights of over 256 MiB, in f16. All pages are
  * open at once: of a large model there are fewer.
  */
-function onTheCpu({ newTokens, isLarge, gguf }: Race): Lineup {
+function onTheCpu({ newTokens, isLarge, gguf, maxPositions }: Race): Lineup {
   const mostSequences = Math.max(...CPU_SEQUENCES);
-  const longPrompts = isLarge ? LONG_PROMPTS.slice(0, 1) : LONG_PROMPTS;
-  const tokensOfSequence = Math.max(PROMPT_TOKENS + newTokens, Math.max(...longPrompts) + TOKENS_AFTER_LONG_PROMPT);
+  const fitting = LONG_PROMPTS.filter((length) => length + TOKENS_AFTER_LONG_PROMPT <= maxPositions);
+  const longPrompts = isLarge ? fitting.slice(0, 1) : fitting;
+  const tokensOfSequence = Math.max(
+    PROMPT_TOKENS + newTokens,
+    ...longPrompts.map((length) => length + TOKENS_AFTER_LONG_PROMPT),
+  );
   const { chorus, transformers, onnxType } = pagesOf(gguf);
   // Whole requests are compared, so all answers are of one length.
   const loadsAs = (way: Way): Load[] => [

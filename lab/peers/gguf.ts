@@ -1,24 +1,14 @@
-// Writes a checkpoint as GGUF, version 3, little-endian, under llama.cpp's names: what llama.cpp (and so wllama) loads.
-//
-//   "GGUF" | u32 version | u64 tensors | u64 metadata entries
-//   metadata:  key, u32 kind, value        (a string is a u64 length and UTF-8; an array a u32 kind, a u64 length, items)
-//   tensors:   name, u32 axes, u64 size of each (innermost first), u32 type, u64 offset into the data
-//   padding to 32 bytes | data, each tensor padded to 32 bytes
+// Writes a checkpoint as GGUF under llama.cpp's names: what llama.cpp (and so wllama) loads.
 
 import { float32ToFloat16 } from "../../src/files/half.ts";
 import { FAMILIES } from "../../src/models/families.ts";
 import { weightsOf } from "../../src/models/graph.ts";
-import { transpose, type PeerCheckpoint, type Vocabulary } from "./checkpoint.ts";
+import { ggufHead, ggufPadding, type Typed } from "../../tests/fakes/gguf-bytes.ts";
+import { transpose, type PeerCheckpoint } from "./checkpoint.ts";
 import { GROUP, quantise, QUANTISATIONS, toBlocks, type Quantisation } from "./quantise.ts";
-
-const ALIGNMENT = 32;
-const KIND = { u32: 4, i32: 5, f32: 6, bool: 7, string: 8, array: 9 } as const;
 
 /** How matrices are kept. Vectors and positions are always f32, as llama.cpp has them. */
 export type GgufType = "f32" | "f16" | Quantisation;
-
-/** A number is one of a typed array. */
-type GgufValue = string | boolean | Uint32Array | Float32Array | Int32Array | readonly string[];
 
 /** ggml's kinds of tokens. */
 const NORMAL_TOKEN = 1;
@@ -26,8 +16,8 @@ const CONTROL_TOKEN = 3;
 
 interface GgufTensor {
   readonly name: string;
-  /** Innermost axis first: the reverse of a row-major shape. */
-  readonly sizes: readonly number[];
+  /** Rows first. */
+  readonly shape: readonly number[];
   /** ggml's number of it. */
   readonly type: number;
   readonly numBytes: number;
@@ -38,29 +28,20 @@ interface GgufTensor {
 /** Returns the parts of a file, in order. */
 export function* toGguf(checkpoint: PeerCheckpoint, type: GgufType): Generator<Uint8Array> {
   const tensors = listTensors(checkpoint, type);
-  const entries = Object.entries({
-    "general.architecture": checkpoint.model.family,
-    "general.file_type": Uint32Array.of({ f32: 0, f16: 1, Q4_0: 2, Q8_0: 7 }[type]),
+  const pairs: Record<string, Typed> = {
+    "general.architecture": ["string", checkpoint.model.family],
+    "general.file_type": ["u32", { f32: 0, f16: 1, Q4_0: 2, Q8_0: 7 }[type]],
     ...describeModel(checkpoint),
     ...describeTokens(checkpoint),
-  });
-  const head: Uint8Array[] = [Buffer.from("GGUF"), u32(3), u64(tensors.length), u64(entries.length)];
-  for (const [key, value] of entries) head.push(...text(key), ...encodeValue(value));
-  let offset = 0;
-  for (const { name, sizes, type: ofTensor, numBytes } of tensors) {
-    head.push(...text(name), u32(sizes.length), ...sizes.map(u64), u32(ofTensor), u64(offset));
-    offset += numBytes + paddingAfter(numBytes);
-  }
-  const headBytes = Buffer.concat(head);
-  yield headBytes;
-  yield new Uint8Array(paddingAfter(headBytes.length));
+  };
+  yield ggufHead(pairs, tensors);
   for (const { numBytes, data } of tensors) {
     yield data();
-    yield new Uint8Array(paddingAfter(numBytes));
+    yield ggufPadding(numBytes);
   }
 }
 
-function describeModel({ config, model }: PeerCheckpoint): Record<string, GgufValue> {
+function describeModel({ config, model }: PeerCheckpoint): Record<string, Typed> {
   const { numLayers, hiddenSize, numHeads, numKvHeads, headDim, vocabSize, maxPositions } = model.shape;
   const { operations } = model.graph;
   const norm = operations.flatMap((operation) => (operation.type === "norm" ? operation.norm : []))[0];
@@ -68,8 +49,8 @@ function describeModel({ config, model }: PeerCheckpoint): Record<string, GgufVa
     if (operation.type === "gate") return operation.gate.matrix.outputs;
     return operation.type === "linear" && operation.activation ? operation.linear.matrix.outputs : [];
   });
-  const size = (value: number) => Uint32Array.of(value);
-  const number = (value: number) => Float32Array.of(value);
+  const size = (value: number): Typed => ["u32", value];
+  const number = (value: number): Typed => ["f32", value];
   const fields = {
     context_length: size(maxPositions),
     embedding_length: size(hiddenSize),
@@ -90,21 +71,25 @@ function describeModel({ config, model }: PeerCheckpoint): Record<string, GgufVa
 }
 
 /** Describes a byte-level BPE with GPT-2's pattern. */
-function describeTokens({ model, vocabulary }: { model: PeerCheckpoint["model"]; vocabulary: Vocabulary }) {
+function describeTokens({ model, vocabulary }: PeerCheckpoint): Record<string, Typed> {
   const { tokens, merges, controlTokenIds } = vocabulary;
   // The embedding may have more rows than the tokenizer has tokens; llama.cpp wants a name for each.
   const names = Array.from({ length: model.shape.vocabSize }, (_, id) => tokens[id] ?? `<unused${id}>`);
   const isControl = new Set(controlTokenIds);
-  const endOfText = Uint32Array.of(model.eosTokenIds[0] ?? 0);
+  const endOfText: Typed = ["u32", model.eosTokenIds[0] ?? 0];
   return {
-    "tokenizer.ggml.model": "gpt2",
-    "tokenizer.ggml.pre": "gpt-2",
-    "tokenizer.ggml.tokens": names,
-    "tokenizer.ggml.token_type": Int32Array.from(names, (_, id) => (isControl.has(id) ? CONTROL_TOKEN : NORMAL_TOKEN)),
-    "tokenizer.ggml.merges": merges,
+    "tokenizer.ggml.model": ["string", "gpt2"],
+    "tokenizer.ggml.pre": ["string", "gpt-2"],
+    "tokenizer.ggml.tokens": ["array", "string", names],
+    "tokenizer.ggml.token_type": [
+      "array",
+      "i32",
+      names.map((_, id) => (isControl.has(id) ? CONTROL_TOKEN : NORMAL_TOKEN)),
+    ],
+    "tokenizer.ggml.merges": ["array", "string", merges],
     "tokenizer.ggml.bos_token_id": endOfText,
     "tokenizer.ggml.eos_token_id": endOfText,
-    "tokenizer.ggml.add_bos_token": false,
+    "tokenizer.ggml.add_bos_token": ["bool", false],
   };
 }
 
@@ -128,7 +113,7 @@ function listTensors({ model, read }: PeerCheckpoint, type: GgufType): GgufTenso
       };
       return {
         name: form.nameOf(name),
-        sizes: isTurned ? shape : shape.toReversed(),
+        shape: isTurned ? shape.toReversed() : shape,
         ...encodingOf(own, rows * columns, values),
       };
     });
@@ -156,33 +141,6 @@ function pairNeighbours(rows: Float32Array, width: number, headDim: number): Flo
     reordered.set(rows.subarray(from * width, (from + 1) * width), row * width);
   }
   return reordered;
-}
-
-function paddingAfter(numBytes: number): number {
-  return (ALIGNMENT - (numBytes % ALIGNMENT)) % ALIGNMENT;
-}
-
-function encodeValue(value: GgufValue): Uint8Array[] {
-  if (typeof value === "string") return [u32(KIND.string), ...text(value)];
-  if (typeof value === "boolean") return [u32(KIND.bool), Uint8Array.of(Number(value))];
-  if (value instanceof Uint32Array) return [u32(KIND.u32), bytesOf(value)];
-  if (value instanceof Float32Array) return [u32(KIND.f32), bytesOf(value)];
-  const isNumbers = value instanceof Int32Array;
-  const items = isNumbers ? [bytesOf(value)] : value.flatMap(text);
-  return [u32(KIND.array), u32(isNumbers ? KIND.i32 : KIND.string), u64(value.length), ...items];
-}
-
-function u32(value: number): Uint8Array {
-  return bytesOf(Uint32Array.of(value));
-}
-
-function u64(value: number): Uint8Array {
-  return bytesOf(BigUint64Array.of(BigInt(value)));
-}
-
-function text(value: string): Uint8Array[] {
-  const bytes = Buffer.from(value);
-  return [u64(bytes.length), bytes];
 }
 
 function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {

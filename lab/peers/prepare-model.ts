@@ -16,6 +16,7 @@ export interface PreparedModel {
   readonly name: string;
   readonly folder: string;
   readonly numParameters: number;
+  readonly maxPositions: number;
   readonly tokenizer: ModelTokenizer;
 }
 
@@ -55,7 +56,8 @@ export async function prepareModel(
     say(`Converting ${name}: ${file}…`);
     for (const [each, parts] of [...convert()].reverse()) await writeParts(join(folder, each), parts);
   }
-  return { name, folder, numParameters, tokenizer: checkpoint.tokenizer };
+  const { maxPositions } = checkpoint.model.shape;
+  return { name, folder, numParameters, maxPositions, tokenizer: checkpoint.tokenizer };
 }
 
 /** Returns whether wllama can't read it in f32: it reads files of at most 2 GB. */

@@ -22,6 +22,37 @@ export function ggufBytes(
   tensors: Readonly<Record<string, WrittenTensor>> = {},
   alignment = 32,
 ): Uint8Array<ArrayBuffer> {
+  const sized = Object.entries(tensors).map(([name, tensor]) => ({ name, ...tensor, numBytes: tensor.data.length }));
+  const parts = [ggufHead(pairs, sized, alignment)];
+  for (const { data } of sized) parts.push(data, ggufPadding(data.length, alignment));
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+interface SizedTensor {
+  readonly name: string;
+  /** Rows first. */
+  readonly shape: readonly number[];
+  readonly type?: number;
+  readonly numBytes: number;
+}
+
+/** Returns the zeros after so many bytes. */
+export function ggufPadding(numBytes: number, alignment = 32): Uint8Array {
+  return new Uint8Array((alignment - (numBytes % alignment)) % alignment);
+}
+
+/** Returns all that stands before the tensors' data. */
+export function ggufHead(
+  pairs: Readonly<Record<string, Typed>>,
+  tensors: readonly SizedTensor[],
+  alignment = 32,
+): Uint8Array {
   const parts: Uint8Array[] = [];
   const encoder = new TextEncoder();
   const fixed = (bytes: number, write: (view: DataView) => void) => {
@@ -49,7 +80,7 @@ export function ggufBytes(
   const entries = Object.entries(pairs);
   parts.push(encoder.encode("GGUF"));
   u32(3);
-  u64(Object.keys(tensors).length);
+  u64(tensors.length);
   u64(entries.length);
   for (const [key, typed] of entries) {
     text(key);
@@ -64,31 +95,22 @@ export function ggufBytes(
     for (const one of values) scalar(of, one);
   }
   let offset = 0;
-  const padded = (length: number) => Math.ceil(length / alignment) * alignment;
-  for (const [name, { shape, type = 0, data }] of Object.entries(tensors)) {
+  for (const { name, shape, type = 0, numBytes } of tensors) {
     text(name);
     u32(shape.length);
     for (const size of shape.toReversed()) u64(size);
     u32(type);
     u64(offset);
-    offset += padded(data.length);
+    offset += numBytes + ggufPadding(numBytes, alignment).length;
   }
-  const pad = () => {
-    const length = parts.reduce((sum, part) => sum + part.length, 0);
-    parts.push(new Uint8Array(padded(length) - length));
-  };
-  pad();
-  for (const { data } of Object.values(tensors)) {
-    parts.push(data);
-    pad();
-  }
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const head = new Uint8Array(length + ggufPadding(length, alignment).length);
   let at = 0;
   for (const part of parts) {
-    whole.set(part, at);
+    head.set(part, at);
     at += part.length;
   }
-  return whole;
+  return head;
 }
 
 const WIDTH = 32;
