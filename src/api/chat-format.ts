@@ -10,10 +10,12 @@
 import type { ChatFrame } from "../protocol/chat-frames.ts";
 import { CLOSING, NO_REASONING, OPENING, type ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { ChatMessage } from "../protocol/openai.ts";
+import type { TemplateMessage } from "./template-message.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
 import { stripped } from "./jinja-values.ts";
 import { TextMask } from "./text-mask.ts";
+import { callFormatOf } from "./tools/call-format.ts";
+import { markedFormat, type MarkedFormat } from "./tools/marked-format.ts";
 
 /** The part of a model's tokenizer that chats need. */
 export interface ChatTokenizer {
@@ -34,8 +36,10 @@ export interface ChatFormat {
   readonly stop: readonly string[];
   /** Whether a system message reaches the model: many small chat models were trained without them. */
   readonly readsSystemPrompt: boolean;
+  /** How answers call functions. */
+  readonly callFormat: MarkedFormat;
   /** Returns the prompt of a conversation. */
-  open(messages: readonly ChatMessage[], options?: OpenOptions): OpenedChat;
+  open(messages: readonly TemplateMessage[], options?: OpenOptions): OpenedChat;
 }
 
 /** Variables of the template that a request sets: JSON. */
@@ -66,7 +70,7 @@ export function createChatFormat(tokenizer: ChatTokenizer, frame: ChatFrame | nu
 function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFrame): ChatFormat {
   const template = parseTemplate(source);
   const forTools = tokenizer.toolTemplate === null ? template : parseTemplate(tokenizer.toolTemplate);
-  const write = (messages: readonly ChatMessage[], isContinued: boolean, variables: TemplateVariables = {}) =>
+  const write = (messages: readonly TemplateMessage[], isContinued: boolean, variables: TemplateVariables = {}) =>
     render((variables["tools"] ?? null) === null ? template : forTools, {
       ...tokenizer.namedTokens,
       tools: null,
@@ -78,11 +82,12 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
   const mayReason = source.includes(OPENING) || source.includes(CLOSING);
   return {
     stop,
+    callFormat: callFormat(tokenizer, tokenizer.toolTemplate ?? source),
     readsSystemPrompt: readsSystemPrompt((messages) => write(messages, false)),
     open: (messages, { isContinued = false, variables = {} } = {}) => {
       const mask = new TextMask(tokenizer.controlTokens, { messages, variables });
       const hidden = messages.map((message) => mask.hideInMessage(message));
-      const writeHidden = (some: readonly ChatMessage[]) => write(some, isContinued, mask.hideIn(variables));
+      const writeHidden = (some: readonly TemplateMessage[]) => write(some, isContinued, mask.hideIn(variables));
       const text = isContinued ? leftOpen(writeHidden, hidden, mask.marker) : writeHidden(hidden);
       const tokenIds = tokenizer
         .splitControlTokens(text)
@@ -93,11 +98,18 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
   };
 }
 
+function callFormat(tokenizer: ChatTokenizer, template: string): MarkedFormat {
+  return markedFormat(callFormatOf(template), (text) => {
+    const [id, more] = tokenizer.splitControlTokens(text);
+    return typeof id === "number" && more === undefined ? id : null;
+  });
+}
+
 /**
  * Where an answer begins that follows a text: some templates open the thought, and close it where none is requested.
  * @param started what there is of the answer; undefined: it is new
  */
-function reasoningAfter(text: string, started: ChatMessage | undefined): ReasoningStart {
+function reasoningAfter(text: string, started: TemplateMessage | undefined): ReasoningStart {
   if (started?.content === "") return { state: "open", written: started.reasoning_content ?? "" };
   if (started !== undefined) return { state: "may open", written: started.content };
   const end = text.trimEnd();
@@ -106,7 +118,7 @@ function reasoningAfter(text: string, started: ChatMessage | undefined): Reasoni
 }
 
 /** A template that refuses or leaves out a system message is one whose model does not know them. */
-function readsSystemPrompt(write: (messages: readonly ChatMessage[]) => string): boolean {
+function readsSystemPrompt(write: (messages: readonly TemplateMessage[]) => string): boolean {
   const probe = "system-prompt-probe";
   try {
     return write([
@@ -124,8 +136,8 @@ function readsSystemPrompt(write: (messages: readonly ChatMessage[]) => string):
  * A template that trims messages takes the space behind the marker; then the message's own white space goes, too.
  */
 function leftOpen(
-  write: (messages: readonly ChatMessage[]) => string,
-  messages: readonly ChatMessage[],
+  write: (messages: readonly TemplateMessage[]) => string,
+  messages: readonly TemplateMessage[],
   marker: string,
 ): string {
   const last = messages.at(-1);
@@ -148,10 +160,11 @@ function leftOpen(
 /** For models that weren't trained for chats: a dialogue to continue, with stop strings before the next question. */
 function dialogue(tokenizer: ChatTokenizer): ChatFormat {
   const { before } = tokenizer.specialTokens;
-  const line = ({ role, content }: ChatMessage) =>
+  const line = ({ role, content }: TemplateMessage) =>
     role === "system" ? `${content}\n` : `${role === "user" ? "User" : "Assistant"}: ${content}`;
   return {
     stop: ["\nUser:"],
+    callFormat: callFormat(tokenizer, ""),
     readsSystemPrompt: true,
     open: (messages, { isContinued = false, variables = {} } = {}) => {
       if (Object.keys(variables).length > 0) {

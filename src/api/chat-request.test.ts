@@ -42,6 +42,7 @@ describe("parseChatRequest", () => {
       n: 1,
       beamSearch: null,
       structure: null,
+      calls: null,
       stream: false,
       includeUsage: false,
       returnTokenIds: false,
@@ -220,10 +221,10 @@ describe("a chat request is refused, naming the field,", () => {
     ["for no role", { messages: [{ content: "Hi" }] }, "missing_required_parameter", "messages[0].role", "missing"],
     [
       "for another role",
-      { messages: [...messages, { role: "tool", content: "" }] },
+      { messages: [...messages, { role: "critic", content: "" }] },
       "invalid_value",
       "messages[1].role",
-      '"system", "developer", "user", "assistant"',
+      '"system", "developer", "user", "assistant", "tool", "function"',
     ],
     [
       "for no content",

@@ -1,7 +1,8 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
-import { isInThought, NO_REASONING } from "../engine/text/reasoning-splitter.ts";
+import { isInThought, NO_REASONING, type ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
+import type { ChatCompletionRequest, GenerationFields } from "../protocol/openai.ts";
+import type { TemplateMessage } from "./template-message.ts";
 import type { ChatFormat, OpenedChat, TemplateVariables } from "./chat-format.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
@@ -9,9 +10,14 @@ import { parseTokenId } from "./shared-fields.ts";
 import { textOf } from "./text-of-tokens.ts";
 import { Fields, invalidType, invalidValue, missing } from "./validate.ts";
 import { isObject } from "../protocol/json-object.ts";
+import type { GrammarSource } from "../grammar/grammar-source.ts";
+import { callGrammar } from "./tools/call-grammar.ts";
+import { parseTools, TOOL_FIELDS, type ToolRequest } from "./tools/tool-fields.ts";
+import { checkResults, messagesFor, parseCalls } from "./tools/tool-messages.ts";
 
 const CHAT_FIELDS = [
   "messages",
+  ...TOOL_FIELDS,
   "max_tokens",
   "max_completion_tokens",
   "continue_final_message",
@@ -23,9 +29,9 @@ const CHAT_FIELDS = [
 ] as const satisfies readonly Exclude<keyof ChatCompletionRequest, keyof GenerationFields>[];
 
 /** "developer" is OpenAI's newer name of "system". */
-const ROLES = ["system", "developer", "user", "assistant"] as const;
+const ROLES = ["system", "developer", "user", "assistant", "tool", "function"] as const;
 /** Fields of OpenAI's answers, which clients send back as they came. Here they have nothing in them. */
-const EMPTY_IN_ANSWERS = ["refusal", "audio", "function_call", "tool_calls", "annotations", "parsed"];
+const EMPTY_IN_ANSWERS = ["refusal", "audio", "annotations", "parsed"];
 
 /**
  * Parses and checks the body of chat.completions.create, and returns token ids and parameters.
@@ -33,38 +39,84 @@ const EMPTY_IN_ANSWERS = ["refusal", "audio", "function_call", "tool_calls", "an
  */
 export function parseChatRequest(body: unknown, context: RequestContext): ParsedRequest {
   const fields = openRequest(body, CHAT_FIELDS, context);
-  const messages = parseMessages(fields);
+  const { chatFormat } = context;
+  const chat = parseChat(fields);
+  const { tools, isContinued } = chat;
   const wantLogprobs = fields.boolean("logprobs") ?? false;
   const topLogprobs = parseTopLogprobs(fields, wantLogprobs);
-  const { requested, ...shared } = parseGenerationFields(fields, context, context.chatFormat.stop, topLogprobs);
+  const { requested, ...shared } = parseGenerationFields(fields, context, chatFormat.stop, topLogprobs);
   const maxTokens = parseChatMaxTokens(fields);
-  const isContinued = parseContinue(fields, messages);
-  const variables = parseTemplateVariables(fields);
   const started = parseFinalTokens(fields, isContinued, context);
   const holdsInReasoning = fields.boolean("enable_in_reasoning") ?? false;
   const { tokenIds, reasoning } = started
-    ? continued(context.chatFormat.open(messages.slice(0, -1), { variables }), started, context)
-    : context.chatFormat.open(messages, { isContinued, variables });
+    ? continued(
+        openChat({ ...chat, messages: chat.messages.slice(0, -1), isContinued: false }, chatFormat),
+        started,
+        context,
+      )
+    : openChat(chat, chatFormat);
+  const structure = tools ? callStructure(tools, shared, reasoning, chatFormat) : shared.structure;
   const prompts = [{ tokenIds, param: "messages" }];
   return {
     endpoint: "chat.completions",
     prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
     wantLogprobs,
     // A grammar holds from the first token on where no thought is open: then all is content.
-    reasoning: shared.structure === null || (isInThought(reasoning) && !holdsInReasoning) ? reasoning : NO_REASONING,
+    reasoning: tools || structure === null || (isInThought(reasoning) && !holdsInReasoning) ? reasoning : NO_REASONING,
     echo: false,
     isPromptOnly: false,
     ...shared,
+    structure,
+    calls: tools && { ...tools, format: chatFormat.callFormat, hasSchema: shared.structure !== null },
   };
+}
+
+/** Returns what an answer may be under tools. @throws ChorusError for fields that can't stand beside them */
+function callStructure(
+  tools: ToolRequest,
+  { structure, beamSearch }: Pick<ParsedRequest, "structure" | "beamSearch">,
+  reasoning: ReasoningStart,
+  { callFormat }: ChatFormat,
+): GrammarSource {
+  const refuse = (message: string, param: string) => new ChorusError("invalid_value", message, param);
+  if (beamSearch !== null) throw refuse("Beam search can't call tools; leave out one of the two.", "use_beam_search");
+  if (structure === null || structure.kind === "schema")
+    return callGrammar(callFormat, tools, structure, reasoning.state === "may open");
+  throw refuse(`${structure.param} can't stand beside tools; a JSON schema can.`, structure.param);
 }
 
 /** Returns only the token ids of the prompt. @throws ChorusError naming the field. */
 export function parseChatPrompt(body: unknown, chatFormat: ChatFormat): number[] {
   const fields = new Fields(body);
-  fields.refuseOthers(["messages", "continue_final_message", "chat_template_kwargs"]);
+  fields.refuseOthers(["messages", ...TOOL_FIELDS, "continue_final_message", "chat_template_kwargs"]);
+  return openChat(parseChat(fields), chatFormat).tokenIds;
+}
+
+/** What a chat's prompt is made of. */
+interface Chat {
+  readonly messages: readonly TemplateMessage[];
+  readonly tools: ToolRequest | null;
+  readonly isContinued: boolean;
+  readonly variables: TemplateVariables;
+}
+
+function parseChat(fields: Fields): Chat {
   const messages = parseMessages(fields);
+  const tools = parseTools(fields);
   const isContinued = parseContinue(fields, messages);
-  return chatFormat.open(messages, { isContinued, variables: parseTemplateVariables(fields) }).tokenIds;
+  if (isContinued && tools) {
+    const message = "An answer can't be continued under tools; leave out one of the two.";
+    throw new ChorusError("invalid_value", message, "continue_final_message");
+  }
+  return { messages, tools, isContinued, variables: parseTemplateVariables(fields) };
+}
+
+function openChat({ messages, tools, isContinued, variables }: Chat, chatFormat: ChatFormat): OpenedChat {
+  const { callFormat, readsSystemPrompt } = chatFormat;
+  const written = messagesFor(callFormat, messages, tools, readsSystemPrompt);
+  const given =
+    tools && callFormat.name !== "general" ? { tools: tools.tools.map(({ definition }) => definition) } : {};
+  return chatFormat.open(written, { isContinued, variables: { ...variables, ...given } });
 }
 
 function parseTopLogprobs(fields: Fields, wantLogprobs: boolean): number {
@@ -89,7 +141,7 @@ function parseChatMaxTokens(fields: Fields): number | undefined {
   return maxTokens ?? maxCompletionTokens;
 }
 
-function parseContinue(fields: Fields, messages: readonly ChatMessage[]): boolean {
+function parseContinue(fields: Fields, messages: readonly TemplateMessage[]): boolean {
   const isContinued = fields.boolean("continue_final_message") ?? false;
   const last = messages.at(-1);
   const started = last?.role === "assistant" ? `${last.content}${last.reasoning_content ?? ""}` : "";
@@ -140,17 +192,19 @@ function parseTemplateVariables(fields: Fields): TemplateVariables {
   }
 }
 
-function parseMessages(fields: Fields): ChatMessage[] {
+function parseMessages(fields: Fields): TemplateMessage[] {
   const messages = fields.list("messages", (value, path) => parseMessage(new Fields(value, path)));
   if (messages === undefined) throw missing("messages");
   if (messages.length === 0)
     throw new ChorusError("invalid_value", "messages is empty; give at least one.", "messages");
+  checkResults(messages);
   return messages;
 }
 
-function parseMessage(message: Fields): ChatMessage {
+function parseMessage(message: Fields): TemplateMessage {
   const role = message.oneOf("role", ROLES);
-  message.refuseOthers(["role", "content", "name", "reasoning_content"], EMPTY_IN_ANSWERS);
+  const own = ["role", "content", "name", "reasoning_content"];
+  message.refuseOthers([...own, "tool_calls", "tool_call_id", "function_call"], EMPTY_IN_ANSWERS);
   for (const name of EMPTY_IN_ANSWERS) {
     const value = message.get(name);
     if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
@@ -160,9 +214,15 @@ function parseMessage(message: Fields): ChatMessage {
   if (role === undefined) throw missing(message.path("role"));
   const name = message.string("name");
   const reasoning = message.string("reasoning_content");
+  const calls = role === "assistant" ? parseCalls(message) : undefined;
+  const isResult = role === "tool" || role === "function";
+  const id = role === "function" ? "" : message.string("tool_call_id");
+  if (isResult && id === undefined) throw missing(message.path("tool_call_id"));
   return {
-    role: role === "developer" ? "system" : role,
-    content: parseContent(message),
+    role: role === "developer" ? "system" : role === "function" ? "tool" : role,
+    content: calls && message.get("content") === undefined ? "" : parseContent(message),
+    ...(calls && { tool_calls: calls }),
+    ...(isResult && { tool_call_id: id ?? "" }),
     ...(name !== undefined && { name }),
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
   };

@@ -11,6 +11,7 @@ import type {
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Chunk } from "../protocol/service.ts";
 import { echoedText, promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput } from "./answer.ts";
+import { callsOf, type AnswerCalls } from "./tools/answer-calls.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 import type { TokenNames } from "./token-names.ts";
@@ -27,18 +28,22 @@ export class ChunkWriter {
   readonly #usage: UsageCounter;
   /** Set before the first chunk, which has them. */
   warnings: readonly AnswerWarning[] = [];
+  /** By choice; null where nothing can be called. */
+  readonly #calls: readonly AnswerCalls[] | null;
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
     this.#head = head;
     this.#names = names;
     this.#usage = new UsageCounter(request);
+    this.#calls = callsOf(request);
   }
 
   /** Takes an output that adds text and nothing else, and returns that; null: it is one for write(). */
   writeText(choice: number, output: ChoiceOutput): string | null {
     const { wantLogprobs, returnTokenIds } = this.#request;
     if (output.finishReason !== null || output.reasoning !== "" || wantLogprobs || returnTokenIds) return null;
+    if (this.#calls) return null;
     if (!this.#hasStarted || !this.#textLengths.has(choice)) return null;
     this.#usage.add(choice, output);
     return output.text;
@@ -65,7 +70,7 @@ export class ChunkWriter {
 
     if (this.#request.endpoint === "chat.completions") {
       const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
-      return this.#isWorthSending(output) ? [...opening, this.#chatChunk([this.#delta(choice, output)])] : opening;
+      return [...opening, ...this.#deltas(choice, output).map((delta) => this.#chatChunk([delta]))];
     }
     const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
     const reported = { ...output, text: echoed + output.text };
@@ -110,13 +115,30 @@ export class ChunkWriter {
     };
   }
 
-  #delta(choice: number, output: ChoiceOutput): ChatCompletionChunkChoice {
+  /** Returns what an output adds: at most once, but for the parts of calls. */
+  #deltas(choice: number, output: ChoiceOutput): ChatCompletionChunkChoice[] {
+    const calls = this.#calls?.[choice];
+    const { text, reasoning, finishReason } = output;
+    const thought = reasoning === "" ? {} : { reasoning_content: reasoning };
+    if (calls === undefined) {
+      const delta = { ...thought, ...(text !== "" && { content: text }) };
+      return this.#isWorthSending(output) ? [this.#delta(choice, output, delta)] : [];
+    }
+    const [first, ...others] = calls.push(text, finishReason !== null);
+    const deltas = [{ ...thought, ...first }, ...others];
+    if (first === undefined && !this.#isWorthSending({ ...output, text: "" })) return [];
+    const last = finishReason && { finish_reason: calls.finishReason(finishReason) };
+    return deltas.map((delta, i) => {
+      const isLast = i === deltas.length - 1;
+      const own = { ...output, ...(i > 0 && { tokenIds: [] }), ...(!isLast && { finishReason: null }) };
+      return { ...this.#delta(choice, own, delta), ...(isLast && last) };
+    });
+  }
+
+  #delta(choice: number, output: ChoiceOutput, delta: ChatCompletionChunkChoice["delta"]): ChatCompletionChunkChoice {
     return {
       index: choice,
-      delta: {
-        ...(output.reasoning !== "" && { reasoning_content: output.reasoning }),
-        ...(output.text !== "" && { content: output.text }),
-      },
+      delta,
       logprobs:
         this.#request.wantLogprobs && output.tokenIds.length > 0
           ? { content: chatLogprobs(output, this.#names, this.#request) }

@@ -53,6 +53,7 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
       context,
     ),
     wantLogprobs: logprobs !== undefined,
+    calls: null,
     reasoning: NO_REASONING,
     echo,
     isPromptOnly,

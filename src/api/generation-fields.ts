@@ -48,7 +48,7 @@ const MAX_DEADLINE_MS = 2 ** 31 - 1;
 
 type SharedPart = Omit<
   ParsedRequest,
-  "endpoint" | "prompts" | "wantLogprobs" | "reasoning" | "echo" | "isPromptOnly"
+  "endpoint" | "prompts" | "calls" | "wantLogprobs" | "reasoning" | "echo" | "isPromptOnly"
 > & {
   readonly requested: RequestedParams;
 };

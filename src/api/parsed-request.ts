@@ -3,6 +3,7 @@ import type { ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
 import type { GrammarSource } from "../grammar/grammar-source.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { CallPlan } from "./tools/answer-calls.ts";
 import type { TokenNames } from "./token-names.ts";
 import type { ChatFormat } from "./chat-format.ts";
 
@@ -57,6 +58,8 @@ export interface ParsedRequest {
   readonly beamSearch: BeamSearchParams | null;
   /** Grammar that each choice follows, or null. */
   readonly structure: GrammarSource | null;
+  /** How answers call functions; null where they can't. */
+  readonly calls: CallPlan | null;
   readonly stream: boolean;
   /** Whether the stream ends with a usage chunk. */
   readonly includeUsage: boolean;

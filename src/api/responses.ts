@@ -10,6 +10,7 @@ import type {
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Response } from "../protocol/service.ts";
 import { echoedText, numChoices, promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput } from "./answer.ts";
+import { callsOf, type AnswerCalls } from "./tools/answer-calls.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn, promptLogprobs } from "./logprobs.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 import type { TokenNames } from "./token-names.ts";
@@ -36,12 +37,15 @@ export class ResponseBuilder {
   readonly #usage: UsageCounter;
   /** Set before the last output. */
   warnings: readonly AnswerWarning[] = [];
+  /** By choice; null where nothing can be called. */
+  readonly #calls: readonly AnswerCalls[] | null;
 
   constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
     this.#request = request;
     this.#head = head;
     this.#names = names;
     this.#usage = new UsageCounter(request);
+    this.#calls = callsOf(request);
     this.#choices = Array.from({ length: numChoices(request) }, (_, choice) => ({
       text: echoedText(request, choice, names),
       reasoning: "",
@@ -60,6 +64,7 @@ export class ResponseBuilder {
     if (collected === undefined) throw new RangeError(`choice ${choice} of ${this.#choices.length}`);
     this.#usage.add(choice, output);
     collected.text += output.text;
+    this.#calls?.[choice]?.push(output.text, output.finishReason !== null);
     collected.reasoning += output.reasoning;
     collected.tokenIds.push(...output.tokenIds);
     collected.logprobs.push(...output.logprobs);
@@ -101,12 +106,15 @@ export class ResponseBuilder {
   }
 
   #chatChoice(choice: CollectedChoice, index: number): ChatCompletionChoice {
-    const { reasoning, text: content } = choice;
+    const { reasoning, text: content, finishReason } = choice;
+    const calls = this.#calls?.[index];
+    const said = calls?.message() ?? { content };
     return {
       index,
-      message: { role: "assistant", content, ...(reasoning !== "" && { reasoning_content: reasoning }) },
+      message: { role: "assistant", ...said, ...(reasoning !== "" && { reasoning_content: reasoning }) },
       logprobs: this.#request.wantLogprobs ? { content: chatLogprobs(choice, this.#names, this.#request) } : null,
       ...this.#ending(choice, index),
+      ...(calls && { finish_reason: calls.finishReason(finishReason) }),
     };
   }
 

@@ -1,5 +1,5 @@
 import { ChorusError } from "../protocol/errors.ts";
-import type { ChatMessage } from "../protocol/openai.ts";
+import type { TemplateMessage } from "./template-message.ts";
 import { isObject } from "../protocol/json-object.ts";
 
 const FIRST_NONCHARACTER = 0xfdd0;
@@ -38,7 +38,7 @@ export class TextMask {
   }
 
   /** Returns a copy of a message with every text in it masked. */
-  hideInMessage(message: ChatMessage): ChatMessage {
+  hideInMessage(message: TemplateMessage): TemplateMessage {
     const { role, content } = message;
     // Between two texts that split() returns is what the pattern's group matched.
     const parts = role === "assistant" ? content.split(THOUGHT_TAGS) : [content];

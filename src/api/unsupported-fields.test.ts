@@ -8,8 +8,6 @@ test("values that change nothing are accepted", () => {
   refuse({
     echo: false,
     suffix: "",
-    tools: [],
-    tool_choice: "auto",
     modalities: ["text"],
     skip_special_tokens: true,
   });
@@ -21,11 +19,6 @@ test.each(UNSUPPORTED_FIELDS)("%s is refused by name with a value that would cha
       expect.objectContaining({ code: "unsupported_parameter", param: name, message: expect.stringContaining(name) }),
     );
   }
-});
-
-test("tools change nothing where none may be called", () => {
-  refuse({ tools: [{ type: "function" }], tool_choice: "none", functions: [{ name: "f" }], function_call: "none" });
-  expect(() => refuse({ tools: [{ type: "function" }], tool_choice: "auto" })).toThrow(/The field tools/);
 });
 
 test.each(["json", "choice", "regex", "grammar"])("guided_%s names what took its place", (kind) => {

@@ -10,10 +10,7 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   // OpenAI's
   ["audio", []],
   ["echo", [false]],
-  ["function_call", ["none", "auto"]],
-  ["functions", []],
   ["modalities", [["text"]]],
-  ["parallel_tool_calls", [true, false]],
   ["prediction", []],
   ["prompt_cache_key", [""]],
   ["prompt_cache_retention", []],
@@ -21,8 +18,6 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   ["safety_identifier", [""]],
   ["service_tier", ["auto", "default"]],
   ["suffix", [""]],
-  ["tool_choice", ["none", "auto"]],
-  ["tools", []],
   ["verbosity", ["medium"]],
   ["web_search_options", []],
   // vLLM's
@@ -46,9 +41,6 @@ const NEUTRAL_VALUES: ReadonlyMap<string, readonly unknown[]> = new Map<string, 
   ["vllm_xargs", []],
 ]);
 
-/** Fields that change nothing where another one is "none". */
-const NAMED_BY: Readonly<Record<string, string>> = { tools: "tool_choice", functions: "function_call" };
-
 export const UNSUPPORTED_FIELDS: readonly string[] = [...NEUTRAL_VALUES.keys()];
 
 /**
@@ -58,7 +50,6 @@ export const UNSUPPORTED_FIELDS: readonly string[] = [...NEUTRAL_VALUES.keys()];
 export function refuseUnsupported(fields: Fields, supported: readonly string[] = []): void {
   for (const [name, neutral] of NEUTRAL_VALUES) {
     const value = fields.get(name);
-    if (fields.get(NAMED_BY[name] ?? "") === "none") continue;
     if (supported.includes(name) || value === undefined || isEmpty(value) || neutral.some((one) => isSame(value, one)))
       continue;
     const allowed = neutral.length === 0 ? "" : ` (or give ${neutral.map(quote).join(" or ")})`;

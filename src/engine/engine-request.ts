@@ -17,6 +17,8 @@ export interface EngineRequest {
   readonly matchers?: readonly GrammarMatcher[] | null;
   /** Where the output begins. ["none": it has no thought] */
   readonly reasoning?: ReasoningStart;
+  /** Tokens for which a sign stands in the output's text. [none] */
+  readonly signs?: readonly (readonly [tokenId: number, sign: string])[];
   /** The request's field with the prompt ("messages", "prompt"), for error messages. */
   readonly param: string;
   readonly priority: number;

@@ -348,8 +348,11 @@ test("a token that a grammar names is no part of a text, and its text is spelled
     schemas: [
       {
         name: "args",
-        schema: { type: "object", properties: { a: { enum: [1] } }, required: ["a"], additionalProperties: false },
-        param: "tools",
+        source: {
+          kind: "schema",
+          schema: { type: "object", properties: { a: { enum: [1] } }, required: ["a"], additionalProperties: false },
+          param: "tools",
+        },
       },
     ],
     param: "tools",
@@ -364,6 +367,7 @@ test("a token that a grammar names is no part of a text, and its text is spelled
     return allowedIds(matcher!.mask);
   };
   expect(await takes(...byteTokens("hi <call>"))).toEqual(expect.arrayContaining([CALL, EOS, ...byteTokens("{")]));
+  expect(await takes(...byteTokens("hi"))).not.toContain(0xf8); // a byte that no text has
   expect(await takes(...byteTokens("hi"), CALL)).toEqual(byteTokens("{"));
   expect(await takes(CALL, ...byteTokens('{"a": 1}'))).toEqual([SILENT]);
   expect(await takes(CALL, ...byteTokens('{"a": 1}'), SILENT)).toEqual([EOS]);

@@ -29,10 +29,7 @@ export type GrammarSource = { readonly param: string } &
 interface NamedSchema {
   /** Of its rule. */
   readonly name: string;
-  readonly schema: unknown;
-  /** The field that contains it. */
-  readonly param: string;
-  readonly isLenient?: boolean;
+  readonly source: Extract<GrammarSource, { readonly kind: "schema" }>;
 }
 
 /** Returns the grammar's rules, which some text can finish. @throws ChorusError saying what is wrong with the source */
@@ -55,8 +52,8 @@ function writtenRules(source: GrammarSource): WrittenRules {
     case "choice":
       return { rules: new Map([["root", choice(...source.choices.map(text))]]), warnings: [] };
     case "ebnf": {
-      const schemas = (source.schemas ?? []).map(({ name, ...one }) => {
-        const { rules, warnings } = rulesOf({ kind: "schema", ...one });
+      const schemas = (source.schemas ?? []).map(({ name, source: own }) => {
+        const { rules, warnings } = rulesOf(own);
         return { rules: withPrefix(rules, name), warnings };
       });
       return {

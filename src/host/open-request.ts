@@ -41,7 +41,7 @@ export class OpenRequest {
 
   /** @param matchers one per choice; null without a grammar */
   engineRequests(matchers: readonly GrammarMatcher[] | null = null): EngineRequest[] {
-    const { prompts, n, beamSearch, reasoning, priority, cacheSalt, deadlineMs } = this.parsed;
+    const { prompts, n, beamSearch, reasoning, calls, priority, cacheSalt, deadlineMs } = this.parsed;
     return this.engineRequestIds.map((requestId, i) => {
       const prompt = prompts[i];
       if (!prompt) throw new RangeError(`prompt ${i} of ${prompts.length}`);
@@ -55,6 +55,7 @@ export class OpenRequest {
         beamSearch,
         matchers: own,
         reasoning,
+        ...(calls && { signs: calls.format.tokens }),
         param,
         priority,
         cacheSalt,

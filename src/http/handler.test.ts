@@ -166,7 +166,7 @@ describe("what is wrong", () => {
     ["null", "null", 400, "invalid_type", null],
     ["no messages", {}, 400, "missing_required_parameter", "messages"],
     ["an unknown field", { ...CHAT, temprature: 1 }, 400, "unknown_parameter", "temprature"],
-    ["what is not supported", { ...CHAT, tools: [{ type: "function" }] }, 400, "unsupported_parameter", "tools"],
+    ["what is not supported", { ...CHAT, audio: { voice: "x" } }, 400, "unsupported_parameter", "audio"],
     ["a value out of range", { ...CHAT, temperature: -1 }, 400, "invalid_value", "temperature"],
     ["another model", { ...CHAT, model: "gpt-5" }, 404, "model_not_found", "model"],
     [

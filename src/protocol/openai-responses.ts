@@ -1,6 +1,6 @@
 // OpenAI's shapes of /v1/responses: text and thoughts. Nothing is stored, so each request brings the whole conversation.
 
-import type { ChatMessageParam, GenerationFields, JsonSchema } from "./openai.ts";
+import type { ChatMessageParam, FunctionDefinition, GenerationFields, JsonSchema } from "./openai.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
 /** Fields whose answers a response has no place for. */
@@ -13,11 +13,24 @@ type ChatOnly =
   | "use_beam_search"
   | "stream_options";
 
-/** A message, a thought, or an item of an earlier response's output, as it came. Other types are refused. */
+/** A message, a thought, a call, its output, or an item of an earlier response, as it came. Other types are refused. */
 export interface ResponseInputItem {
   type?: string;
   role?: ChatMessageParam["role"];
   content?: string | readonly { type: string; text?: string }[] | null;
+  /** Of a "function_call" and of its "function_call_output". */
+  call_id?: string;
+  name?: string;
+  arguments?: string;
+  output?: string | readonly { type: string; text?: string }[] | null;
+}
+
+/** A function that the model may call. */
+export type ResponseTool = { type: "function" } & FunctionDefinition;
+
+interface NamedTool {
+  type: "function";
+  name: string;
 }
 
 export interface ResponseRequest extends Omit<GenerationFields, ChatOnly> {
@@ -27,6 +40,19 @@ export interface ResponseRequest extends Omit<GenerationFields, ChatOnly> {
   instructions?: string | null;
   /** Most tokens to generate. [the rest of the context; tokens] */
   max_output_tokens?: number | null;
+  /** Functions that the model may call. [none] */
+  tools?: readonly (ResponseTool | { type: string })[] | null;
+  /** Whether it calls them, as in a chat. ["auto"] */
+  tool_choice?:
+    | "none"
+    | "auto"
+    | "required"
+    | NamedTool
+    | { type: "allowed_tools"; mode: "auto" | "required"; tools: readonly (NamedTool | { [field: string]: unknown })[] }
+    | { type: string }
+    | null;
+  /** false: at most one call an answer. [true] */
+  parallel_tool_calls?: boolean | null;
   /** Format of the answer. [text] */
   text?: {
     format?:
@@ -51,6 +77,15 @@ export type ResponseItem =
       status: ResponseStatus;
       summary: never[];
       content: { type: "reasoning_text"; text: string }[];
+    }
+  | {
+      id: string;
+      type: "function_call";
+      status: ResponseStatus;
+      call_id: string;
+      name: string;
+      /** The text of a JSON object. */
+      arguments: string;
     };
 
 /** A response. Its other fields repeat the request. */

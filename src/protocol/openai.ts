@@ -13,9 +13,54 @@ export interface ChatMessage {
   reasoning_content?: string | null;
 }
 
+/** A function that a model may call. */
+export interface ChatTool {
+  type: "function";
+  function: FunctionDefinition;
+}
+
+export interface FunctionDefinition {
+  /** Up to 64 letters, digits, "_" and "-". */
+  name: string;
+  /** What it does, for the model. [none] */
+  description?: string | null;
+  /** A JSON schema of its arguments, which are an object. [no arguments] */
+  parameters?: JsonSchema | null;
+  /** true: a schema that can't be held whole is refused. [false] */
+  strict?: boolean | null;
+}
+
+interface NamedFunction {
+  type: "function";
+  function: { name: string };
+}
+
+/** Which functions are called. Custom tools are refused. */
+export type ToolChoice =
+  | "none"
+  | "auto"
+  | "required"
+  | NamedFunction
+  | { type: "custom" }
+  | {
+      type: "allowed_tools";
+      allowed_tools: { mode: "auto" | "required"; tools: readonly (NamedFunction | { [field: string]: unknown })[] };
+    };
+
+/** A call in an answer, and in the messages that repeat it. */
+export interface ToolCall {
+  id: string;
+  type: "function";
+  function: {
+    name: string;
+    /** The text of a JSON object. */
+    arguments: string;
+  };
+}
+
 /** A message of a request. OpenAI's own type of messages is one, too; of what it allows, other parts than text are refused. */
 export interface ChatMessageParam {
-  /** Who says it. "developer" is OpenAI's newer name of "system". "tool" and "function" are refused. */
+  /** Who says it. "developer" is OpenAI's newer name of "system", "function" its older one of "tool". */
   role: ChatMessage["role"] | "developer" | "tool" | "function";
   /** What is said: a text, or parts of type "text", which become lines. */
   content?: string | readonly { type: string; text?: string }[] | null;
@@ -23,6 +68,12 @@ export interface ChatMessageParam {
   name?: string;
   /** An assistant's thoughts before its answer. Templates of models that think may show them to the model again. [none] */
   reasoning_content?: string | null;
+  /** The functions that an assistant's answer calls. Each is followed by the tool message with its result. [none] */
+  tool_calls?: readonly (ToolCall | { id: string; type: "custom" })[] | null;
+  /** OpenAI's older form of one call. [none] */
+  function_call?: { name: string; arguments: string } | null;
+  /** The call whose result a tool's message is. [none] */
+  tool_call_id?: string;
 }
 
 /** A JSON schema; "true" is one for anything. */
@@ -187,6 +238,16 @@ export interface ChatCompletionRequest extends GenerationFields {
    * they are, so that an answer is continued exactly as it was generated. [its content is encoded; token ids]
    */
   final_message_token_ids?: number[] | null;
+  /** Functions that the model may call. [none] */
+  tools?: readonly (ChatTool | { type: "custom" })[] | null;
+  /** Whether it calls them: "auto" as it likes, "required" at least one, or a named one. ["auto"] */
+  tool_choice?: ToolChoice | null;
+  /** false: at most one call an answer. [true] */
+  parallel_tool_calls?: boolean | null;
+  /** OpenAI's older name of tools: one call an answer, as function_call. [none] */
+  functions?: readonly FunctionDefinition[] | null;
+  /** OpenAI's older name of tool_choice. ["auto"] */
+  function_call?: "none" | "auto" | { name: string } | null;
   /** vLLM's: variables of the model's chat template, such as `enable_thinking` and `tools`. [none] */
   chat_template_kwargs?: Record<string, unknown> | null;
   /**
@@ -220,6 +281,9 @@ export interface CompletionRequest extends GenerationFields {
 
 /** Why a sequence ended. "stop": end-of-text, a stop id or a stop string. */
 export type FinishReason = "stop" | "length" | "abort";
+
+/** "tool_calls", "function_call": the answer's functions are to be called. */
+export type ChatFinishReason = FinishReason | "tool_calls" | "function_call";
 
 export interface Usage {
   prompt_tokens: number;
@@ -279,12 +343,15 @@ export interface ChatCompletionChoice extends TokenIds {
   index: number;
   message: {
     role: "assistant";
-    content: string;
+    /** null where the answer only calls functions. */
+    content: string | null;
     /** vLLM's: what a model that thinks wrote between <think> and </think>, at the beginning. Absent where there is nothing. */
     reasoning_content?: string;
+    tool_calls?: ToolCall[];
+    function_call?: ToolCall["function"];
   };
   logprobs: { content: TokenLogprob[] } | null;
-  finish_reason: FinishReason;
+  finish_reason: ChatFinishReason;
 }
 
 /** For each prompt token, by token id: itself and the most likely tokens in its place. Null for the first token. */
@@ -302,11 +369,25 @@ export interface ChatCompletion extends WithMore {
   prompt_logprobs?: PromptLogprobs;
 }
 
+export interface ToolCallDelta {
+  index: number;
+  id?: string;
+  type?: "function";
+  function: { name?: string; arguments: string };
+}
+
 export interface ChatCompletionChunkChoice extends TokenIds {
   index: number;
-  delta: { role?: "assistant"; content?: string; reasoning_content?: string };
+  delta: {
+    role?: "assistant";
+    content?: string;
+    reasoning_content?: string;
+    /** A call's id, type and name come once, its arguments piece by piece. */
+    tool_calls?: ToolCallDelta[];
+    function_call?: Partial<ToolCall["function"]>;
+  };
   logprobs: { content: TokenLogprob[] } | null;
-  finish_reason: FinishReason | null;
+  finish_reason: ChatFinishReason | null;
 }
 
 export interface ChatCompletionChunk extends WithMore {

@@ -33,8 +33,9 @@ export class ChunkQueue {
 /** A chat's chunks as those of a completion. */
 export async function* asTexts(chunks: CompletionStream<ChatCompletionChunk>): AsyncGenerator<Completion, undefined> {
   for await (const { choices, ...chunk } of chunks) {
-    const texts = choices.map(({ delta, ...choice }) => ({
+    const texts = choices.map(({ delta, finish_reason, ...choice }) => ({
       ...choice,
+      finish_reason: finish_reason === "tool_calls" || finish_reason === "function_call" ? "stop" : finish_reason,
       logprobs: null,
       text: delta.content ?? "",
     }));

@@ -35,6 +35,7 @@ export function request(changes: Partial<ParsedRequest> = {}, prompts: number[][
     prompts: prompts.map((tokenIds) => ({ tokenIds, params, param: "messages" })),
     n: 1,
     structure: null,
+    calls: null,
     stream: true,
     includeUsage: false,
     returnTokenIds: false,

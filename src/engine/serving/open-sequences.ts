@@ -3,7 +3,7 @@ import { ChorusError, toChorusError } from "../../protocol/errors.ts";
 import { BeamGroup } from "../beams/beam-group.ts";
 import type { EngineRequest } from "../engine-request.ts";
 import type { Outbox } from "./outbox.ts";
-import { NO_REASONING } from "../text/reasoning-splitter.ts";
+
 import { OutputProcessor, type OutputOptions } from "../text/output.ts";
 import { newCounters, requestReport, type EngineCounters } from "./reports.ts";
 import { sequencesOf } from "./request-sequences.ts";
@@ -60,7 +60,7 @@ export class OpenSequences {
   add(request: EngineRequest, arrivalMs: number): void {
     const { choices, served } = sequencesOf(request, arrivalMs, this.#options);
     for (const choice of choices) {
-      this.#open.set(choice, new OutputProcessor(choice, request.reasoning ?? NO_REASONING, this.#options));
+      this.#open.set(choice, new OutputProcessor(choice, request, this.#options));
       if (choice.deadlineMs < Infinity) this.#deadlines.add(choice);
       this.#outbox.addReport(requestReport(choice, "queued"));
     }

@@ -1,9 +1,10 @@
 import { ChorusError, toErrorData, type ChorusErrorData } from "../../protocol/errors.ts";
 import type { FinishReason } from "../../protocol/openai.ts";
+import type { EngineRequest } from "../engine-request.ts";
 import { Detokenizer, type TokenBytes } from "./detokenizer.ts";
 import type { SampledToken, TokenLogprob } from "../runner.ts";
 import type { Sequence } from "../sequence.ts";
-import { ReasoningSplitter, type ReasoningStart } from "./reasoning-splitter.ts";
+import { NO_REASONING, ReasoningSplitter } from "./reasoning-splitter.ts";
 import { StopStringMatcher } from "./stop-string-matcher.ts";
 import { checkStop, type Ending } from "./stopping.ts";
 
@@ -63,11 +64,16 @@ export class OutputProcessor {
   readonly #detokenizer: Detokenizer;
   readonly #splitter: ReasoningSplitter;
   readonly #stopStrings: StopStringMatcher;
+  readonly #signs: ReadonlyMap<number, string>;
   #reasoningTokens = 0;
 
-  /** @param reasoning where the sequence's output begins */
-  constructor(sequence: Sequence, reasoning: ReasoningStart, options: OutputOptions) {
+  constructor(
+    sequence: Sequence,
+    { reasoning = NO_REASONING, signs = [] }: Pick<EngineRequest, "reasoning" | "signs">,
+    options: OutputOptions,
+  ) {
     this.#sequence = sequence;
+    this.#signs = new Map(signs);
     this.#options = options;
     this.#detokenizer = new Detokenizer(options.tokenBytes);
     this.#splitter = new ReasoningSplitter(reasoning, sequence.matcher !== null);
@@ -78,7 +84,7 @@ export class OutputProcessor {
   push(token: SampledToken): SequenceOutput {
     const ending = checkStop(this.#sequence, this.#options.eosTokenIds, this.#options.maxLength);
     // The token that says "stop" is a signal, not text.
-    const characters = ending?.finishReason === "stop" ? "" : this.#detokenizer.push(token.tokenId);
+    const characters = ending?.finishReason === "stop" ? "" : this.#charactersOf(token.tokenId);
     const isInContent = ["none", "closed"].includes(this.#splitter.state);
     const text = this.#next(characters, ending);
     if (!isInContent && this.#splitter.hasThought) this.#reasoningTokens = this.#sequence.numOutputTokens;
@@ -91,6 +97,11 @@ export class OutputProcessor {
     const stopReason = reason instanceof ChorusError ? reason.code : reason;
     const ending: Ending = { finishReason: "abort", stopReason };
     return this.#output(null, { ...this.#next("", ending), ending }, error);
+  }
+
+  #charactersOf(tokenId: number): string {
+    const sign = this.#signs.get(tokenId);
+    return sign === undefined ? this.#detokenizer.push(tokenId) : this.#detokenizer.flush() + sign;
   }
 
   /** @param ending how the text ends, unless a stop string comes first */

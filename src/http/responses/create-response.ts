@@ -4,7 +4,7 @@ import type { ResponseAnswer, ResponseEvent } from "../../protocol/openai-respon
 import { mapStream } from "../map-stream.ts";
 import type { ServedEngine } from "../served-engine.ts";
 import { ResponseEvents } from "./response-events.ts";
-import { responseObject, type ResponseHead } from "./response-object.ts";
+import { answerParts, responseObject, type ResponseHead } from "./response-object.ts";
 import { parseResponseRequest, renamed } from "./response-request.ts";
 
 /**
@@ -20,8 +20,6 @@ export async function createResponse(
   const chat = { request_id: id, ...parsed.chat };
   const head: ResponseHead = {
     id: `resp_${id}`,
-    messageId: `msg_${id}`,
-    reasoningId: `rs_${id}`,
     createdAt: Math.floor(Date.now() / 1000),
     model: engine.model.name,
     request: parsed,
@@ -36,9 +34,9 @@ export async function createResponse(
     }
     const { choices, usage, metrics } = await completions.create({ ...chat, stream: false }, options);
     const [choice] = choices;
-    const { content: text = "", reasoning_content: reasoning = "" } = choice?.message ?? {};
     const finishReason = choice?.finish_reason ?? "abort";
-    return responseObject(head, { text, reasoning, finishReason, usage, metrics });
+    const parts = choice ? answerParts(choice.message, finishReason) : [];
+    return responseObject(head, { parts, finishReason, usage, metrics });
   } catch (error) {
     throw error instanceof ChorusError ? renamed(error) : error;
   }

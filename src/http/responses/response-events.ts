@@ -1,35 +1,34 @@
-import type { ChatCompletionChunk, FinishReason, Usage } from "../../protocol/openai.ts";
+import type { ChatCompletionChunk, ChatFinishReason, ToolCallDelta, Usage } from "../../protocol/openai.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { ResponseEvent } from "../../protocol/openai-responses.ts";
 import { describeError } from "../errors.ts";
 import type { EventWriter } from "../event-stream.ts";
 import {
-  outputItems,
-  outputMessage,
-  outputReasoning,
+  answerParts,
+  itemId,
+  outputItem,
   outputText,
   reasoningText,
   responseObject,
   statusOf,
   type ResponseHead,
+  type ResponsePart,
   type ResponseState,
 } from "./response-object.ts";
 
-/** The events of each kind of item, with its one part. */
-const KINDS = {
-  reasoning: { item: outputReasoning, part: reasoningText, event: "response.reasoning_text", more: {} },
-  text: { item: outputMessage, part: outputText, event: "response.output_text", more: { logprobs: [] } },
+/** The events of items that have one part. */
+const TEXTS = {
+  reasoning: { part: reasoningText, event: "response.reasoning_text", more: {} },
+  message: { part: outputText, event: "response.output_text", more: { logprobs: [] } },
 } as const;
-type Kind = keyof typeof KINDS;
 
 /** Turns the chunks of one chat answer into the events of a streamed response. */
 export class ResponseEvents {
   readonly #head: ResponseHead;
   #sequenceNumber = 0;
-  readonly #texts: Record<Kind, string> = { reasoning: "", text: "" };
   /** The items so far. The last one is still open. */
-  readonly #items: Kind[] = [];
-  #finishReason: FinishReason | null = null;
+  readonly #parts: ResponsePart[] = [];
+  #finishReason: ChatFinishReason | null = null;
   #usage: Usage | null = null;
   #metrics: RequestMetrics | undefined;
 
@@ -44,19 +43,23 @@ export class ResponseEvents {
     this.#metrics = chunk.metrics;
     const [choice] = chunk.choices;
     this.#finishReason = choice?.finish_reason ?? this.#finishReason;
-    const { content = "", reasoning_content: reasoning = "" } = choice?.delta ?? {};
-    return [...opening, ...this.#add("reasoning", reasoning), ...this.#add("text", content)];
+    const { content = "", reasoning_content: reasoning = "", tool_calls: calls = [] } = choice?.delta ?? {};
+    const added = [...this.#addText("reasoning", reasoning), ...this.#addText("message", content)];
+    return [...opening, ...added, ...calls.flatMap((call) => this.#addCall(call))];
   };
 
   /** Returns the events after the last chunk. */
   readonly end = (): ResponseEvent[] => {
-    const state = this.#state(this.#finishReason ?? "stop");
-    const hasMessage = outputItems(this.#head, state).length > this.#items.length;
-    return [
-      ...(hasMessage ? this.#begin("text") : []),
-      ...this.#close(state),
-      this.#event(`response.${statusOf(state.finishReason)}`, { response: responseObject(this.#head, state) }),
-    ];
+    const finishReason = this.#finishReason ?? "stop";
+    // An answer without a word, or only a thought before it, has an empty message.
+    const isBare = this.#parts.every(({ type }) => type === "reasoning");
+    const reasoning = this.#parts.length > 0 ? "." : "";
+    const whole = answerParts({ role: "assistant", content: "", reasoning_content: reasoning }, finishReason);
+    const begun =
+      isBare && whole.some(({ type }) => type === "message") ? this.#begin({ type: "message", text: "" }) : [];
+    const state = this.#state(finishReason);
+    const response = responseObject(this.#head, state);
+    return [...begun, ...this.#close(finishReason), this.#event(`response.${statusOf(finishReason)}`, { response })];
   };
 
   #opening(): ResponseEvent[] {
@@ -64,47 +67,65 @@ export class ResponseEvents {
     return ["response.created", "response.in_progress"].map((type) => this.#event(type, { response }));
   }
 
-  #add(kind: Kind, delta: string): ResponseEvent[] {
+  #addText(type: "reasoning" | "message", delta: string): ResponseEvent[] {
     if (delta === "") return [];
-    const started = this.#items.includes(kind) ? [] : this.#begin(kind);
-    this.#texts[kind] += delta;
-    const { event, more } = KINDS[kind];
-    return [...started, this.#event(`${event}.delta`, { ...this.#part(kind), delta, ...more })];
+    const started = this.#parts.at(-1)?.type === type ? [] : this.#begin({ type, text: "" });
+    const part = this.#parts.at(-1);
+    if (part?.type === type) this.#parts.splice(-1, 1, { type, text: part.text + delta });
+    const { event, more } = TEXTS[type];
+    return [...started, this.#event(`${event}.delta`, { ...this.#place(), content_index: 0, delta, ...more })];
+  }
+
+  #addCall({ id, function: { name, arguments: delta } }: ToolCallDelta): ResponseEvent[] {
+    const call = { id: id ?? "", type: "function", function: { name: name ?? "", arguments: "" } } as const;
+    const started = id === undefined ? [] : this.#begin({ type: "function_call", call });
+    const part = this.#parts.at(-1);
+    if (part?.type !== "function_call" || delta === "") return started;
+    part.call.function.arguments += delta;
+    return [...started, this.#event("response.function_call_arguments.delta", { ...this.#place(), delta })];
   }
 
   /** Begins an item and closes the one before: a thought is complete when its answer begins. */
-  #begin(kind: Kind): ResponseEvent[] {
-    const closed = this.#close(this.#state("stop"));
-    this.#items.push(kind);
-    const { item, part } = KINDS[kind];
-    const added = { output_index: this.#items.length - 1, item: item(this.#head, this.#state(null)) };
+  #begin(part: ResponsePart): ResponseEvent[] {
+    const closed = this.#close("stop");
+    this.#parts.push(part);
+    const index = this.#parts.length - 1;
+    const item = outputItem(this.#head, part, index, null);
+    const added = [...closed, this.#event("response.output_item.added", { output_index: index, item })];
+    if (part.type === "function_call") return added;
+    const content = { ...this.#place(), content_index: 0, part: TEXTS[part.type].part("") };
+    return [...added, this.#event("response.content_part.added", content)];
+  }
+
+  #close(finishReason: ChatFinishReason): ResponseEvent[] {
+    const part = this.#parts.at(-1);
+    if (part === undefined) return [];
+    const index = this.#parts.length - 1;
+    const item = outputItem(this.#head, part, index, finishReason);
+    const done = this.#event.bind(this, "response.output_item.done", { output_index: index, item });
+    if (part.type === "function_call") {
+      const { name, arguments: whole } = part.call.function;
+      const given = { ...this.#place(), name, arguments: whole };
+      return [this.#event("response.function_call_arguments.done", given), done()];
+    }
+    const { part: write, event, more } = TEXTS[part.type];
+    const place = { ...this.#place(), content_index: 0 };
     return [
-      ...closed,
-      this.#event("response.output_item.added", added),
-      this.#event("response.content_part.added", { ...this.#part(kind), part: part("") }),
+      this.#event(`${event}.done`, { ...place, text: part.text, ...more }),
+      this.#event("response.content_part.done", { ...place, part: write(part.text) }),
+      done(),
     ];
   }
 
-  #close(state: ResponseState): ResponseEvent[] {
-    const kind = this.#items.at(-1);
-    if (kind === undefined) return [];
-    const { item, part, event, more } = KINDS[kind];
-    const text = this.#texts[kind];
-    return [
-      this.#event(`${event}.done`, { ...this.#part(kind), text, ...more }),
-      this.#event("response.content_part.done", { ...this.#part(kind), part: part(text) }),
-      this.#event("response.output_item.done", { output_index: this.#items.length - 1, item: item(this.#head, state) }),
-    ];
+  #state(finishReason: ChatFinishReason): ResponseState {
+    return { parts: this.#parts, finishReason, usage: this.#usage, metrics: this.#metrics };
   }
 
-  #state(finishReason: FinishReason | null): ResponseState {
-    return { ...this.#texts, finishReason, usage: this.#usage, metrics: this.#metrics };
-  }
-
-  /** Returns the one part of an item. */
-  #part(kind: Kind) {
-    const id = kind === "text" ? this.#head.messageId : this.#head.reasoningId;
-    return { item_id: id, output_index: this.#items.indexOf(kind), content_index: 0 };
+  /** Returns which item the last one is. */
+  #place() {
+    const index = this.#parts.length - 1;
+    const part = this.#parts.at(-1);
+    return { item_id: part ? itemId(this.#head, part, index) : "", output_index: index };
   }
 
   #event(type: string, data: object): ResponseEvent {

@@ -1,6 +1,6 @@
 // An answer in the shape of /v1/responses.
 
-import type { FinishReason, Usage } from "../../protocol/openai.ts";
+import type { ChatCompletionChoice, ChatFinishReason, ToolCall, Usage } from "../../protocol/openai.ts";
 import type { ResponseAnswer, ResponseItem, ResponseStatus } from "../../protocol/openai-responses.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { ResponseRequest } from "./response-request.ts";
@@ -8,20 +8,21 @@ import type { ResponseRequest } from "./response-request.ts";
 /** The fields that are the same in all states of one response. */
 export interface ResponseHead {
   readonly id: string;
-  readonly messageId: string;
-  readonly reasoningId: string;
   readonly createdAt: number;
   readonly model: string;
   readonly request: ResponseRequest;
 }
 
+/** What an answer is made of, in its order. */
+export type ResponsePart =
+  | { readonly type: "reasoning" | "message"; readonly text: string }
+  | { readonly type: "function_call"; readonly call: ToolCall };
+
 /** The state of a response. */
 export interface ResponseState {
-  readonly text: string;
-  /** The thought before it; "" without one. */
-  readonly reasoning: string;
+  readonly parts: readonly ResponsePart[];
   /** null while it goes on. */
-  readonly finishReason: FinishReason | null;
+  readonly finishReason: ChatFinishReason | null;
   readonly usage: Usage | null;
   /** Absent if not requested, or not known yet. */
   readonly metrics?: RequestMetrics | undefined;
@@ -42,16 +43,18 @@ export function responseObject(head: ResponseHead, state: ResponseState | null):
     max_output_tokens: request.maxOutputTokens,
     metadata: request.metadata,
     model: head.model,
-    output: state === null ? [] : outputItems(head, state),
-    output_text: state?.text ?? "",
-    parallel_tool_calls: true,
+    output: (state?.parts ?? []).map((part, i, all) =>
+      outputItem(head, part, i, i === all.length - 1 ? (state?.finishReason ?? null) : "stop"),
+    ),
+    output_text: (state?.parts ?? []).map((part) => (part.type === "message" ? part.text : "")).join(""),
+    parallel_tool_calls: chat.parallel_tool_calls ?? true,
     previous_response_id: null,
     reasoning: { effort: null, summary: null },
     store: false,
     temperature: chat.temperature ?? null,
     text: { format: request.format },
-    tool_choice: "auto",
-    tools: [],
+    tool_choice: request.toolChoice ?? "auto",
+    tools: request.tools ?? [],
     top_p: chat.top_p ?? null,
     truncation: "disabled",
     usage: state?.usage ? responseUsage(state.usage) : null,
@@ -60,38 +63,48 @@ export function responseObject(head: ResponseHead, state: ResponseState | null):
   };
 }
 
-/** Returns the output's items. A thought that was cut off has no message after it. */
-export function outputItems(head: ResponseHead, state: ResponseState): ResponseItem[] {
-  const hasMessage = state.text !== "" || state.reasoning === "" || statusOf(state.finishReason) === "completed";
+/** Returns the parts of a whole answer. A thought that was cut off has no message after it, and calls need none. */
+export function answerParts(
+  { content, reasoning_content: reasoning = "", tool_calls: calls = [] }: ChatCompletionChoice["message"],
+  finishReason: ChatFinishReason,
+): ResponsePart[] {
+  const text = content ?? "";
+  const hasMessage =
+    text !== "" || (calls.length === 0 && (reasoning === "" || statusOf(finishReason) === "completed"));
   return [
-    ...(state.reasoning === "" ? [] : [outputReasoning(head, state)]),
-    ...(hasMessage ? [outputMessage(head, state)] : []),
+    ...(reasoning === "" ? [] : [{ type: "reasoning", text: reasoning } as const]),
+    ...(hasMessage ? [{ type: "message", text } as const] : []),
+    ...calls.map((call) => ({ type: "function_call", call }) as const),
   ];
 }
 
-/** Returns a thought's item, in the shape of OpenAI's open models. */
-export function outputReasoning(head: ResponseHead, state: ResponseState): ResponseItem {
-  return {
-    id: head.reasoningId,
-    type: "reasoning",
-    status: state.text === "" ? statusOf(state.finishReason) : "completed",
-    summary: [],
-    content: state.finishReason === null ? [] : [reasoningText(state.reasoning)],
-  };
+/** Returns a part as an item of the output. @param index of the item */
+export function outputItem(
+  head: ResponseHead,
+  part: ResponsePart,
+  index: number,
+  finishReason: ChatFinishReason | null,
+): ResponseItem {
+  const status = statusOf(finishReason);
+  const id = itemId(head, part, index);
+  if (part.type === "function_call") {
+    const { id: callId, function: called } = part.call;
+    return { id, type: part.type, status, call_id: callId, ...called };
+  }
+  const isEmpty = finishReason === null;
+  // A thought's item has the shape of OpenAI's open models.
+  return part.type === "reasoning"
+    ? { id, type: part.type, status, summary: [], content: isEmpty ? [] : [reasoningText(part.text)] }
+    : { id, type: part.type, role: "assistant", status, content: isEmpty ? [] : [outputText(part.text)] };
+}
+
+export function itemId({ id }: ResponseHead, { type }: ResponsePart, index: number): string {
+  const own = id.replace(/^resp_/, "");
+  return type === "reasoning" ? `rs_${own}` : type === "message" ? `msg_${own}` : `fc_${own}_${index}`;
 }
 
 export function reasoningText(text: string) {
   return { type: "reasoning_text" as const, text };
-}
-
-export function outputMessage(head: ResponseHead, state: ResponseState): ResponseItem {
-  return {
-    id: head.messageId,
-    type: "message",
-    role: "assistant",
-    status: statusOf(state.finishReason),
-    content: state.finishReason === null ? [] : [outputText(state.text)],
-  };
 }
 
 export function outputText(text: string) {
@@ -99,9 +112,9 @@ export function outputText(text: string) {
 }
 
 /** Returns a response's status. "abort": the engine ended it at its deadline. */
-export function statusOf(finishReason: FinishReason | null): ResponseStatus {
+export function statusOf(finishReason: ChatFinishReason | null): ResponseStatus {
   if (finishReason === null) return "in_progress";
-  return finishReason === "stop" ? "completed" : "incomplete";
+  return finishReason === "length" || finishReason === "abort" ? "incomplete" : "completed";
 }
 
 function responseUsage(usage: Usage) {

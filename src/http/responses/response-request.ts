@@ -3,10 +3,27 @@
 
 import { Fields, invalidType, invalidValue, missing } from "../../api/validate.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import type { ChatCompletionRequest, ChatMessage, JsonSchema, ResponseFormat } from "../../protocol/openai.ts";
+import { isObject } from "../../protocol/json-object.ts";
+import type {
+  ChatCompletionRequest,
+  ChatMessageParam,
+  ChatTool,
+  JsonSchema,
+  ResponseFormat,
+  ToolChoice,
+} from "../../protocol/openai.ts";
 
 /** Fields that only /v1/responses has, or that mean something else in a chat request. */
-const OWN_FIELDS = ["input", "instructions", "max_output_tokens", "text", "metadata", "stream_options"] as const;
+const OWN_FIELDS = [
+  "input",
+  "instructions",
+  "max_output_tokens",
+  "text",
+  "metadata",
+  "stream_options",
+  "tools",
+  "tool_choice",
+] as const;
 
 /** Values, besides null and empty lists, of unsupported fields that request nothing. */
 const NEUTRAL_VALUES: Readonly<Record<string, readonly unknown[]>> = {
@@ -35,6 +52,8 @@ const CHAT_ONLY = [
   "continue_final_message",
   "return_token_ids",
   "use_beam_search",
+  "functions",
+  "function_call",
 ] as const;
 
 /** The parts of a request that its response repeats. */
@@ -45,6 +64,8 @@ export interface ResponseRequest {
   /** The format as given. */
   readonly format: unknown;
   readonly metadata: unknown;
+  readonly tools: unknown;
+  readonly toolChoice: unknown;
 }
 
 /** Names in the chat request of fields with other names here; the longest first. */
@@ -81,11 +102,12 @@ export function parseResponseRequest(body: unknown): ResponseRequest {
   const shared = Object.fromEntries(
     fields.names().flatMap((name) => (handled.includes(name) ? [] : [[name, fields.get(name)]])),
   );
-  const system: ChatMessage[] = instructions === null ? [] : [{ role: "system", content: instructions }];
+  const system: ChatMessageParam[] = instructions === null ? [] : [{ role: "system", content: instructions }];
   return {
     chat: {
       ...shared,
       messages: [...system, ...inputMessages(fields)],
+      ...chatTools(fields),
       ...(maxOutputTokens !== null && { max_completion_tokens: maxOutputTokens }),
       ...(format && { response_format: format }),
     },
@@ -93,24 +115,61 @@ export function parseResponseRequest(body: unknown): ResponseRequest {
     maxOutputTokens,
     format: format === null ? { type: "text" } : (fields.get("text") as { format: unknown }).format,
     metadata: fields.get("metadata") ?? {},
+    tools: fields.get("tools"),
+    toolChoice: fields.get("tool_choice"),
   };
+}
+
+/** Returns tools and choice in a chat's shape. What this does not know is refused there. */
+function chatTools(fields: Fields): Partial<Pick<ChatCompletionRequest, "tools" | "tool_choice">> {
+  const tools = fields.list("tools", (value, path) => {
+    const { type, ...given } = flat(new Fields(value, path));
+    return type === "function" ? { type, function: given } : { type };
+  });
+  const choice = fields.get("tool_choice");
+  const named = (value: unknown, path: string) => {
+    const { type, name } = flat(new Fields(value, path));
+    return { type, function: { name } };
+  };
+  const chosen = isObject(choice) ? new Fields(choice, "tool_choice") : null;
+  const allowed =
+    chosen?.get("type") === "allowed_tools" ? { mode: chosen.get("mode"), tools: chosen.list("tools", named) } : null;
+  const written = allowed
+    ? { type: "allowed_tools", allowed_tools: allowed }
+    : chosen
+      ? named(choice, "tool_choice")
+      : choice;
+  return {
+    ...(tools && { tools: tools as ChatTool[] }),
+    ...(written !== undefined && { tool_choice: written as ToolChoice }),
+  };
+}
+
+function flat(fields: Fields): Record<string, unknown> {
+  return Object.fromEntries(fields.names().map((name) => [name, fields.get(name)]));
 }
 
 function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-function inputMessages(fields: Fields): ChatMessage[] {
+function inputMessages(fields: Fields): ChatMessageParam[] {
   const input = fields.get("input");
   if (input === undefined) throw missing("input");
   if (typeof input === "string") return [{ role: "user", content: input }];
   if (!Array.isArray(input)) throw invalidType("input", "a string or a list of messages", input);
-  const messages: ChatMessage[] = [];
+  const messages: ChatMessageParam[] = [];
   let reasoning = "";
   fields.list("input", (value, path) => {
     const item = new Fields(value, path);
     if (item.get("type") === "reasoning") return void (reasoning += parseReasoning(item));
     const message = parseItem(item);
+    const before = messages.at(-1);
+    // The calls of one answer are one message, with its text.
+    if (message.tool_calls && before?.role === "assistant") {
+      messages.splice(-1, 1, { ...before, tool_calls: [...(before.tool_calls ?? []), ...message.tool_calls] });
+      return;
+    }
     messages.push(
       message.role === "assistant" && reasoning !== "" ? { ...message, reasoning_content: reasoning } : message,
     );
@@ -126,10 +185,20 @@ function parseReasoning(item: Fields): string {
   return (parts ?? []).join("\n");
 }
 
-function parseItem(item: Fields): ChatMessage {
+function parseItem(item: Fields): ChatMessageParam {
   const type = item.string("type") ?? "message";
+  if (type === "function_call") {
+    item.refuseOthers(["type", "call_id", "name", "arguments"], ["id", "status"]);
+    const [id, name, given] = (["call_id", "name", "arguments"] as const).map((field) => requiredText(item, field));
+    const called = { name: name ?? "", arguments: given ?? "" };
+    return { role: "assistant", content: null, tool_calls: [{ id: id ?? "", type: "function", function: called }] };
+  }
+  if (type === "function_call_output") {
+    item.refuseOthers(["type", "call_id", "output"], ["id", "status"]);
+    return { role: "tool", tool_call_id: requiredText(item, "call_id"), content: parseContent(item, "output") };
+  }
   if (type !== "message") {
-    const message = `${item.path("type")} is "${type}"; this model reads messages and reasoning only.`;
+    const message = `${item.path("type")} is "${type}"; this model reads messages, reasoning and function calls only.`;
     throw new ChorusError("unsupported_parameter", message, item.path("type"));
   }
   item.refuseOthers(["type", "role", "content"], ["id", "status", "phase"]);
@@ -138,11 +207,17 @@ function parseItem(item: Fields): ChatMessage {
   return { role: role === "developer" ? "system" : role, content: parseContent(item) };
 }
 
-function parseContent(item: Fields): string {
-  const content = item.get("content");
-  if (content === undefined) throw missing(item.path("content"));
+function requiredText(item: Fields, name: string): string {
+  const text = item.string(name);
+  if (text === undefined) throw missing(item.path(name));
+  return text;
+}
+
+function parseContent(item: Fields, field = "content"): string {
+  const content = item.get(field);
+  if (content === undefined) throw missing(item.path(field));
   if (typeof content === "string") return content;
-  const parts = item.list("content", (value, path) => {
+  const parts = item.list(field, (value, path) => {
     const part = new Fields(value, path);
     const type = part.string("type");
     if (type !== "input_text" && type !== "output_text") {

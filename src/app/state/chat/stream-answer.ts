@@ -131,7 +131,8 @@ async function* answered(
   );
   const reader = new TokenReader();
   for await (const { choices, metrics = null } of stream) {
-    for (const { index, delta, logprobs, finish_reason: finishReason } of choices) {
+    for (const { index, delta, logprobs, finish_reason: ended } of choices) {
+      const finishReason = ended === "tool_calls" || ended === "function_call" ? "stop" : ended;
       const { content: text = "", reasoning_content: reasoning = "" } = delta;
       // Only the first of several answers keeps its tokens.
       const tokens = logprobs && index === 0 ? reader.read(logprobs.content) : null;

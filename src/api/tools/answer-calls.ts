@@ -1,0 +1,81 @@
+import type { ChatCompletionChunkChoice, ChatFinishReason, FinishReason, ToolCall } from "../../protocol/openai.ts";
+import { numChoices } from "../answer.ts";
+import type { ParsedRequest } from "../parsed-request.ts";
+import { CallReader, type AnswerPart } from "./call-reader.ts";
+import type { MarkedFormat } from "./marked-format.ts";
+import type { ToolRequest } from "./tool-fields.ts";
+
+/** How the answers of a request call functions. */
+export interface CallPlan extends Pick<ToolRequest, "choice" | "isOlder"> {
+  readonly format: MarkedFormat;
+  /** Whether an answer that calls nothing follows a schema. */
+  readonly hasSchema: boolean;
+}
+
+/** Returns what reads the calls of each choice; null where there can be none. */
+export function callsOf(request: ParsedRequest): AnswerCalls[] | null {
+  const { calls } = request;
+  return calls && Array.from({ length: numChoices(request) }, () => new AnswerCalls(calls));
+}
+
+type Delta = ChatCompletionChunkChoice["delta"];
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+/** The calls of one choice's answer. */
+export class AnswerCalls {
+  readonly #plan: CallPlan;
+  readonly #reader: CallReader;
+  readonly #calls: ToolCall[] = [];
+  #content = "";
+
+  constructor(plan: CallPlan) {
+    this.#plan = plan;
+    this.#reader = new CallReader(plan.format, plan.hasSchema);
+  }
+
+  /** Returns what the answer's next text adds to its message. */
+  push(text: string, isLast: boolean): Delta[] {
+    return this.#reader.push(text, isLast).map((part) => this.#deltaOf(part));
+  }
+
+  /** Returns why the answer has ended, as OpenAI says it. */
+  finishReason(reason: FinishReason): ChatFinishReason {
+    const { choice, isOlder } = this.#plan;
+    if (reason !== "stop" || choice === "named" || !this.#reader.hasWholeCalls) return reason;
+    return isOlder ? "function_call" : "tool_calls";
+  }
+
+  /** Returns the message's parts, once the answer has ended. */
+  message(): { content: string | null; tool_calls?: ToolCall[]; function_call?: ToolCall["function"] } {
+    const [first] = this.#calls;
+    if (first === undefined) return { content: this.#content };
+    const content = this.#content === "" ? null : this.#content;
+    return this.#plan.isOlder ? { content, function_call: first.function } : { content, tool_calls: this.#calls };
+  }
+
+  #deltaOf(part: AnswerPart): Delta {
+    if (part.type === "content") {
+      this.#content += part.text;
+      return { content: part.text };
+    }
+    const { index } = part;
+    if (part.type === "call") {
+      const call: ToolCall = { id: this.#newId(), type: "function", function: { name: part.name, arguments: "" } };
+      this.#calls.push(call);
+      const begun = { name: part.name, arguments: "" };
+      return this.#plan.isOlder ? { function_call: begun } : { tool_calls: [{ ...call, index, function: begun }] };
+    }
+    const call = this.#calls[index];
+    if (call) call.function.arguments += part.text;
+    const added = { arguments: part.text };
+    return this.#plan.isOlder ? { function_call: added } : { tool_calls: [{ index, function: added }] };
+  }
+
+  #newId(): string {
+    const { idLength } = this.#plan.format;
+    const random = crypto.getRandomValues(new Uint8Array(idLength ?? 24));
+    const letters = Array.from(random, (byte) => LETTERS[byte % LETTERS.length]).join("");
+    return idLength === undefined ? `call_${letters}` : letters;
+  }
+}

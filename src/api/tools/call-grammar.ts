@@ -1,0 +1,72 @@
+// The grammar of an answer under tools: what a model may write from its first token on.
+
+import type { GrammarSource } from "../../grammar/grammar-source.ts";
+import { CLOSING, OPENING } from "../../engine/text/reasoning-splitter.ts";
+import type { MarkedFormat } from "./marked-format.ts";
+import type { ToolRequest } from "./tool-fields.ts";
+
+/** A weak model may repeat a call for ever. */
+const MAX_CALLS = 32;
+
+type SchemaSource = Extract<GrammarSource, { readonly kind: "schema" }>;
+
+const ANY_TEXT: SchemaSource = { kind: "schema", schema: { type: "string" }, param: "tools" };
+
+/**
+ * @param response of an answer that calls nothing; null: it is any text
+ * @param mayReason whether a thought may come first
+ */
+export function callGrammar(
+  format: MarkedFormat,
+  { tools, choice, isParallel }: ToolRequest,
+  response: SchemaSource | null,
+  mayReason: boolean,
+): GrammarSource {
+  const { open, head, mid, tail, between, close, content, beginning } = format;
+  const write = (text: string) => literal(text, format);
+  const callable = tools.filter(({ isCallable }) => isCallable);
+  const more = isParallel ? `(${write(between)} call){0,${MAX_CALLS - 1}}` : "";
+  const rules = [
+    `calls ::= ${write(open)} call ${more} ${write(close)}`,
+    `call ::= ${write(head)} (${callable.map(({ name }, i) => `${write(name + mid)} args${i}`).join(" | ")}) ${write(tail)}`,
+  ];
+  const schemas = callable.map(({ schema, param, isStrict }, i) => {
+    const source: SchemaSource = { kind: "schema", schema, param, isLenient: !isStrict };
+    return { name: `args${i}`, source };
+  });
+  const isWrapped = typeof content !== "string";
+  if (response !== null || isWrapped) {
+    schemas.push({ name: "response", source: response ?? ANY_TEXT });
+  } else if (content === "instead") rules.push("response ::= ([^{ \\t\\r\\n] [^]*)?");
+  else rules.push(...without(beginning, "response"));
+  const answer = isWrapped
+    ? `${write(content[0])} response ${write(content[1])} | calls`
+    : content === "instead" || response !== null
+      ? "response | calls"
+      : "response calls?";
+  const thought = mayReason ? `(${write(OPENING)} thought ${write(CLOSING)} [ \\n]*)? ` : "";
+  if (mayReason) rules.push(...without(CLOSING, "thought"));
+  const root = `root ::= ${thought}${choice === "auto" ? `(${answer})` : "calls"}`;
+  return { kind: "ebnf", ebnf: [root, ...rules].join("\n"), schemas, param: "tools" };
+}
+
+/** Returns a text as a grammar has it, with its signs as the tokens for which they stand. */
+function literal(text: string, { tokens }: MarkedFormat): string {
+  const parts = text.split(/([\ufdd0-\ufdef])/).filter((part) => part !== "");
+  const idOf = (part: string) => tokens.find(([, sign]) => sign === part)?.[0];
+  return parts.map((part) => (idOf(part) === undefined ? JSON.stringify(part) : `<[${idOf(part)}]>`)).join(" ") || '""';
+}
+
+const escaped = (letter: string) => `\\x${letter.charCodeAt(0).toString(16).padStart(2, "0")}`;
+
+/** Returns rules of any text in which another one does not occur, whose first character it has only once. */
+function without(text: string, name: string): string[] {
+  if (/^[\ufdd0-\ufdef]/.test(text)) return [`${name} ::= [^]*`]; // it is a token, and no text has it
+  const [first = "", ...others] = text;
+  const start = `"${first}" ${name}1`;
+  const rules = others.map((next, i) => {
+    const onwards = i < others.length - 1 ? ` | ${JSON.stringify(next)} ${name}${i + 2}` : "";
+    return `${name}${i + 1} ::= "" | ${start} | [^${escaped(first)}${escaped(next)}] ${name}${onwards}`;
+  });
+  return [`${name} ::= "" | ${start} | [^${escaped(first)}] ${name}`, ...rules];
+}

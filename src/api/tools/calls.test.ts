@@ -1,0 +1,136 @@
+// Answers drawn at random from what each format's grammar allows: whatever the draw, calls parse, and follow their schemas.
+
+import Ajv from "ajv/dist/2020.js";
+import { describe, expect, test } from "vitest";
+
+import { seededRandom } from "../../../lab/seeded-random.ts";
+import { BYTE_VOCABULARY, byteTokens, EOS } from "../../../tests/fakes/engine-harness.ts";
+import { drawAnswer, grammarCompiler } from "../../../tests/requests/grammars.ts";
+import type { ToolChoice } from "../../protocol/openai.ts";
+import { Fields } from "../validate.ts";
+import { AnswerCalls, type CallPlan } from "./answer-calls.ts";
+import { callFormatOf, type CallFormat } from "./call-format.ts";
+import { callGrammar } from "./call-grammar.ts";
+import { markedFormat } from "./marked-format.ts";
+import { parseTools } from "./tool-fields.ts";
+
+/** Templates that write calls as those of well-known models do. */
+const TEMPLATES = {
+  hermes: '{{ tools }} <tool_call>\n{"name": n, "arguments": a}\n</tool_call>',
+  llama: '{{ tools }} {"name": n, "parameters": p} Environment: ipython',
+  mistral: '{{ tools }} [TOOL_CALLS] [{"name": n}]',
+  "mistral-args": "{{ tools }} [TOOL_CALLS]n[ARGS]{}",
+  general: "{{ messages }}",
+} as const;
+const MARKERS = ["<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[ARGS]", "<think>", "</think>"];
+const FIRST_MARKER = BYTE_VOCABULARY.length;
+const vocabulary = [...BYTE_VOCABULARY, ...MARKERS.map((text) => new TextEncoder().encode(text))];
+const compiler = grammarCompiler(vocabulary);
+
+/** What ends something, and what begins a call. */
+const FAVOURED = [...byteTokens('"}]<['), ...MARKERS.map((_, i) => FIRST_MARKER + i), EOS];
+
+const weather = {
+  type: "object",
+  properties: { city: { type: "string", maxLength: 6 }, days: { enum: [1, 2] } },
+  required: ["city"],
+  additionalProperties: false,
+};
+const TOOLS = [
+  { type: "function", function: { name: "get_weather", description: "Says it.", parameters: weather } },
+  { type: "function", function: { name: "now" } },
+] as const;
+const SCHEMAS = new Map<string, object>([
+  ["get_weather", weather],
+  ["now", { type: "object", maxProperties: 0 }],
+]);
+const ajv = new Ajv();
+
+const formats = Object.entries(TEMPLATES).flatMap(([name, template]) => [
+  { name, isToken: true, template },
+  { name, isToken: false, template },
+]);
+const toolsOf = (tool_choice: ToolChoice, more: object = {}) =>
+  parseTools(new Fields({ tools: TOOLS, tool_choice, ...more })) ?? expect.fail("no tools");
+const markedOf = (format: CallFormat, isToken: boolean) =>
+  markedFormat(format, (text) => (isToken ? FIRST_MARKER + MARKERS.indexOf(text) : null));
+
+/** Draws an answer, and reads it in pieces. */
+async function answer(template: string, isToken: boolean, choice: ToolChoice, seed: number, more: object = {}) {
+  const request = toolsOf(choice, more);
+  const format = markedOf(callFormatOf(template), isToken);
+  const [matcher] = await compiler.matchers(callGrammar(format, request, null, seed % 2 === 1), [EOS], 1);
+  const random = seededRandom(seed);
+  const ids = await drawAnswer(matcher!, 4000, random, FAVOURED);
+  const signs = new Map(format.tokens);
+  if (ids === null) throw new Error("It would not end.");
+  const decoder = new TextDecoder();
+  const pieces = ids.map((id) => signs.get(id) ?? decoder.decode(vocabulary[id], { stream: true }));
+  const text = pieces.join("").replace(/^<think>[^]*?<\/think>[ \n]*/, "");
+  const plan: CallPlan = { ...request, format, hasSchema: false };
+  const whole = new AnswerCalls(plan);
+  const wholeDeltas = whole.push(text, true);
+  const split = new AnswerCalls(plan);
+  const deltas = [];
+  for (let at = 0; at < text.length;) {
+    const next = Math.min(text.length, at + 1 + Math.floor(random() ** 3 * 30));
+    deltas.push(...split.push(text.slice(at, next), next === text.length));
+    at = next;
+  }
+  return { text, whole, wholeDeltas, split, deltas };
+}
+
+describe.each(formats)("$name, with markers that are tokens: $isToken", ({ name, isToken, template }) => {
+  test.each<ToolChoice>(["auto", "required", { type: "function", function: { name: "now" } }])(
+    "any answer under %j is calls that follow their schemas, or content",
+    async (choice) => {
+      expect(callFormatOf(template).name).toBe(name);
+      let numCalls = 0;
+      for (let seed = 0; seed < 12; seed++) {
+        const { text, whole, split, deltas } = await answer(template, isToken, choice, seed);
+        const { content, tool_calls: calls = [] } = whole.message();
+        const { tool_calls: again = [], content: same } = split.message();
+        const said = (list: typeof calls) => list.map((call) => call.function);
+        expect([same, said(again)], text).toEqual([content, said(calls)]);
+        expect(deltas.map((delta) => delta.content ?? "").join("")).toBe(content ?? "");
+        for (const { id, type, function: called } of calls) {
+          expect([type, id]).toEqual(["function", expect.stringMatching(/^(call_\w{24}|\w{9})$/)]);
+          expect(ajv.validate(SCHEMAS.get(called.name) ?? false, JSON.parse(called.arguments)), text).toBe(true);
+        }
+        if (choice !== "auto") expect(calls.length, text).toBeGreaterThan(0);
+        if (typeof choice === "object") expect(calls.map((call) => call.function.name)).toEqual(["now"]);
+        const reason = typeof choice === "object" || calls.length === 0 ? "stop" : "tool_calls";
+        expect(whole.finishReason("stop")).toBe(reason);
+        expect(whole.finishReason("length")).toBe("length");
+        numCalls += calls.length;
+        if (calls.length === 0) expect(content).not.toMatch(/[\ufdd0-\ufdef]/);
+      }
+      if (choice !== "auto") expect(numCalls).toBeGreaterThan(11);
+    },
+  );
+
+  test("one call is enough where calls are not parallel", async () => {
+    for (let seed = 0; seed < 8; seed++) {
+      const { whole } = await answer(template, isToken, "required", seed, { parallel_tool_calls: false });
+      expect(whole.message().tool_calls).toHaveLength(1);
+    }
+  });
+
+  test("wherever an answer is cut, what came is said, and no call is called whole that is not", async () => {
+    const { text, wholeDeltas } = await answer(template, isToken, "required", 4);
+    const nameOf = (calls: AnswerCalls) =>
+      calls
+        .message()
+        .tool_calls?.map((call) => call.function.name)
+        .join() ?? "";
+    for (let end = 0; end < text.length; end++) {
+      const request = toolsOf("required");
+      const cut = new AnswerCalls({ ...request, format: markedOf(callFormatOf(template), isToken), hasSchema: false });
+      const deltas = cut.push(text.slice(0, end), true);
+      expect(deltas.length).toBeLessThanOrEqual(wholeDeltas.length);
+      expect("get_weather,".repeat(40).includes(nameOf(cut)) || nameOf(cut).includes("now")).toBe(true);
+      const last = cut.message().tool_calls?.at(-1)?.function.arguments ?? "";
+      if (cut.finishReason("stop") === "tool_calls") expect(() => void JSON.parse(last)).not.toThrow();
+    }
+  });
+});

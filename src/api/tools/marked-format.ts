@@ -1,0 +1,33 @@
+import type { CallFormat } from "./call-format.ts";
+
+/** Stand in texts for tokens that mark calls: no text of a model has them. */
+const FIRST_SIGN = 0xfdd0;
+
+/** A token, and the sign that stands for it. */
+export type Marker = readonly [id: number, sign: string];
+
+/** A format in whose texts signs stand for the markers that are tokens. */
+export interface MarkedFormat extends CallFormat {
+  readonly tokens: readonly Marker[];
+  /** The text, or the sign, with which calls begin. */
+  readonly beginning: string;
+}
+
+/** @param tokenOf returns the id of a token that has this text, and that no text becomes; null if there is none */
+export function markedFormat(format: CallFormat, tokenOf: (text: string) => number | null): MarkedFormat {
+  const known = format.markers.flatMap((text, i) => {
+    const id = tokenOf(text);
+    return id === null ? [] : [{ text, id, sign: String.fromCharCode(FIRST_SIGN + i) }];
+  });
+  const marked = (text: string) => known.reduce((all, { text: marker, sign }) => all.replaceAll(marker, sign), text);
+  const { open, head, mid, tail, markers } = format;
+  return {
+    ...format,
+    open: marked(open),
+    head: marked(head),
+    mid: marked(mid),
+    tail: marked(tail),
+    tokens: known.map(({ id, sign }) => [id, sign]),
+    beginning: marked(markers[0] ?? (open || head)),
+  };
+}

@@ -1,0 +1,167 @@
+// The fields of a request that say which functions a model may call. OpenAI's older "functions" are tools, too.
+
+import { ChorusError } from "../../protocol/errors.ts";
+import { isObject } from "../../protocol/json-object.ts";
+import type { ChatCompletionRequest } from "../../protocol/openai.ts";
+import { Fields, invalidType, invalidValue, missing } from "../validate.ts";
+
+export const TOOL_FIELDS = [
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "functions",
+  "function_call",
+] as const satisfies readonly (keyof ChatCompletionRequest)[];
+
+/** OpenAI's limit. */
+const MAX_TOOLS = 128;
+/** Characters of all tools as JSON. */
+const MAX_LENGTH = 100_000;
+const NAME = /^[\w-]{1,64}$/;
+
+export interface Tool {
+  readonly name: string;
+  /** As templates have it. */
+  readonly definition: unknown;
+  /** Of the call's arguments, which are an object. */
+  readonly schema: unknown;
+  /** The field that has the schema. */
+  readonly param: string;
+  /** Whether a keyword of its schema that can't be held is refused; else it is left out, with a warning. */
+  readonly isStrict: boolean;
+  /** Whether this request may call it. */
+  readonly isCallable: boolean;
+}
+
+export interface ToolRequest {
+  readonly tools: readonly Tool[];
+  /** "named": it calls one function, once. */
+  readonly choice: "auto" | "required" | "named";
+  readonly isParallel: boolean;
+  /** The older fields: the answer has a function_call. */
+  readonly isOlder: boolean;
+}
+
+/** Returns null where nothing may be called. @throws ChorusError naming the field */
+export function parseTools(fields: Fields): ToolRequest | null {
+  const isOlder = fields.get("functions") !== undefined || fields.get("function_call") !== undefined;
+  const [list, chosen] = isOlder ? (["functions", "function_call"] as const) : (["tools", "tool_choice"] as const);
+  const tools = fields.list(list, (value, path) => (isOlder ? parseFunction(value, path) : parseTool(value, path)));
+  const isParallel = fields.boolean("parallel_tool_calls") ?? true;
+  if (isOlder && fields.get("tools") !== undefined) {
+    throw new ChorusError(
+      "invalid_value",
+      "functions and function_call are older names; with tools, give tool_choice.",
+      "tools",
+    );
+  }
+  const choice = parseChoice(fields, chosen, tools ?? []);
+  if (tools === undefined || tools.length === 0) {
+    if (choice === null || choice.type === "auto") return null;
+    throw new ChorusError("invalid_value", `${chosen} needs ${list}, which has no function.`, chosen);
+  }
+  checkTools(tools, list);
+  if (choice === null) return null;
+  const { names, type } = choice;
+  return {
+    tools: tools.map((tool) => ({ ...tool, isCallable: names?.includes(tool.name) ?? true })),
+    choice: type,
+    isParallel: isParallel && !isOlder && type !== "named",
+    isOlder,
+  };
+}
+
+function checkTools(tools: readonly Tool[], list: string): void {
+  if (tools.length > MAX_TOOLS || JSON.stringify(tools).length > MAX_LENGTH) {
+    const message = `${list} may be at most ${MAX_TOOLS}, with at most ${MAX_LENGTH} characters in all.`;
+    throw new ChorusError("invalid_value", message, list);
+  }
+  const twice = tools.findIndex(({ name }, i) => tools.slice(0, i).some((other) => other.name === name));
+  if (twice < 0) return;
+  const message = `${list}[${twice}] is another function with the name ${JSON.stringify(tools[twice]?.name)}.`;
+  throw new ChorusError("invalid_value", message, `${list}[${twice}]`);
+}
+
+function parseTool(value: unknown, path: string): Tool {
+  const tool = new Fields(value, path);
+  const type = tool.string("type");
+  if (type === undefined) throw missing(tool.path("type"));
+  if (type !== "function") {
+    const message = `${tool.path("type")} is "${type}"; only tools of type "function" can be called here.`;
+    throw new ChorusError("unsupported_parameter", message, tool.path("type"));
+  }
+  tool.refuseOthers(["type", "function"]);
+  if (tool.get("function") === undefined) throw missing(tool.path("function"));
+  return parseFunction(tool.get("function"), tool.path("function"));
+}
+
+function parseFunction(value: unknown, path: string): Tool {
+  const given = new Fields(value, path);
+  given.refuseOthers(["name", "description", "parameters", "strict"]);
+  const name = given.string("name");
+  if (name === undefined) throw missing(given.path("name"));
+  if (!NAME.test(name)) {
+    throw invalidValue(given.path("name"), 'up to 64 letters, digits, "_" or "-"', name);
+  }
+  const description = given.string("description");
+  const isStrict = given.boolean("strict") ?? false;
+  const param = given.path("parameters");
+  const parameters = given.get("parameters") ?? { type: "object", properties: {}, additionalProperties: false };
+  if (!isObject(parameters)) throw invalidType(param, "a JSON schema", parameters);
+  const schema = { type: "object", ...plain(parameters, param) };
+  if (schema.type !== "object") throw invalidValue(`${param}.type`, '"object"', schema.type);
+  const definition = { name, ...(description !== undefined && { description }), parameters: schema };
+  return { name, definition: { type: "function", function: definition }, schema, param, isStrict, isCallable: true };
+}
+
+/** Returns a copy as JSON has it. */
+function plain(value: object, param: string): Record<string, unknown> {
+  try {
+    return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
+  } catch (cause) {
+    throw new ChorusError("invalid_value", `${param} must hold what JSON can.`, param, { cause });
+  }
+}
+
+/** Returns null for "none". `names`: the functions that may be called; null: all. */
+function parseChoice(
+  fields: Fields,
+  field: "tool_choice" | "function_call",
+  tools: readonly Tool[],
+): { readonly type: ToolRequest["choice"]; readonly names: readonly string[] | null } | null {
+  const value = fields.get(field);
+  const modes = field === "tool_choice" ? (["none", "auto", "required"] as const) : (["none", "auto"] as const);
+  if (!isObject(value)) {
+    const mode = fields.oneOf(field, modes) ?? "auto";
+    return mode === "none" ? null : { type: mode, names: null };
+  }
+  const choice = new Fields(value, field);
+  const known = (name: string | undefined, path: string) => {
+    if (name === undefined) throw missing(path);
+    if (tools.some((tool) => tool.name === name)) return name;
+    throw invalidValue(path, "the name of one of the request's functions", name);
+  };
+  const nameIn = (given: unknown, path: string) => {
+    const tool = new Fields(given, path);
+    tool.refuseOthers(["type", "function"]);
+    tool.oneOf("type", ["function"]);
+    const named = new Fields(tool.get("function") ?? {}, tool.path("function"));
+    named.refuseOthers(["name"]);
+    return known(named.string("name"), named.path("name"));
+  };
+  if (field === "function_call") {
+    choice.refuseOthers(["name"]);
+    return { type: "named", names: [known(choice.string("name"), choice.path("name"))] };
+  }
+  const type = choice.oneOf("type", ["function", "allowed_tools"]);
+  if (type === undefined) throw missing(choice.path("type"));
+  if (type === "function") return { type: "named", names: [nameIn(value, field)] };
+  choice.refuseOthers(["type", "allowed_tools"]);
+  const allowed = new Fields(choice.get("allowed_tools") ?? {}, choice.path("allowed_tools"));
+  allowed.refuseOthers(["mode", "tools"]);
+  const mode = allowed.oneOf("mode", ["auto", "required"]);
+  if (mode === undefined) throw missing(allowed.path("mode"));
+  const names = allowed.list("tools", nameIn);
+  if (names === undefined || names.length === 0) throw missing(allowed.path("tools"));
+  return { type: mode, names };
+}
