@@ -4,10 +4,11 @@ import type { TokenNames } from "./token-names.ts";
 import { textEncoder } from "./completion-request.ts";
 import { parseChatPrompt } from "./chat-request.ts";
 import type { RequestContext } from "./parsed-request.ts";
+import { TOOL_FIELDS } from "./tools/tool-fields.ts";
 import { checkModel } from "./shared-fields.ts";
 import { Fields, missing } from "./validate.ts";
 
-const CHAT_PROMPT_FIELDS = ["messages", "continue_final_message", "chat_template_kwargs"] as const;
+const CHAT_PROMPT_FIELDS = ["messages", ...TOOL_FIELDS, "continue_final_message", "chat_template_kwargs"] as const;
 /** vLLM's, which changes nothing here: chats always end with the answer's opening. */
 const NEUTRAL_FIELDS = ["add_generation_prompt"] as const;
 

@@ -114,14 +114,17 @@ test.each([{ type: "text" }, { $ref: "#/nowhere" }, { minLength: -1 }, { enum: [
 );
 
 test("rules of a grammar that schemas describe may be lenient, each by itself", () => {
-  const schemas = [
-    { name: "a", schema: UNIQUE, param: "tools[0].function.parameters", isLenient: true },
-    { name: "b", schema: { const: 1 }, param: "tools[1].function.parameters" },
-  ];
-  const { warnings } = compile({ kind: "ebnf", ebnf: "root ::= a | b", schemas, param: "tools" });
+  const sources = (isLenient: boolean) => {
+    const lax = { kind: "schema", schema: UNIQUE, param: "tools[0].function.parameters", isLenient } as const;
+    const other = { kind: "schema", schema: { const: 1 }, param: "tools[1].function.parameters" } as const;
+    return [
+      { name: "a", source: lax },
+      { name: "b", source: other },
+    ];
+  };
+  const { warnings } = compile({ kind: "ebnf", ebnf: "root ::= a | b", schemas: sources(true), param: "tools" });
   expect(warnings.map(({ param }) => param)).toEqual(["tools[0].function.parameters.uniqueItems"]);
-  const strict = schemas.map((one) => ({ ...one, isLenient: false }));
-  expect(() => compile({ kind: "ebnf", ebnf: "root ::= a | b", schemas: strict, param: "tools" })).toThrow(
+  expect(() => compile({ kind: "ebnf", ebnf: "root ::= a | b", schemas: sources(false), param: "tools" })).toThrow(
     "uniqueItems",
   );
 });

@@ -2,7 +2,7 @@ import type { ChatCompletionRequest } from "./openai.ts";
 
 export type RenderChatRequest = Pick<
   ChatCompletionRequest,
-  "messages" | "continue_final_message" | "chat_template_kwargs"
+  "messages" | "tools" | "tool_choice" | "continue_final_message" | "chat_template_kwargs"
 >;
 
 /** The prompt that a chat becomes, by the model's own template or by the frame for a model without one. */

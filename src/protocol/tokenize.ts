@@ -1,6 +1,6 @@
 // Text to tokens and back: vLLM's /tokenize and /detokenize.
 
-import type { ChatMessageParam } from "./openai.ts";
+import type { ChatCompletionRequest, ChatMessageParam, ToolChoice } from "./openai.ts";
 
 /** Either a text or a chat. */
 export interface TokenizeRequest {
@@ -16,7 +16,11 @@ export interface TokenizeRequest {
   parse_special_tokens?: boolean | null;
   /** With `messages`, as in a chat request. [false] */
   continue_final_message?: boolean | null;
-  /** With `messages`, as in a chat request: tools are counted, too. [none] */
+  /** With `messages`, as in a chat request. [none] */
+  tools?: ChatCompletionRequest["tools"];
+  /** With `messages`, as in a chat request. ["auto"] */
+  tool_choice?: ToolChoice | null;
+  /** With `messages`, as in a chat request. [none] */
   chat_template_kwargs?: Record<string, unknown> | null;
   /** true: the answer has `token_strs`. [false] */
   return_token_strs?: boolean | null;

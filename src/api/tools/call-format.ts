@@ -76,7 +76,7 @@ const MISTRAL_ARGS: CallFormat = {
 };
 
 /** For models whose template knows no tools: one JSON object that is either calls or an answer. */
-export const GENERAL: CallFormat = {
+const GENERAL: CallFormat = {
   name: "general",
   markers: [],
   open: '{"tool_calls": [',
@@ -93,7 +93,7 @@ export function callFormatOf(template: string): CallFormat {
   const has = (...words: readonly string[]) => words.every((word) => template.includes(word));
   if (!has("tools")) return GENERAL;
   // Calls as XML, or with marks around texts, are formats of their own.
-  if (has("<tool_call>", "arguments") && !has("<function=")) return HERMES;
+  if (has("<tool_call>", '"arguments"') && !has("<function=")) return HERMES;
   if (has("[TOOL_CALLS]")) return has("[ARGS]") ? MISTRAL_ARGS : MISTRAL;
   return has('"parameters"', "ipython") ? LLAMA : GENERAL;
 }

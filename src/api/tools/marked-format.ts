@@ -4,7 +4,7 @@ import type { CallFormat } from "./call-format.ts";
 const FIRST_SIGN = 0xfdd0;
 
 /** A token, and the sign that stands for it. */
-export type Marker = readonly [id: number, sign: string];
+type Marker = readonly [id: number, sign: string];
 
 /** A format in whose texts signs stand for the markers that are tokens. */
 export interface MarkedFormat extends CallFormat {

@@ -19,7 +19,7 @@ const MAX_TOOLS = 128;
 const MAX_LENGTH = 100_000;
 const NAME = /^[\w-]{1,64}$/;
 
-export interface Tool {
+interface Tool {
   readonly name: string;
   /** As templates have it. */
   readonly definition: unknown;
