@@ -43,8 +43,10 @@ export {
   type RemoteLocation,
 } from "./protocol/model-source.ts";
 export type { DownloadProgress, GgufModel, ModelEstimate, StoredModel } from "./protocol/models.ts";
+export type * from "./protocol/json-schema.ts";
 export type * from "./protocol/openai.ts";
 export type * from "./protocol/openai-responses.ts";
+export type * from "./protocol/openai-tools.ts";
 export type * from "./protocol/rendered-chat.ts";
 export type * from "./protocol/reports.ts";
 export type * from "./protocol/request-metrics.ts";

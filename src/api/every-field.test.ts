@@ -2,13 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import { ChorusError } from "../protocol/errors.ts";
+import type { FieldCase } from "../../tests/requests/field-case.ts";
 import {
   ALERT_CASES,
   CHAT_CASES,
   COMPLETION_CASES,
   CONFIG_CASES,
   refusalsOf,
-  type FieldCase,
 } from "../../tests/requests/field-cases.ts";
 import { loadChorusTokenizer, requestContext } from "../../tests/requests/request-context.ts";
 import { parseChatRequest } from "./chat-request.ts";

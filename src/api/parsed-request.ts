@@ -3,7 +3,7 @@ import type { ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
 import type { GrammarSource } from "../grammar/grammar-source.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { CallPlan } from "./tools/answer-calls.ts";
+import type { CallPlan } from "./tools/call-plan.ts";
 import type { TokenNames } from "./token-names.ts";
 import type { ChatFormat } from "./chat-format.ts";
 

@@ -9,7 +9,8 @@ import { allowRelaxedSimd } from "../../tests/cpu/cpu.ts";
 import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
 import { cpuBackend } from "../backends/cpu/cpu-backend.ts";
 import { EngineClient } from "../client/engine-client.ts";
-import type { ChatCompletionRequest, ChatMessageParam, ToolCall } from "../protocol/openai.ts";
+import type { ChatCompletionRequest, ChatMessageParam } from "../protocol/openai.ts";
+import type { ToolCall } from "../protocol/openai-tools.ts";
 import { EngineHost } from "./engine-host.ts";
 
 allowRelaxedSimd();

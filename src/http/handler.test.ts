@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import type { ChatCompletion, Completion, JsonSchema } from "../protocol/openai.ts";
+import type { JsonSchema } from "../protocol/json-schema.ts";
+import type { ChatCompletion, Completion } from "../protocol/openai.ts";
 import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
 import { VERSION } from "../version.ts";
 import { MAX_BODY_BYTES } from "./read-json.ts";

@@ -1,6 +1,8 @@
 // OpenAI's shapes of /v1/responses: text and thoughts. Nothing is stored, so each request brings the whole conversation.
 
-import type { ChatMessageParam, FunctionDefinition, GenerationFields, JsonSchema } from "./openai.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import type { ChatMessageParam, GenerationFields } from "./openai.ts";
+import type { FunctionDefinition } from "./openai-tools.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
 /** Fields whose answers a response has no place for. */

@@ -1,5 +1,7 @@
 // OpenAI's shapes for the two endpoints, with vLLM's extra fields. snake_case, as on the wire.
 
+import type { JsonSchema } from "./json-schema.ts";
+import type { ChatTool, FunctionDefinition, ToolCall, ToolCallDelta, ToolChoice } from "./openai-tools.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
 export interface ChatMessage {
@@ -11,51 +13,6 @@ export interface ChatMessage {
   name?: string;
   /** An assistant's thoughts before its answer. Templates of models that think may show them to the model again. [none] */
   reasoning_content?: string | null;
-}
-
-/** A function that a model may call. */
-export interface ChatTool {
-  type: "function";
-  function: FunctionDefinition;
-}
-
-export interface FunctionDefinition {
-  /** Up to 64 letters, digits, "_" and "-". */
-  name: string;
-  /** What it does, for the model. [none] */
-  description?: string | null;
-  /** A JSON schema of its arguments, which are an object. [no arguments] */
-  parameters?: JsonSchema | null;
-  /** true: a schema that can't be held whole is refused. [false] */
-  strict?: boolean | null;
-}
-
-interface NamedFunction {
-  type: "function";
-  function: { name: string };
-}
-
-/** Which functions are called. Custom tools are refused. */
-export type ToolChoice =
-  | "none"
-  | "auto"
-  | "required"
-  | NamedFunction
-  | { type: "custom" }
-  | {
-      type: "allowed_tools";
-      allowed_tools: { mode: "auto" | "required"; tools: readonly (NamedFunction | { [field: string]: unknown })[] };
-    };
-
-/** A call in an answer, and in the messages that repeat it. */
-export interface ToolCall {
-  id: string;
-  type: "function";
-  function: {
-    name: string;
-    /** The text of a JSON object. */
-    arguments: string;
-  };
 }
 
 /** A message of a request. OpenAI's own type of messages is one, too; of what it allows, other parts than text are refused. */
@@ -75,9 +32,6 @@ export interface ChatMessageParam {
   /** The call whose result a tool's message is. [none] */
   tool_call_id?: string;
 }
-
-/** A JSON schema; "true" is one for anything. */
-export type JsonSchema = boolean | { readonly [keyword: string]: unknown };
 
 export type ResponseFormat =
   | { type: "text" }
@@ -367,13 +321,6 @@ export interface ChatCompletion extends WithMore {
   usage: Usage;
   /** If requested. */
   prompt_logprobs?: PromptLogprobs;
-}
-
-export interface ToolCallDelta {
-  index: number;
-  id?: string;
-  type?: "function";
-  function: { name?: string; arguments: string };
 }
 
 export interface ChatCompletionChunkChoice extends TokenIds {

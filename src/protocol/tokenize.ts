@@ -1,6 +1,7 @@
 // Text to tokens and back: vLLM's /tokenize and /detokenize.
 
-import type { ChatCompletionRequest, ChatMessageParam, ToolChoice } from "./openai.ts";
+import type { ChatCompletionRequest, ChatMessageParam } from "./openai.ts";
+import type { ToolChoice } from "./openai-tools.ts";
 
 /** Either a text or a chat. */
 export interface TokenizeRequest {

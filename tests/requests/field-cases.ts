@@ -7,24 +7,10 @@ import {
   type ConfigField,
   type EngineConfig,
 } from "../../src/protocol/config.ts";
-import type { ChorusErrorCode } from "../../src/protocol/errors.ts";
 import type { ChatCompletionRequest, CompletionRequest, GenerationFields } from "../../src/protocol/openai.ts";
+import { boolean, field, refusal, type FieldCase, type Refusal } from "./field-case.ts";
 import { LONG_TEXT, othersThan, type Kind } from "./odd-values.ts";
-
-interface Refusal {
-  readonly code: ChorusErrorCode;
-  /** The field, or what in it is wrong. */
-  readonly param: string;
-  readonly value: unknown;
-}
-
-export interface FieldCase {
-  /** Kinds of values that it can have; any other is an invalid_type. */
-  readonly kinds: readonly Kind[];
-  readonly accepted: readonly unknown[];
-  /** Values of the right kind that it refuses. */
-  readonly refused: readonly Refusal[];
-}
+import { HISTORIES, REFUSED_HISTORIES, TOOL_CASES } from "./tool-cases.ts";
 
 type CasesOf<Body> = { readonly [Name in keyof Body]-?: FieldCase };
 
@@ -32,25 +18,6 @@ const DRAFT_LENGTH = "speculation.num_speculative_tokens";
 const NUMBER: readonly Kind[] = ["integer", "fraction", "not finite"];
 const TINY = Number.MIN_VALUE;
 const BEYOND = 2 ** 53;
-
-/** Cases of a field of a body, by its name. */
-function field(
-  param: string,
-  kinds: readonly Kind[],
-  accepted: readonly unknown[],
-  invalid: readonly unknown[] = [],
-  others: readonly Refusal[] = [],
-): FieldCase {
-  return { kinds, accepted, refused: [...invalid.map((value) => refusal("invalid_value", param, value)), ...others] };
-}
-
-function refusal(code: ChorusErrorCode, param: string, value: unknown): Refusal {
-  return { code, param, value };
-}
-
-function boolean(param: string): FieldCase {
-  return field(param, ["boolean"], [true, false]);
-}
 
 /** A list of token ids. */
 function tokenIds(param: string, accepted: readonly unknown[], invalid: readonly unknown[]): FieldCase {
@@ -298,15 +265,6 @@ const message = (...changes: readonly object[]) => [
   Object.assign({ role: "user", content: "Hi" }, ...changes),
 ];
 
-const callWith = (text: string) => ({ id: "1", type: "function", function: { name: "f", arguments: text } });
-const CALL = callWith("{}");
-const calling = (calls: readonly object[], ...others: readonly object[]) => [
-  { role: "assistant", content: null, tool_calls: calls },
-  ...others,
-];
-const result = (id: string) => ({ role: "tool", tool_call_id: id, content: [{ type: "text", text: "7" }] });
-const tool = (changes: object = {}) => [{ type: "function", function: { name: "f", ...changes } }];
-
 /** The most that is left of the context after "Hi" in either request is less than 256. */
 const maxTokens = (name: string, blamed: string) =>
   field(
@@ -326,12 +284,7 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
       [{ role: "assistant", content: "" }],
       user([{ type: "text", text: "Hi" }]),
       message({ name: "Ann", tool_calls: [] }),
-      calling([CALL], result("1")),
-      calling([CALL, { ...CALL, id: "2" }], result("2"), result("1"), ...message()),
-      [
-        { role: "assistant", function_call: CALL.function },
-        { role: "function", name: "f", content: "7" },
-      ],
+      ...HISTORIES,
     ],
     [[]],
     [
@@ -351,88 +304,11 @@ export const CHAT_CASES: CasesOf<ChatCompletionRequest> = {
       refusal("invalid_type", "messages[1].content[0].text", user([{ type: "text", text: 7 }])),
       refusal("unsupported_parameter", "messages[1].content[0].type", user([{ type: "image_url" }])),
       refusal("unknown_parameter", "messages[1].content[0].texts", user([{ type: "text", text: "", texts: "" }])),
-      refusal("missing_required_parameter", "messages[1].tool_call_id", message({ role: "tool" })),
-      refusal("missing_required_parameter", "messages[0].tool_calls[0].id", calling([{}])),
-      refusal("missing_required_parameter", "messages[0].tool_calls[0].function", calling([{ id: "1" }])),
-      refusal("invalid_value", "messages[0].tool_calls[0].type", calling([{ ...CALL, type: "custom" }])),
-      refusal(
-        "missing_required_parameter",
-        "messages[0].tool_calls[0].function.name",
-        calling([{ id: "1", function: {} }]),
-      ),
-      ...["{", "7", "[]", "null"].map((text) =>
-        refusal("invalid_value", "messages[0].tool_calls[0].function.arguments", calling([callWith(text)])),
-      ),
-      refusal("invalid_value", "messages[0].tool_calls", calling([CALL, CALL])),
-      refusal("invalid_value", "messages[1].tool_call_id", calling([CALL], result("2"))),
-      refusal("invalid_value", "messages[2].tool_call_id", calling([CALL], result("1"), result("1"))),
-      refusal("invalid_value", "messages[1].role", calling([CALL], ...message())),
-      refusal("invalid_value", "messages", calling([CALL])),
-      refusal("invalid_value", "messages[0].tool_call_id", [result("1")]),
+      ...REFUSED_HISTORIES,
       refusal("unknown_parameter", "messages[1].tools", message({ tools: [] })),
     ],
   ),
-  tools: field(
-    "tools",
-    ["list"],
-    [[], tool({ description: "", parameters: { type: "object" }, strict: true })],
-    [],
-    [
-      ...othersThan(["object"]).map((value) => refusal("invalid_type", "tools[0]", [value])),
-      refusal("missing_required_parameter", "tools[0].type", [{}]),
-      refusal("unsupported_parameter", "tools[0].type", [{ type: "custom", custom: { name: "f" } }]),
-      refusal("missing_required_parameter", "tools[0].function", [{ type: "function" }]),
-      refusal("missing_required_parameter", "tools[0].function.name", tool({ name: null })),
-      ...["", "f g", "f".repeat(65)].map((name) => refusal("invalid_value", "tools[0].function.name", tool({ name }))),
-      refusal("invalid_type", "tools[0].function.strict", tool({ strict: 1 })),
-      ...othersThan(["object"]).map((value) =>
-        refusal("invalid_type", "tools[0].function.parameters", tool({ parameters: value })),
-      ),
-      refusal("invalid_value", "tools[0].function.parameters.type", tool({ parameters: { type: "string" } })),
-      refusal("unknown_parameter", "tools[0].function.parameter", tool({ parameter: {} })),
-      refusal("invalid_value", "tools[1]", [...tool(), ...tool()]),
-      refusal(
-        "invalid_value",
-        "tools",
-        Array.from({ length: 129 }, (_, i) => tool({ name: `f${i}` })[0]),
-      ),
-      refusal("invalid_value", "tools", tool({ description: "x".repeat(100_000) })),
-    ],
-  ),
-  tool_choice: field(
-    "tool_choice",
-    ["string", "object"],
-    ["none", "auto"],
-    ["required", "any"],
-    [
-      refusal("invalid_value", "tool_choice.function.name", { type: "function", function: { name: "f" } }),
-      refusal("missing_required_parameter", "tool_choice.function.name", { type: "function" }),
-      refusal("missing_required_parameter", "tool_choice.type", {}),
-      refusal("invalid_value", "tool_choice.type", { type: "custom", custom: { name: "f" } }),
-      refusal("missing_required_parameter", "tool_choice.allowed_tools.mode", { type: "allowed_tools" }),
-    ],
-  ),
-  parallel_tool_calls: boolean("parallel_tool_calls"),
-  functions: field(
-    "functions",
-    ["list"],
-    [[], [{ name: "f" }]],
-    [],
-    [
-      ...othersThan(["object"]).map((value) => refusal("invalid_type", "functions[0]", [value])),
-      refusal("missing_required_parameter", "functions[0].name", [{}]),
-    ],
-  ),
-  function_call: field(
-    "function_call",
-    ["string", "object"],
-    ["none", "auto"],
-    ["required"],
-    [
-      refusal("invalid_value", "function_call.name", { name: "f" }),
-      refusal("missing_required_parameter", "function_call.name", {}),
-    ],
-  ),
+  ...TOOL_CASES,
   max_tokens: maxTokens("max_tokens", "messages"),
   max_completion_tokens: maxTokens("max_completion_tokens", "messages"),
   chat_template_kwargs: field(

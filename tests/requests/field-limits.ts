@@ -11,7 +11,8 @@ import type {
 import { ChorusError } from "../../src/protocol/errors.ts";
 import { LIVE_FIELDS } from "../../src/protocol/live-config.ts";
 import type { Request } from "./exactness.ts";
-import { ALERT_CASES, COMPLETION_CASES, CONFIG_CASES, type FieldCase } from "./field-cases.ts";
+import type { FieldCase } from "./field-case.ts";
+import { ALERT_CASES, COMPLETION_CASES, CONFIG_CASES } from "./field-cases.ts";
 
 /** Fields of a config or a request, by what they say. */
 type Cases = Record<string, object>;

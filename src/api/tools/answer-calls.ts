@@ -1,16 +1,9 @@
-import type { ChatCompletionChunkChoice, ChatFinishReason, FinishReason, ToolCall } from "../../protocol/openai.ts";
+import type { ChatCompletionChunkChoice, ChatFinishReason, FinishReason } from "../../protocol/openai.ts";
+import type { ToolCall } from "../../protocol/openai-tools.ts";
 import { numChoices } from "../answer.ts";
 import type { ParsedRequest } from "../parsed-request.ts";
 import { CallReader, type AnswerPart } from "./call-reader.ts";
-import type { MarkedFormat } from "./marked-format.ts";
-import type { ToolRequest } from "./tool-fields.ts";
-
-/** How the answers of a request call functions. */
-export interface CallPlan extends Pick<ToolRequest, "choice" | "isOlder"> {
-  readonly format: MarkedFormat;
-  /** Whether an answer that calls nothing follows a schema. */
-  readonly hasSchema: boolean;
-}
+import type { CallPlan } from "./call-plan.ts";
 
 /** Returns what reads the calls of each choice; null where there can be none. */
 export function callsOf(request: ParsedRequest): AnswerCalls[] | null {

@@ -1,4 +1,5 @@
-import type { ChatCompletionChunk, ChatFinishReason, ToolCallDelta, Usage } from "../../protocol/openai.ts";
+import type { ChatCompletionChunk, ChatFinishReason, Usage } from "../../protocol/openai.ts";
+import type { ToolCallDelta } from "../../protocol/openai-tools.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { ResponseEvent } from "../../protocol/openai-responses.ts";
 import { describeError } from "../errors.ts";

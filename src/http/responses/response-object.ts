@@ -1,6 +1,7 @@
 // An answer in the shape of /v1/responses.
 
-import type { ChatCompletionChoice, ChatFinishReason, ToolCall, Usage } from "../../protocol/openai.ts";
+import type { ChatCompletionChoice, ChatFinishReason, Usage } from "../../protocol/openai.ts";
+import type { ToolCall } from "../../protocol/openai-tools.ts";
 import type { ResponseAnswer, ResponseItem, ResponseStatus } from "../../protocol/openai-responses.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { ResponseRequest } from "./response-request.ts";

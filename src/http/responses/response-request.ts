@@ -4,14 +4,9 @@
 import { Fields, invalidType, invalidValue, missing } from "../../api/validate.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/json-object.ts";
-import type {
-  ChatCompletionRequest,
-  ChatMessageParam,
-  ChatTool,
-  JsonSchema,
-  ResponseFormat,
-  ToolChoice,
-} from "../../protocol/openai.ts";
+import type { JsonSchema } from "../../protocol/json-schema.ts";
+import type { ChatCompletionRequest, ChatMessageParam, ResponseFormat } from "../../protocol/openai.ts";
+import type { ChatTool, ToolChoice } from "../../protocol/openai-tools.ts";
 
 /** Fields that only /v1/responses has, or that mean something else in a chat request. */
 const OWN_FIELDS = [
