@@ -59,14 +59,16 @@ it.each(GOLDEN)(
 
 // Hugging Face's int8 has a scale a column; ours, a scale a group of it, is nearer to the exact logits.
 it.each([
-  ["q4", "int4-g32-q40+wte", 5e-4],
-  ["q8", "int8-channel+wte", Infinity],
+  ["q4", "f32", "int4-g32-q40+wte", 5e-4],
+  ["q8", "f32", "int8-channel+wte", Infinity],
+  ["q4", "int8", "int4-g32-q40+wte", 0.2],
+  ["q8", "int8", "int8-channel+wte", Infinity],
 ] as const)(
-  "has Hugging Face's logits and greedy tokens of quantised weights: %s",
-  async (dtype, scheme, tolerance) => {
+  "has Hugging Face's logits and greedy tokens of quantised weights: %s, activations in %s",
+  async (dtype, activationDtype, scheme, tolerance) => {
     const fixture = await readFixture("gpt2-mid");
     const quantised = fixture.quantisation?.schemes[scheme]?.prompts ?? [];
-    const runner = await openRunner(fixture.weights(), { dtype });
+    const runner = await openRunner(fixture.weights(), { dtype, activationDtype });
     expect(quantised.map(({ prompt }) => prompt)).toEqual(fixture.prompts.map(({ name }) => name));
     for (const [i, { last_logits: expected, greedy_tokens: tokens }] of quantised.entries()) {
       const ids = fixture.prompts[i]?.ids ?? [];
