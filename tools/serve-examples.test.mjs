@@ -13,6 +13,7 @@ it("each example has its address, and nothing else has one", () => {
     "samplers",
     "service-worker",
     "summaries",
+    "tools",
     "vue-chat",
   ]);
   const byName = new Map(addresses);

@@ -174,6 +174,19 @@ it("samplers: eight of them write on, each in its own way", async () => {
   expect(texts.every((text) => text.length > 20)).toBe(true);
 });
 
+it("tools: a question makes a call, and its result is shown", async () => {
+  const page = await open("tools/");
+  await page.getByRole("button", { name: "Ask" }).click();
+  const [status] = await Promise.all([
+    page.getByText(/^\d calls?, each valid/).textContent(),
+    page
+      .getByText(/^(calculate\(\{"a": \d+, "operation": "[-+*]", "b": \d+\}\) → -?\d+|clock\(\{\}\) → .*M)$/)
+      .first()
+      .waitFor(),
+  ]);
+  expect(status).toMatch(/^[1-4] /);
+});
+
 it("node: answers in the process, and over HTTP to a client", async () => {
   const cwd = join(folder, "node");
   const run = promisify(execFile);
