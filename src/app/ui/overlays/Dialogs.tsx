@@ -51,6 +51,7 @@ export const DIALOGS = {
     render: (_, openChats) => <PaneSettings app={openChats()} pane={pane} />,
   }),
   models: (first: "Models" | "Connections") => ({
+    kind: "models",
     name: "Models",
     widthPx: 920,
     render: (close, openChats) => <ModelPicker app={openChats()} first={first} onClose={close} />,
