@@ -21,7 +21,7 @@ var<workgroup> parts: array<vec4<f32>, NUM_PARTS>;
 @compute @workgroup_size(NUM_PARTS)
 fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let row = samples[group.x].row;
-  var total = 0.0;
+  var total = zero(row);
   var mean = 0.0;
   if (!RMS) {
     parts[lane] = part_of_row(row, lane, 0.0, false);
@@ -35,7 +35,7 @@ fn layer_norm(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation
 
   parts[lane] = part_of_row(row, lane, mean, true);
   workgroupBarrier();
-  total = 0.0;
+  total = zero(row);
   for (var i = 0u; i < NUM_PARTS; i++) {
     total = add_part(total, parts[i]);
   }

@@ -56,7 +56,7 @@ fn put_parts(normed: Normed, are_squares: bool) {
 }
 
 fn total_of_parts(owner: u32) -> f32 {
-  var total = 0.0;
+  var total = zero(samples[0].row);
   for (var i = 0u; i < NUM_PARTS; i++) {
     total = add_part(total, values_at(owner * NUM_PARTS + i));
   }

@@ -109,6 +109,8 @@ export interface LoadedRunner extends Runner {
    * @param when resolves when kernels that nobody waits for may begin to compile [at once]
    */
   complete?(when?: Promise<unknown>): Promise<readonly string[]>;
+  /** Asks kernels once more for known answers, between steps. Resolves to those whose answers have changed; they aren't used. */
+  recheck?(): Promise<readonly string[]>;
   /**
    * Starts to time each kernel of some steps, or stops. Resolves to false where the device refuses the queries and buffers.
    * Never rejects. [null: it has no clock for that]

@@ -303,7 +303,12 @@ export class EngineClient implements ChorusEngine {
       else this.#raised.delete(alert.name);
       this.#emit("alert", alert);
     }
-    for (const report of devices) this.#emit("device", report);
+    for (const report of devices) {
+      if (report.status === "changed" && this.#loaded) {
+        this.#loaded = { ...this.#loaded, model: { ...this.#loaded.model, notice: report.loss.message } };
+      }
+      this.#emit("device", report);
+    }
     for (const config of configs) {
       if (this.#loaded) this.#loaded = { ...this.#loaded, config };
       this.#emit("config", config);

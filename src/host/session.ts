@@ -14,7 +14,7 @@ import type { GrammarSource } from "../grammar/grammar-source.ts";
 import type { GrammarVocabulary } from "../grammar/grammar-calls.ts";
 import type { Grammars } from "../grammar/grammars.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
-import { toErrorData, type ChorusError } from "../protocol/errors.ts";
+import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
 import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
 import type { DeviceReport, RequestReport, StepReport } from "../protocol/reports.ts";
@@ -44,6 +44,9 @@ import { WatchedRunner } from "./watched-runner.ts";
  */
 const MAX_IDLE_MS = 500;
 
+/** Steps after which kernels are asked once more: some drivers compute rightly only at first. */
+const RECHECK_STEPS = 2048;
+
 interface SessionParts {
   readonly model: LoadedModel;
   readonly config: EngineConfig;
@@ -72,6 +75,7 @@ export class Session {
   #grammars: Grammars | null = null;
   #thoughts: ThoughtTokens | null = null;
   #onFirstStep = (): void => {};
+  #stepsToRecheck = 0;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -160,6 +164,7 @@ export class Session {
     for (const one of [runner, draft?.runner]) {
       void one?.complete?.(when).then((unused) => this.telemetry.observeUnusedKernels(unused));
     }
+    this.#stepsToRecheck = RECHECK_STEPS;
     if (reported.kernels) this.timeKernels(true);
     const now = () => platform.now();
     const watch = (one: Runner) => new WatchedRunner(one, now, (error) => causeOf(backend, error));
@@ -176,6 +181,19 @@ export class Session {
     return this.#watch(replaced);
   }
 
+  async #recheck(): Promise<void> {
+    const { runner, draft, card } = this.#parts.loader.loaded ?? this.#parts.model;
+    const found = [runner, draft?.runner].map((one) => one?.recheck?.().catch(() => [])); // a lost device says more itself
+    const kernels = (await Promise.all(found)).flatMap((changed) => changed ?? []);
+    if (kernels.length === 0) return;
+    this.telemetry.observeUnusedKernels(kernels);
+    this.#reportDevice({
+      status: "changed",
+      loss: toErrorData(changedAnswers(card.adapter, kernels)),
+      adapter: card.adapter,
+    });
+  }
+
   #reportDevice(device: DeviceReport): void {
     this.telemetry.observeDevice(device);
     this.#post({ devices: [device] });
@@ -184,6 +202,7 @@ export class Session {
   #report(...[outputs, report, requests, times]: Parameters<EngineOptions["onOutputs"]>): void {
     const { platform, reported } = this.#parts;
     if (report !== null) this.#onFirstStep();
+    if (report !== null && --this.#stepsToRecheck === 0) void this.#recheck();
     const alerts = this.telemetry.observe(outputs, report, requests, platform.now(), times !== null);
     this.#observe(report, requests);
     const events = this.#eventsOf(outputs);
@@ -303,6 +322,12 @@ export class Session {
   #post(message: Partial<EngineMessage>): void {
     this.#parts.onMessage({ ...EMPTY_MESSAGE, ...message });
   }
+}
+
+function changedAnswers(adapter: string, { length }: readonly string[]): ChorusError {
+  const found = `${adapter} gives other answers with ${length} of its kernels than when the model was loaded.`;
+  const message = `${found} Where others can be used, they are; if none can, answers may differ in the last bits from those that were given before.`;
+  return new ChorusError("wrong_answers", message);
 }
 
 function delay(ms: number): Promise<void> {

@@ -114,6 +114,7 @@ export class Telemetry {
 
   observeDevice({ status, loss, adapter }: DeviceReport): void {
     if (status === "lost") this.#log.write("warn", () => `${adapter} was lost: ${loss.message}`);
+    else if (status === "changed") this.#log.write("warn", () => loss.message);
     else this.#log.write("info", () => `the engine goes on, on ${adapter}`);
   }
 

@@ -240,10 +240,11 @@ export interface Alert {
 
 /** The device was lost, or another one has taken its place. Open requests go on from their tokens. */
 export interface DeviceReport {
-  readonly status: "lost" | "replaced";
-  /** What happened to the lost device. */
+  /** "changed": some of its kernels give other answers than before, and are no longer used where others can be. */
+  readonly status: "lost" | "replaced" | "changed";
+  /** What happened to the lost device, or to the changed one. */
   readonly loss: ChorusErrorData;
-  /** The name of the device that was lost, or of the new one. */
+  /** The name of the device: the lost one's, the new one's, or the changed one's. */
   readonly adapter: string;
 }
 

@@ -53,6 +53,8 @@ export class FakeBackend implements Backend {
   onLoad: (device: FakeDevice, options: LoadOptions) => void | Promise<void> = () => undefined;
   /** Called when a loaded model may compile what its first step could do without. */
   onComplete: () => void = () => undefined;
+  /** Returns the kernels whose answers have changed. */
+  onRecheck: () => readonly string[] = () => [];
   /** Resolves when a step that begins now has been computed. */
   stepTime: (plan: StepPlan, isTimed: boolean) => Promise<void> = turn;
   /** The tokens that answers consist of, where they may. */
@@ -126,6 +128,7 @@ export class FakeBackend implements Backend {
         this.onComplete();
         return [];
       },
+      recheck: async () => this.onRecheck(),
       dispose: () => void (device.isDisposed = true),
     };
   }

@@ -183,6 +183,10 @@ export class GpuRunner implements LoadedRunner {
     return this.#model.later.start(when);
   }
 
+  recheck(): Promise<readonly string[]> {
+    return this.#model.later.recheck();
+  }
+
   dispose(): void {
     this.#model.later.stop();
     this.#kernelTimes?.destroy();

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 
 import { defineKernel, type KernelCompiler } from "./kernel.ts";
 import { LaterPipelines, Rank, type LaterPipeline } from "./later-pipelines.ts";
+import type { Answers } from "./read-after.ts";
 
 const kernel = defineKernel({ name: "kernel", code: [""], bindings: [], constants: ["SIZE"] });
 
@@ -13,7 +14,7 @@ let later: LaterPipelines;
 const pipeline = {} as GPUComputePipeline;
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
-function add(SIZE: number, rank: Rank, check?: () => Promise<boolean>): LaterPipeline {
+function add(SIZE: number, rank: Rank, check?: () => Promise<Answers>): LaterPipeline {
   return later.add({ kernel, constants: { SIZE } }, rank, check);
 }
 
@@ -98,7 +99,7 @@ describe("pipelines that no step has asked for", () => {
 
   it("are named, and not given, if they are refused or fail their check", async () => {
     const refused = add(1, Rank.draws);
-    const wrong = add(2, Rank.prompts, () => Promise.resolve(false));
+    const wrong = add(2, Rank.prompts, () => Promise.resolve({ known: 1, given: 2 }));
     const complete = later.start();
     await turn();
     await finish(1, new Error("refused"));
@@ -108,9 +109,36 @@ describe("pipelines that no step has asked for", () => {
     expect(await complete).toEqual(["kernel 1: refused", "kernel 2: its answers differ from the known ones"]);
   });
 
+  it("are named, and whoever uses them is told, if they give other answers later", async () => {
+    const now: Answers[] = [1, 2, 3].map(() => ({ known: 7, given: 7 }));
+    const told: unknown[] = [];
+    for (const i of [0, 1, 2]) {
+      const added = add(i + 1, Rank.prompts, async () => now[i] ?? { known: 0, given: 0 });
+      added.onChange((changed) => told.push([i + 1, changed]));
+    }
+    const complete = later.start();
+    await turn();
+    for (const size of [1, 2, 3]) await finish(size);
+    expect(await complete).toEqual([]);
+    expect(await later.recheck()).toEqual([]);
+    now[1] = { known: 7, given: 8 };
+    now[2] = { known: 8, given: 7 };
+    const [own, first, ...others] = await later.recheck();
+    expect(own).toContain("kernel 2: its answers");
+    expect(first).toContain("kernel 3: the kernel that it was compared with");
+    expect(others).toEqual([]);
+    expect(told).toEqual([
+      [2, { known: false, given: true }],
+      [3, { known: true, given: false }],
+    ]);
+  });
+
   it("are neither begun nor checked after the end", async () => {
     let isChecked = false;
-    add(1, Rank.draws, () => Promise.resolve((isChecked = true)));
+    add(1, Rank.draws, async () => {
+      isChecked = true;
+      return { known: 1, given: 1 };
+    });
     const second = add(2, Rank.prompts);
     const complete = later.start();
     await turn();

@@ -1,4 +1,5 @@
 import type { KernelCompiler, KernelVariant } from "./kernel.ts";
+import type { Answers } from "./read-after.ts";
 
 /** The order in which pipelines are compiled that no step needs yet. */
 export const Rank = {
@@ -12,6 +13,7 @@ export const Rank = {
 } as const;
 export type Rank = (typeof Rank)[keyof typeof Rank];
 
+const CHANGES = "its answers are others than before";
 const DIFFERS = "its answers differ from the known ones";
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
@@ -21,6 +23,18 @@ export interface LaterPipeline {
   readonly ready: Promise<GPUComputePipeline | null>;
   /** Compiles it at once: a step waits for it. */
   readonly hurry: () => void;
+  /** Calls back if recheck() finds other answers than before. */
+  readonly onChange: (take: (changed: Changed) => void) => void;
+}
+
+/** Which answers have changed: those that were known, the kernel's own, or both. */
+type Changed = Readonly<Record<keyof Answers, boolean>>;
+
+interface Checked {
+  readonly label: string;
+  readonly known: number;
+  readonly ask: () => Promise<Answers>;
+  readonly takes: readonly ((changed: Changed) => void)[];
 }
 
 interface Job {
@@ -37,23 +51,29 @@ export class LaterPipelines {
   readonly #compiler: KernelCompiler;
   readonly #byLabel = new Map<string, LaterPipeline>();
   readonly #jobs: Job[] = [];
+  readonly #checked: Checked[] = [];
   #isStopped = false;
 
   constructor(compiler: KernelCompiler) {
     this.#compiler = compiler;
   }
 
-  /** @param check returns whether a pipeline may be used; called once for each variant */
-  add(variant: KernelVariant, rank: Rank, check?: (pipeline: GPUComputePipeline) => Promise<boolean>): LaterPipeline {
+  /** @param check a pipeline may be used if what it gives is what is known */
+  add(variant: KernelVariant, rank: Rank, check?: (pipeline: GPUComputePipeline) => Promise<Answers>): LaterPipeline {
     const { label, compile } = this.#compiler.prepare(variant);
-    const known = this.#byLabel.get(label);
-    if (known) return known;
+    const earlier = this.#byLabel.get(label);
+    if (earlier) return earlier;
+    const takes: ((changed: Changed) => void)[] = [];
     let begin = (): void => {};
     const ready = new Promise<void>((resolve) => (begin = resolve)).then(async () => {
       const pipeline = await compile();
       // A check uses buffers, which are destroyed at the end.
       if (this.#isStopped) return null;
-      return check === undefined || (await check(pipeline)) ? pipeline : null;
+      if (check === undefined) return pipeline;
+      const { known, given } = await check(pipeline);
+      if (given !== known) return null;
+      this.#checked.push({ label, known, ask: () => check(pipeline), takes });
+      return pipeline;
     });
     const note = () => this.#compiler.noteReady(label);
     const settled = ready.then(note, note); // the caller of `ready` handles errors
@@ -62,7 +82,7 @@ export class LaterPipelines {
       return settled;
     };
     this.#jobs.push({ rank, run });
-    const added: LaterPipeline = { ready, hurry: () => void run() };
+    const added: LaterPipeline = { ready, hurry: () => void run(), onChange: (take) => void takes.push(take) };
     this.#byLabel.set(label, added);
     return added;
   }
@@ -82,6 +102,22 @@ export class LaterPipelines {
       return why === false ? [] : [`${label}: ${why}`];
     });
     return (await Promise.all(outcomes)).flat();
+  }
+
+  /** Asks the kernels that are used once more, one after the other. Resolves to those whose answers have changed. */
+  async recheck(): Promise<readonly string[]> {
+    const all: string[] = [];
+    for (const { label, known, ask, takes } of this.#checked) {
+      if (this.#isStopped) break;
+      const now = await ask();
+      const changed = { known: now.known !== known, given: now.given !== known };
+      if (!changed.known && !changed.given) continue;
+      all.push(
+        `${label}: ${changed.given ? CHANGES : "the kernel that it was compared with gives other answers than before"}`,
+      );
+      for (const take of takes) take(changed);
+    }
+    return all;
   }
 
   /** Stops compiling: pipelines that are not ready never will be. */

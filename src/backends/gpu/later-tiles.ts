@@ -23,4 +23,10 @@ export class LaterTiles {
     };
     ready.then(count, () => undefined);
   }
+
+  /** Plans row by row from now on. */
+  stop(): void {
+    this.#missing = Infinity;
+    this.#step.tiles = NO_TILES;
+  }
 }

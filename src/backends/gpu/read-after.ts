@@ -36,6 +36,20 @@ export async function readAfter(
   }
 }
 
+/** Hashes of the answers that are known, and of a kernel's. */
+export interface Answers {
+  readonly known: number;
+  readonly given: number;
+}
+
+/** Returns a hash of floats that a change of any bit changes. NaN has many bits, and broken weights may give it. */
+export function hashOf(bytes: ArrayBuffer): number {
+  const words = new Uint32Array(bytes);
+  const add = (hash: number, value: number, i: number) =>
+    Math.imul(hash ^ (Number.isNaN(value) ? 1 : (words[i] ?? 0)), 0x01000193);
+  return new Float32Array(bytes).reduce(add, 0x811c9dc5);
+}
+
 /**
  * Returns the same numbers each time, as inputs for trying kernels. Signs and exponents vary, so that another order of
  * additions gives other bits; every 32nd or so is subnormal as a half.

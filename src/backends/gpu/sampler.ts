@@ -5,14 +5,15 @@ import type { CommonDraws, DrawKind } from "../backend.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { normsAreFused } from "./activations.ts";
-import { variantOf, type Dispatch, type KernelConstants, type KernelVariant } from "./kernel.ts";
+import { variantOf, type Dispatch, type KernelBuffers, type KernelConstants } from "./kernel.ts";
+import type { Kernel } from "./kernel-type.ts";
 import type { KernelStyle } from "./kernel-style.ts";
 import { processLogits } from "./kernels/process-logits.ts";
 import { samplePlain } from "./kernels/sample-plain.ts";
 import { BINS, sample } from "./kernels/sample.ts";
 import { sumLogits } from "./kernels/sum-logits.ts";
 import { topLogprobs } from "./kernels/top-logprobs.ts";
-import { Rank, type LaterPipeline, type LaterPipelines } from "./later-pipelines.ts";
+import { Rank, type LaterPipeline } from "./later-pipelines.ts";
 import type { ModelContext } from "./operations/operations.ts";
 import { strideOf } from "./padding.ts";
 import type { SampleKinds, StepBuffer, StepShape } from "./step-buffer.ts";
@@ -25,47 +26,38 @@ export const PART_TOKENS = 32;
 /** A kernel that only some sequences need, and wait for. */
 class LaterDispatch {
   readonly #later: LaterPipeline;
-  readonly #name: string;
   /** Whether such samples need it. */
   readonly isNeeded: (kinds: SampleKinds) => boolean;
   /** Null until it is compiled. */
   dispatch: Dispatch | null = null;
-  /** Whether it draws rightly, once that is known. */
+  /** Whether it is compiled, and draws rightly. */
   isReady = false;
 
-  /** @param isRight draws with it */
+  /** @param add adds it to those that are compiled later, with what takes its pipeline before it is asked */
   constructor(
-    pipelines: LaterPipelines,
-    [variant, rank]: readonly [KernelVariant, Rank],
     isNeeded: LaterDispatch["isNeeded"],
     rest: Omit<Dispatch, "pipeline">,
-    isRight: () => Promise<boolean>,
+    add: (take: (pipeline: GPUComputePipeline) => void) => LaterPipeline,
   ) {
-    this.#later = pipelines.add(variant, rank, (pipeline) => {
-      this.dispatch = { ...rest, pipeline };
-      return isRight();
-    });
-    this.#name = variant.kernel.name;
     this.isNeeded = isNeeded;
-    this.isUsable().then(
-      (isReady) => (this.isReady = isReady),
+    this.#later = add((pipeline) => (this.dispatch = { ...rest, pipeline }));
+    this.#later.ready.then(
+      (pipeline) => (this.isReady = pipeline !== null),
       () => undefined,
     );
+    this.#later.onChange(() => (this.isReady = false));
   }
 
   hurry(): void {
     this.#later.hurry();
   }
 
-  async isUsable(): Promise<boolean> {
-    return (await this.#later.ready) !== null;
-  }
-
   /** @throws ChorusError kernel_refused */
   async wait(): Promise<void> {
     this.hurry();
-    if (await this.isUsable()) return;
-    const message = `The kernel ${this.#name} draws wrong tokens on this adapter, so it is not used. Backend "cpu" computes this.`;
+    await this.#later.ready;
+    if (this.isReady) return;
+    const message = `The kernel "${this.dispatch?.name}" draws wrongly on this adapter, so it is not used. Backend "cpu" draws so.`;
     throw new ChorusError("kernel_refused", message);
   }
 }
@@ -122,44 +114,36 @@ export class Sampler {
     const written = { feedback, history, sampled };
     const bins = arena.storage("bins", isPlain ? 4 * BINS * numSamples : 0);
     const own = { MAX_LENGTH, PROCESSED_LOGPROBS, HISTOGRAM_IN_BUFFER: isPlain };
-    const other = new LaterDispatch(
-      later,
-      [variantOf(sample, { ...constants, ...own }), Rank.draws],
+    const add = <K extends Kernel>(
+      name: string,
+      [kernel, shape, buffers]: readonly [K, KernelConstants<K>, KernelBuffers<K>],
+      isNeeded: LaterDispatch["isNeeded"],
+      [rank, ask]: readonly [Rank, () => Promise<boolean>],
+    ) =>
+      new LaterDispatch(isNeeded, { name, bindGroup: compiler.bind(kernel, buffers), workgroups }, (take) =>
+        later.add(variantOf(kernel, shape), rank, async (pipeline) => {
+          take(pipeline);
+          return { known: 1, given: Number(await ask()) };
+        }),
+      );
+    const other = add(
+      "sample",
+      [sample, { ...constants, ...own }, { ...read, ...written, bins }],
       ({ anyOther }) => anyOther,
-      {
-        name: "sample",
-        bindGroup: compiler.bind(sample, { ...read, ...written, bins }),
-        workgroups,
-      },
-      () => isRight("filters"),
+      [Rank.draws, () => isRight("filters")],
     );
-    const rules = { MAX_LENGTH, RULE_WORDS: ruleShape.words };
-    const process = new LaterDispatch(
-      later,
-      [variantOf(processLogits, { ...constants, ...rules }), Rank.draws],
+    const rules = { ...constants, MAX_LENGTH, RULE_WORDS: ruleShape.words };
+    const process = add(
+      "process logits",
+      [processLogits, rules, { ...read, history, rules: ruleTable, masks, counts, processed }],
       ({ anyRules }) => anyRules,
-      {
-        name: "process logits",
-        bindGroup: compiler.bind(processLogits, { ...read, history, rules: ruleTable, masks, counts, processed }),
-        workgroups,
-      },
-      async () => {
-        other.hurry();
-        return (await other.isUsable()) && isRight("rules");
-      },
+      [Rank.draws, () => other.wait().then(() => isRight("rules"))],
     );
     const shape = { ...constants, MAX_TOP: MAX_TOP_CANDIDATES, PROCESSED_LOGPROBS };
-    const reportTop = new LaterDispatch(
-      later,
-      [variantOf(topLogprobs, shape), Rank.logprobs],
-      ({ maxTop }) => maxTop > 0,
-      {
-        name: "top logprobs",
-        bindGroup: compiler.bind(topLogprobs, { ...read, top }),
-        workgroups,
-      },
+    const reportTop = add("top logprobs", [topLogprobs, shape, { ...read, top }], ({ maxTop }) => maxTop > 0, [
+      Rank.logprobs,
       () => isRight("top"),
-    );
+    ]);
     // A software adapter compiles one after the other, and these take longest: they wait for a request that needs them.
     if (!isPlain) {
       const { haveFilters, haveRules } = draws;

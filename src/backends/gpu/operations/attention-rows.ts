@@ -6,7 +6,7 @@ import { variantOf, type Dispatch, type KernelBuffers, type KernelVariant } from
 import { cacheWrite, UNLIMITED_WINDOW, type attention } from "../kernels/attention.ts";
 import { Rank } from "../later-pipelines.ts";
 import type { QueryTiles } from "../query-tiles.ts";
-import { isSameAttention } from "../same-attention.ts";
+import { answersOfAttention } from "../same-attention.ts";
 import {
   always,
   cacheConstants,
@@ -69,6 +69,7 @@ export function withTiles(
     whole: { kernel, single },
     rows,
     rank: Rank.prompts,
+    onWrong: () => context.tiles.stop(),
     variants: [kernel.variant(rows), cacheWriteVariant(context)],
     dispatches: ([tile, write], buffers, alone) =>
       inTiles(writeDispatch(context, operation.label, write, buffers), kernel.dispatch(rows, tile, buffers), alone),
@@ -88,6 +89,8 @@ interface LaterWay {
   /** Most rows of a step that it takes. [any] */
   readonly maxRows?: number;
   readonly rank: Rank;
+  /** Called if its bits are others some time later. */
+  readonly onWrong: () => void;
   readonly variants: readonly [KernelVariant, KernelVariant];
   /** Makes it for a layer's buffers, or for a test's. */
   readonly dispatches: (pipelines: Pipelines, buffers: AttentionBuffers, single: Dispatch) => CompiledOperation;
@@ -97,20 +100,29 @@ interface LaterWay {
 export async function laterWay(
   context: OperationContext,
   operation: Attention,
-  { whole: { kernel, single }, rows, maxRows = Infinity, rank, variants: [first, second], dispatches }: LaterWay,
+  {
+    whole: { kernel, single },
+    rows,
+    maxRows = Infinity,
+    rank,
+    onWrong,
+    variants: [first, second],
+    dispatches,
+  }: LaterWay,
 ): Promise<CompiledOperation | null> {
   const other = context.later.add(second, rank);
   const own = context.later.add(first, rank, async (pipeline) => {
     other.hurry();
     const otherPipeline = await other.ready;
-    if (otherPipeline === null) return false;
+    if (otherPipeline === null) return { known: 0, given: NaN };
     const maxLength = maxSequenceLength(context.engine);
     const shape = { ...cacheConstants(context), maxLength, tileRows: rows, maxRows };
-    return isSameAttention(context, { ...shape, window: windowOf(operation) }, (buffers) => {
+    return answersOfAttention(context, { ...shape, window: windowOf(operation) }, (buffers) => {
       const alone = kernel.dispatch(1, single.pipeline, buffers);
       return { single: alone, tried: dispatches([pipeline, otherPipeline], buffers, alone) };
     });
   });
+  own.onChange(({ given }) => given && onWrong());
   const [pipeline, otherPipeline] = await Promise.all([own.ready, other.ready]);
   if (!pipeline || !otherPipeline) return null;
   return dispatches([pipeline, otherPipeline], boundBuffers(context, operation), single);

@@ -40,7 +40,7 @@ export async function splitAttention(context: OperationContext, operation: Atten
   const whole = always(single);
   let splits = whole;
   const take = (way: CompiledOperation | null) => (splits = way ?? whole);
-  laterSplits(context, operation, { kernel, single }).then(take, () => undefined);
+  laterSplits(context, operation, { kernel, single }, () => take(null)).then(take, () => undefined);
   const others: CompiledOperation = (size) =>
     (isSplit(size.rows, Math.min(window, size.longest)) ? splits : whole)(size);
   return withTiles(context, operation, { kernel, single, others });
@@ -66,6 +66,7 @@ async function laterSplits(
   context: OperationContext,
   operation: Attention,
   whole: { kernel: AttentionKernel; single: Dispatch },
+  onWrong: () => void,
 ): Promise<CompiledOperation | null> {
   const { compiler, engine, activations, step } = context;
   const window = windowOf(operation);
@@ -80,6 +81,7 @@ async function laterSplits(
     rows: 1,
     maxRows: Math.min(MAX_SPLIT_ROWS, step.maxRows),
     rank: Rank.answers,
+    onWrong,
     variants: [
       variantOf(attention, { ...constants, ROWS: 1, QUERIES, ALONE: false }),
       variantOf(attentionMerge, merged),

@@ -12,7 +12,7 @@ import {
 import type { ProductBuffers } from "../model-buffers.ts";
 import { layoutConstants } from "../matrix-layout.ts";
 import { strideOf } from "../padding.ts";
-import { isSameProduct, type TriedProduct } from "../same-product.ts";
+import { answersOfProduct, type TriedProduct } from "../same-product.ts";
 import { always, valueOf, type CompiledOperation, type OperationContext, type Operations } from "./operations.ts";
 
 /** A product y = x W, with its norm and epilogue in the same kernel. */
@@ -63,6 +63,8 @@ export async function compileProduct(context: OperationContext, product: Product
   const compiling = compiler.compile(first.kernel(shape, extras));
   // By ascending rows; undefined until compiled.
   const ready = matmuls.map((): readonly Dispatch[] | undefined => undefined);
+  let isFirstRight = true;
+  let standIn: readonly Dispatch[] = [];
   for (const [i, variant] of matmuls.entries()) {
     if (variant === first) continue;
     const own = isNormApart(variant) ? ownNorm : undefined;
@@ -72,7 +74,7 @@ export async function compileProduct(context: OperationContext, product: Product
     ];
     const kernel = variant.kernel(shape, own ? { ...extras, norm: null } : extras);
     const added = later.add(kernel, variant.rank, async (pipeline) =>
-      isSameProduct(context, { shape, x, y, head }, [
+      answersOfProduct(context, { shape, x, y, head }, [
         { variant: first, dispatches: [dispatchOf(first, await compiling, bindGroupOfFirst)] },
         { variant, dispatches: await dispatches(pipeline) },
       ]),
@@ -82,8 +84,16 @@ export async function compileProduct(context: OperationContext, product: Product
     };
     // If a kernel is refused, others take its place.
     added.ready.then(use, () => undefined);
+    added.onChange(({ known, given }) => {
+      if (given) ready[i] = undefined;
+      isFirstRight &&= !known;
+      if (isFirstRight) return;
+      if (matmuls.includes(first)) ready[matmuls.indexOf(first)] = undefined;
+      standIn = ready.findLast((one) => one !== undefined) ?? standIn;
+    });
   }
   const ofFirst = [dispatchOf(first, await compiling, bindGroupOfFirst)];
+  standIn = ofFirst;
   if (matmuls.includes(first)) ready[matmuls.indexOf(first)] = ofFirst;
   return (size) => {
     const rows = height(size);
@@ -91,7 +101,7 @@ export async function compileProduct(context: OperationContext, product: Product
       const dispatches = ready[i];
       if (dispatches && rows <= (matmuls[i]?.maxRows ?? 0)) return dispatches;
     }
-    return ofFirst;
+    return standIn;
   };
 }
 
