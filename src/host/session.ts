@@ -3,6 +3,7 @@ import { detokenize } from "../api/detokenize.ts";
 import { changeEngineConfig, loadedSizes, type ConfigInUse } from "../api/engine-config.ts";
 import type { ParsedRequest } from "../api/parsed-request.ts";
 import { answeredReports, askedReports } from "../api/words-reports.ts";
+import type { LoadedRunner } from "../backends/backend.ts";
 import { Engine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/engine-options.ts";
 import type { Runner, Runners } from "../engine/runner.ts";
@@ -183,8 +184,9 @@ export class Session {
 
   async #recheck(): Promise<void> {
     const { runner, draft, card } = this.#parts.loader.loaded ?? this.#parts.model;
-    const found = [runner, draft?.runner].map((one) => one?.recheck?.().catch(() => [])); // a lost device says more itself
-    const kernels = (await Promise.all(found)).flatMap((changed) => changed ?? []);
+    const recheck = (one: LoadedRunner | undefined) => one?.recheck?.() ?? Promise.resolve([]);
+    const found = [runner, draft?.runner].map((one) => recheck(one).catch(() => [])); // a lost device says more itself
+    const kernels = (await Promise.all(found)).flat();
     if (kernels.length === 0) return;
     this.telemetry.observeUnusedKernels(kernels);
     this.#reportDevice({

@@ -11,36 +11,39 @@ const { device } = opened;
 const { weights } = await loadGolden("gpt2-tiny");
 const { vocabSize } = weights.model.shape;
 
+type SetPipeline = (this: GPUComputePassEncoder, pipeline: GPUComputePipeline) => undefined;
+
 /** Lets kernels be replaced by others in every pass, once `isPlanted`. */
 function plant(kernel: string, change: (code: string) => string) {
   const planted = { isPlanted: false };
   const wrong = new Map<GPUComputePipeline, GPUComputePipeline>();
   const codes = new WeakMap<GPUShaderModule, string>();
-  const { createShaderModule, createComputePipelineAsync } = device;
-  const { setPipeline } = GPUComputePassEncoder.prototype;
+  // The common device compiles in its own way.
+  const own: object = Object.assign({}, device);
+  const createModule = device.createShaderModule.bind(device);
+  const compile = device.createComputePipelineAsync.bind(device);
+  const prototype: { setPipeline: SetPipeline } = GPUComputePassEncoder.prototype;
+  const { setPipeline } = prototype;
   device.createShaderModule = (descriptor) => {
-    const module = createShaderModule.call(device, descriptor);
+    const module = createModule(descriptor);
     codes.set(module, descriptor.code);
     return module;
   };
   device.createComputePipelineAsync = async (descriptor) => {
-    const pipeline = await createComputePipelineAsync.call(device, descriptor);
+    const pipeline = await compile(descriptor);
     const { label = "", compute } = descriptor;
     if (!label.startsWith(`${kernel} `)) return pipeline;
     const code = change(codes.get(compute.module) ?? "");
-    const module = createShaderModule.call(device, { label, code });
-    wrong.set(
-      pipeline,
-      await createComputePipelineAsync.call(device, { ...descriptor, compute: { ...compute, module } }),
-    );
+    const module = createModule({ label, code });
+    wrong.set(pipeline, await compile({ ...descriptor, compute: { ...compute, module } }));
     return pipeline;
   };
-  GPUComputePassEncoder.prototype.setPipeline = function (pipeline) {
+  prototype.setPipeline = function (pipeline): undefined {
     setPipeline.call(this, (planted.isPlanted && wrong.get(pipeline)) || pipeline);
   };
   const end = () => {
-    Object.assign(device, { createShaderModule, createComputePipelineAsync });
-    GPUComputePassEncoder.prototype.setPipeline = setPipeline;
+    Object.assign(device, own);
+    prototype.setPipeline = setPipeline;
   };
   return { planted, end };
 }
