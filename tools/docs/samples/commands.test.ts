@@ -64,7 +64,7 @@ it.each(exampleCommands.filter(({ line }) => isStarted(line)))(
 );
 
 it("the examples have commands", () => {
-  expect(new Set(exampleCommands.map(({ place }) => dirname(place))).size).toBe(9);
+  expect(new Set(exampleCommands.map(({ place }) => dirname(place))).size).toBe(10);
 });
 
 it.each(Object.entries(NOT_STARTED))("%s, which is not started (%s), is still in the documents", (words) => {
