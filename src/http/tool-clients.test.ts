@@ -139,6 +139,20 @@ describe.each([
       expect(done).toMatchObject({ arguments: call.arguments, output_index: 0 });
       expect(events.at(-1)).toMatchObject({ type: "response.completed", response: { output: [{ name: "weather" }] } });
 
+      const odd = {
+        ...own,
+        parameters: { ...parameters, properties: { city: { type: "string", pattern: "a(?=b)", maxLength: 3 } } },
+      };
+      const left = { ...body, tools: [{ type, ...odd, strict: false }], max_output_tokens: 9 };
+      const warnings = [expect.objectContaining({ param: "tools[0].parameters.properties.city.pattern" })];
+      expect(await client().responses.create(left)).toMatchObject({ warnings });
+      for await (const event of await client().responses.create({ ...left, stream: true })) events.push(event);
+      expect(events.at(-1)).toMatchObject({ response: { warnings } });
+      const unheld = { ...left, tools: [{ type, ...odd, strict: true }] };
+      await expect(client().responses.create(unheld)).rejects.toMatchObject({
+        param: "tools[0].parameters.properties.city.pattern",
+      });
+
       const next = await client().responses.create({
         ...body,
         input: [

@@ -1,7 +1,7 @@
 // OpenAI's shapes of /v1/responses: text and thoughts. Nothing is stored, so each request brings the whole conversation.
 
 import type { JsonSchema } from "./json-schema.ts";
-import type { ChatMessageParam, GenerationFields } from "./openai.ts";
+import type { AnswerWarning, ChatMessageParam, GenerationFields } from "./openai.ts";
 import type { FunctionDefinition } from "./openai-tools.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
@@ -111,6 +111,8 @@ export interface ResponseAnswer {
   } | null;
   /** If requested. */
   metrics?: RequestMetrics;
+  /** What of a tool's schema was left out. */
+  warnings?: AnswerWarning[];
   [repeated: string]: unknown;
 }
 

@@ -5,7 +5,7 @@ import { mapStream } from "../map-stream.ts";
 import type { ServedEngine } from "../served-engine.ts";
 import { ResponseEvents } from "./response-events.ts";
 import { answerParts, responseObject, type ResponseHead } from "./response-object.ts";
-import { parseResponseRequest, renamed } from "./response-request.ts";
+import { parseResponseRequest, renamed, renamedWarnings } from "./response-request.ts";
 
 /**
  * Answers a request to /v1/responses: a chat answer in OpenAI's newer shape. Nothing is stored.
@@ -32,11 +32,11 @@ export async function createResponse(
       const events = new ResponseEvents(head);
       return mapStream(await completions.create(streamed, options), events.of, events.end);
     }
-    const { choices, usage, metrics } = await completions.create({ ...chat, stream: false }, options);
+    const { choices, usage, metrics, warnings } = await completions.create({ ...chat, stream: false }, options);
     const [choice] = choices;
     const finishReason = choice?.finish_reason ?? "abort";
     const parts = choice ? answerParts(choice.message, finishReason) : [];
-    return responseObject(head, { parts, finishReason, usage, metrics });
+    return responseObject(head, { parts, finishReason, usage, metrics, warnings: renamedWarnings(warnings) });
   } catch (error) {
     throw error instanceof ChorusError ? renamed(error) : error;
   }

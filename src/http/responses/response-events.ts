@@ -1,4 +1,4 @@
-import type { ChatCompletionChunk, ChatFinishReason, Usage } from "../../protocol/openai.ts";
+import type { AnswerWarning, ChatCompletionChunk, ChatFinishReason, Usage } from "../../protocol/openai.ts";
 import type { ToolCallDelta } from "../../protocol/openai-tools.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
 import type { ResponseEvent } from "../../protocol/openai-responses.ts";
@@ -16,6 +16,7 @@ import {
   type ResponsePart,
   type ResponseState,
 } from "./response-object.ts";
+import { renamedWarnings } from "./response-request.ts";
 
 /** The events of items that have one part. */
 const TEXTS = {
@@ -32,6 +33,7 @@ export class ResponseEvents {
   #finishReason: ChatFinishReason | null = null;
   #usage: Usage | null = null;
   #metrics: RequestMetrics | undefined;
+  #warnings: readonly AnswerWarning[] | undefined;
 
   constructor(head: ResponseHead) {
     this.#head = head;
@@ -42,6 +44,7 @@ export class ResponseEvents {
     const opening = this.#sequenceNumber === 0 ? this.#opening() : [];
     this.#usage = chunk.usage ?? this.#usage;
     this.#metrics = chunk.metrics;
+    this.#warnings = renamedWarnings(chunk.warnings) ?? this.#warnings;
     const [choice] = chunk.choices;
     this.#finishReason = choice?.finish_reason ?? this.#finishReason;
     const { content = "", reasoning_content: reasoning = "", tool_calls: calls = [] } = choice?.delta ?? {};
@@ -119,7 +122,8 @@ export class ResponseEvents {
   }
 
   #state(finishReason: ChatFinishReason): ResponseState {
-    return { parts: this.#parts, finishReason, usage: this.#usage, metrics: this.#metrics };
+    const [usage, metrics, warnings] = [this.#usage, this.#metrics, this.#warnings];
+    return { parts: this.#parts, finishReason, usage, metrics, warnings };
   }
 
   /** Returns which item the last one is. */

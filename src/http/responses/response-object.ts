@@ -1,6 +1,6 @@
 // An answer in the shape of /v1/responses.
 
-import type { ChatCompletionChoice, ChatFinishReason, Usage } from "../../protocol/openai.ts";
+import type { AnswerWarning, ChatCompletionChoice, ChatFinishReason, Usage } from "../../protocol/openai.ts";
 import type { ToolCall } from "../../protocol/openai-tools.ts";
 import type { ResponseAnswer, ResponseItem, ResponseStatus } from "../../protocol/openai-responses.ts";
 import type { RequestMetrics } from "../../protocol/request-metrics.ts";
@@ -27,6 +27,8 @@ export interface ResponseState {
   readonly usage: Usage | null;
   /** Absent if not requested, or not known yet. */
   readonly metrics?: RequestMetrics | undefined;
+  /** Absent if there are none. */
+  readonly warnings?: readonly AnswerWarning[] | undefined;
 }
 
 /** Returns a response in this state; null while it has just begun. */
@@ -61,6 +63,7 @@ export function responseObject(head: ResponseHead, state: ResponseState | null):
     usage: state?.usage ? responseUsage(state.usage) : null,
     user: chat.user ?? null,
     ...(state?.metrics && { metrics: state.metrics }),
+    ...(state?.warnings && { warnings: [...state.warnings] }),
   };
 }
 

@@ -5,7 +5,7 @@ import { Fields, invalidType, invalidValue, missing } from "../../api/validate.t
 import { ChorusError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/json-object.ts";
 import type { JsonSchema } from "../../protocol/json-schema.ts";
-import type { ChatCompletionRequest, ChatMessageParam, ResponseFormat } from "../../protocol/openai.ts";
+import type { AnswerWarning, ChatCompletionRequest, ChatMessageParam, ResponseFormat } from "../../protocol/openai.ts";
 import type { ChatTool, ToolChoice } from "../../protocol/openai-tools.ts";
 
 /** Fields that only /v1/responses has, or that mean something else in a chat request. */
@@ -64,18 +64,28 @@ export interface ResponseRequest {
 }
 
 /** Names in the chat request of fields with other names here; the longest first. */
-const NAMES = [
-  ["response_format.json_schema", "text.format"],
-  ["response_format", "text.format"],
-  ["messages", "input"],
-] as const;
+const NAMES: readonly (readonly [RegExp, string])[] = [
+  [/\bresponse_format(\.json_schema)?/g, "text.format"],
+  [/\b(tools\[\d+\]|tool_choice)\.(function|allowed_tools)\b/g, "$1"],
+  [/\bmessages\b/g, "input"],
+];
+
+/** Returns a text about the chat request, or a path in it, as one about the response request. */
+const renamedText = (text: string) => NAMES.reduce((all, [chatName, name]) => all.replace(chatName, name), text);
 
 /** Returns an error about the chat request as one about the response request. */
 export function renamed(error: ChorusError): ChorusError {
-  const name = NAMES.find(([chatName]) => error.param?.startsWith(chatName));
-  if (!name || error.param === null) return error;
-  const message = error.message.replaceAll(name[0], name[1]);
-  return new ChorusError(error.code, message, error.param.replace(name[0], name[1]), { cause: error });
+  const param = error.param === null ? null : renamedText(error.param);
+  if (param === error.param) return error;
+  return new ChorusError(error.code, renamedText(error.message), param, { cause: error });
+}
+
+export function renamedWarnings(warnings: readonly AnswerWarning[] | undefined): AnswerWarning[] | undefined {
+  return warnings?.map((warning) => ({
+    ...warning,
+    param: renamedText(warning.param),
+    message: renamedText(warning.message),
+  }));
 }
 
 /** @throws ChorusError naming the field; the chat request finds other errors */
