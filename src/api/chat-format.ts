@@ -71,7 +71,7 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
   const template = parseTemplate(source);
   const forTools = tokenizer.toolTemplate === null ? template : parseTemplate(tokenizer.toolTemplate);
   const write = (messages: readonly TemplateMessage[], isContinued: boolean, variables: TemplateVariables = {}) =>
-    render((variables["tools"] ?? null) === null ? template : forTools, {
+    render(usesTools(messages, variables) ? forTools : template, {
       ...tokenizer.namedTokens,
       tools: null,
       documents: null,
@@ -96,6 +96,11 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
       return { tokenIds, reasoning: mayReason ? reasoningAfter(text, started) : NO_REASONING };
     },
   };
+}
+
+/** Whether a chat's history, or what comes, has calls. */
+function usesTools(messages: readonly TemplateMessage[], { tools }: TemplateVariables): boolean {
+  return (tools ?? null) !== null || messages.some(({ role, tool_calls }) => role === "tool" || tool_calls);
 }
 
 function callFormat(tokenizer: ChatTokenizer, template: string): MarkedFormat {

@@ -1,5 +1,5 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
-import { isInThought, NO_REASONING, type ReasoningStart } from "../engine/text/reasoning-splitter.ts";
+import { isInThought, NO_REASONING } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, GenerationFields } from "../protocol/openai.ts";
 import type { TemplateMessage } from "./template-message.ts";
@@ -10,7 +10,6 @@ import { parseTokenId } from "./shared-fields.ts";
 import { textOf } from "./text-of-tokens.ts";
 import { Fields, invalidType, invalidValue, missing } from "./validate.ts";
 import { isObject } from "../protocol/json-object.ts";
-import type { GrammarSource } from "../grammar/grammar-source.ts";
 import { callGrammar } from "./tools/call-grammar.ts";
 import { parseTools, TOOL_FIELDS, type ToolRequest } from "./tools/tool-fields.ts";
 import { checkResults, messagesFor, parseCalls } from "./tools/tool-messages.ts";
@@ -55,14 +54,20 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
         context,
       )
     : openChat(chat, chatFormat);
-  const structure = tools ? callStructure(tools, shared, reasoning, chatFormat) : shared.structure;
+  const thought = reasoning.state === "closed" || (holdsInReasoning && tools) ? "none" : reasoning.state;
+  if (tools) refuseBeside(fields, shared, tools, chatFormat);
+  const response = shared.structure?.kind === "schema" ? shared.structure : null;
+  const structure = tools ? callGrammar(chatFormat.callFormat, tools, response, thought) : shared.structure;
   const prompts = [{ tokenIds, param: "messages" }];
   return {
     endpoint: "chat.completions",
     prompts: preparePrompts(prompts, requested, maxTokens, Infinity, context),
     wantLogprobs,
     // A grammar holds from the first token on where no thought is open: then all is content.
-    reasoning: tools || structure === null || (isInThought(reasoning) && !holdsInReasoning) ? reasoning : NO_REASONING,
+    reasoning:
+      structure === null || (tools && thought === "may open") || (isInThought(reasoning) && !holdsInReasoning)
+        ? reasoning
+        : NO_REASONING,
     echo: false,
     isPromptOnly: false,
     ...shared,
@@ -71,18 +76,24 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   };
 }
 
-/** Returns what an answer may be under tools. @throws ChorusError for fields that can't stand beside them */
-function callStructure(
-  tools: ToolRequest,
+/** @throws ChorusError for fields that can't stand beside tools */
+function refuseBeside(
+  fields: Fields,
   { structure, beamSearch }: Pick<ParsedRequest, "structure" | "beamSearch">,
-  reasoning: ReasoningStart,
-  { callFormat }: ChatFormat,
-): GrammarSource {
+  { choice }: ToolRequest,
+  { callFormat: { content, name } }: ChatFormat,
+): void {
   const refuse = (message: string, param: string) => new ChorusError("invalid_value", message, param);
   if (beamSearch !== null) throw refuse("Beam search can't call tools; leave out one of the two.", "use_beam_search");
-  if (structure === null || structure.kind === "schema")
-    return callGrammar(callFormat, tools, structure, reasoning.state === "may open");
-  throw refuse(`${structure.param} can't stand beside tools; a JSON schema can.`, structure.param);
+  if (structure !== null && structure.kind !== "schema")
+    throw refuse(`${structure.param} can't stand beside tools; a JSON schema can.`, structure.param);
+  if (structure !== null && content === "instead" && choice === "auto") {
+    const why = `this model's calls (${name}) can't be told from other JSON`;
+    throw refuse(`${structure.param} can't stand beside tools here: ${why}. Set tool_choice.`, structure.param);
+  }
+  const stop = fields.get("stop");
+  if (typeof content !== "string" && stop !== undefined && !(Array.isArray(stop) && stop.length === 0))
+    throw refuse("This model's answers under tools are JSON, in which no stop string is found: leave it out.", "stop");
 }
 
 /** Returns only the token ids of the prompt. @throws ChorusError naming the field. */
@@ -217,6 +228,9 @@ function parseMessage(message: Fields): TemplateMessage {
   const calls = role === "assistant" ? parseCalls(message) : undefined;
   const isResult = role === "tool" || role === "function";
   const id = role === "function" ? "" : message.string("tool_call_id");
+  const misplaced = misplacedField(message, role);
+  if (misplaced !== null)
+    throw new ChorusError("invalid_value", `A message of ${role} has no ${misplaced}.`, message.path(misplaced));
   if (isResult && id === undefined) throw missing(message.path("tool_call_id"));
   return {
     role: role === "developer" ? "system" : role === "function" ? "tool" : role,
@@ -226,6 +240,17 @@ function parseMessage(message: Fields): TemplateMessage {
     ...(name !== undefined && { name }),
     ...(reasoning !== undefined && { reasoning_content: reasoning }),
   };
+}
+
+/** Returns a field about calls that a message of this role can't have. */
+function misplacedField(message: Fields, role: string): string | null {
+  const isSaid = (name: string) => {
+    const value = message.get(name);
+    return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  };
+  if (role !== "assistant" && isSaid("tool_calls")) return "tool_calls";
+  if (role !== "assistant" && isSaid("function_call")) return "function_call";
+  return role !== "tool" && isSaid("tool_call_id") ? "tool_call_id" : null;
 }
 
 /** Reads a string, or parts of type "text", which become lines. */

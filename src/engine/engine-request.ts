@@ -17,8 +17,8 @@ export interface EngineRequest {
   readonly matchers?: readonly GrammarMatcher[] | null;
   /** Where the output begins. ["none": it has no thought] */
   readonly reasoning?: ReasoningStart;
-  /** Tokens for which a sign stands in the output's text. [none] */
-  readonly signs?: readonly (readonly [tokenId: number, sign: string])[];
+  /** Tokens for which a sign stands in the output's text, one of U+FDD0 to U+FDEF: what it calls is read from it. [none] */
+  readonly signs?: readonly (readonly [tokenId: number, sign: string])[] | null;
   /** The request's field with the prompt ("messages", "prompt"), for error messages. */
   readonly param: string;
   readonly priority: number;

@@ -163,6 +163,30 @@ describe.each([
         tool_choice: { type: "function", name: "weather" },
       });
       expect(next.output.map((item) => item.type)).toEqual(["function_call"]);
+      const refusedAt = (more: object) =>
+        client()
+          .responses.create({ ...body, ...more } as never)
+          .then(
+            () => "accepted",
+            (error: BadRequestError) => error.param,
+          );
+      const item = (call_id: string, text: string) => ({
+        type: "function_call",
+        call_id,
+        name: "weather",
+        arguments: text,
+      });
+      const instructions = "Be brief.";
+      const asked = { role: "user", content: "Hi" };
+      const lost = { type: "function_call_output", call_id: "x", output: "" };
+      expect(await refusedAt({ instructions, input: [lost] })).toBe("input[0].call_id");
+      expect(await refusedAt({ instructions, input: [asked, item("a", "{}"), item("b", "{")] })).toBe(
+        "input[2].arguments",
+      );
+      expect(await refusedAt({ tools: [{ type: "function", name: "a b" }] })).toBe("tools[0].name");
+      expect(await refusedAt({ tool_choice: { type: "function", name: "f" } })).toBe("tool_choice.name");
+      const allowed = { type: "allowed_tools", mode: "auto", tools: [{ type: "function", name: "f" }] };
+      expect(await refusedAt({ tool_choice: allowed })).toBe("tool_choice.tools[0].name");
       const unknown = { ...body, input: [{ type: "function_call_output" as const, call_id: "x", output: "" }] };
       await expect(client().responses.create(unknown)).rejects.toThrow(BadRequestError);
     });

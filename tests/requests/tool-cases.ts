@@ -35,6 +35,13 @@ export const REFUSED_HISTORIES = [
   ...["{", "7", "[]", "null"].map((text) =>
     refusal("invalid_value", "messages[0].tool_calls[0].function.arguments", calling([callWith(text)])),
   ),
+  refusal("invalid_value", "messages[0].tool_calls[0].function.arguments", calling([callWith('{"a":'.repeat(9000))])),
+  refusal("invalid_value", "messages[0].function_call", [{ ...calling([CALL])[0], function_call: CALL.function }]),
+  ...["tool_calls", "function_call", "tool_call_id"].map((name) =>
+    refusal("invalid_value", `messages[0].${name}`, [
+      { role: "user", content: "Hi", [name]: name === "tool_calls" ? [CALL] : "x" },
+    ]),
+  ),
   refusal("invalid_value", "messages[0].tool_calls", calling([CALL, CALL])),
   refusal("invalid_value", "messages[1].tool_call_id", calling([CALL], result("2"))),
   refusal("invalid_value", "messages[2].tool_call_id", calling([CALL], result("1"), result("1"))),

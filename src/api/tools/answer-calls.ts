@@ -35,7 +35,9 @@ export class AnswerCalls {
   /** Returns why the answer has ended, as OpenAI says it. */
   finishReason(reason: FinishReason): ChatFinishReason {
     const { choice, isOlder } = this.#plan;
-    if (reason !== "stop" || choice === "named" || !this.#reader.hasWholeCalls) return reason;
+    if (reason !== "stop" || this.#calls.length === 0) return reason;
+    if (!this.#reader.hasWholeCalls) return "length"; // a stop string has cut the last call
+    if (choice === "named") return reason;
     return isOlder ? "function_call" : "tool_calls";
   }
 

@@ -14,18 +14,18 @@ const ANY_TEXT: SchemaSource = { kind: "schema", schema: { type: "string" }, par
 
 /**
  * @param response of an answer that calls nothing; null: it is any text
- * @param mayReason whether a thought may come first
+ * @param thought whether a thought may come first, or has been opened already
  */
 export function callGrammar(
   format: MarkedFormat,
   { tools, choice, isParallel }: ToolRequest,
   response: SchemaSource | null,
-  mayReason: boolean,
+  thought: "may open" | "open" | "none",
 ): GrammarSource {
   const { open, head, mid, tail, between, close, content, beginning } = format;
   const write = (text: string) => literal(text, format);
   const callable = tools.filter(({ isCallable }) => isCallable);
-  const more = isParallel ? `(${write(between)} call){0,${MAX_CALLS - 1}}` : "";
+  const more = isParallel && !format.isSingle ? `(${write(between)} call){0,${MAX_CALLS - 1}}` : "";
   const rules = [
     `calls ::= ${write(open)} call ${more} ${write(close)}`,
     `call ::= ${write(head)} (${callable.map(({ name }, i) => `${write(name + mid)} args${i}`).join(" | ")}) ${write(tail)}`,
@@ -37,16 +37,23 @@ export function callGrammar(
   const isWrapped = typeof content !== "string";
   if (response !== null || isWrapped) {
     schemas.push({ name: "response", source: response ?? ANY_TEXT });
-  } else if (content === "instead") rules.push("response ::= ([^{ \\t\\r\\n] [^]*)?");
-  else rules.push(...without(beginning, "response"));
+  } else {
+    // It begins neither as calls do nor as a thought, and not with white space.
+    const first = content === "instead" ? "{" : /^[\ufdd0-\ufdef]/.test(beginning) ? "" : beginning.slice(0, 1);
+    const forbidden = [...first, ...(thought === "may open" ? "<" : "")].map(escaped).join("");
+    rules.push(`response ::= ([^ \\t\\r\\n${forbidden}] more)?`);
+    rules.push(...(content === "instead" ? ["more ::= [^]*"] : without(beginning, "more")));
+  }
   const answer = isWrapped
     ? `${write(content[0])} response ${write(content[1])} | calls`
     : content === "instead" || response !== null
       ? "response | calls"
       : "response calls?";
-  const thought = mayReason ? `(${write(OPENING)} thought ${write(CLOSING)} [ \\n]*)? ` : "";
-  if (mayReason) rules.push(...without(CLOSING, "thought"));
-  const root = `root ::= ${thought}${choice === "auto" ? `(${answer})` : "calls"}`;
+  const space = "[ \\n]{0,4}";
+  const opened = `(${write(OPENING)} thought ${write(CLOSING)} ${space})?`;
+  if (thought === "may open") rules.push(...without(CLOSING, "thought"));
+  const before = { "may open": opened, open: space, none: "" }[thought];
+  const root = `root ::= ${before} ${choice === "auto" ? `(${answer})` : "calls"}`;
   return { kind: "ebnf", ebnf: [root, ...rules].join("\n"), schemas, param: "tools" };
 }
 

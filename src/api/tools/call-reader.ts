@@ -46,14 +46,12 @@ export class CallReader {
 
   *#answer(): Reading {
     const { content, beginning, open } = this.#format;
-    if (content === "before") return yield* this.#contentAndCalls(beginning);
-    if (content === "instead") {
-      while (this.#held === "") yield;
-      while (!this.#held.startsWith(beginning.slice(0, 1))) {
-        this.#add({ type: "content", text: this.#take(this.#held.length) });
-        yield;
-      }
-      return yield* this.#calls();
+    if (content === "before" && !this.#hasSchema) return yield* this.#contentAndCalls(beginning);
+    if (typeof content === "string") {
+      const start = content === "instead" ? beginning.slice(0, 1) : beginning;
+      while (start.startsWith(this.#held) && this.#held !== start) yield;
+      if (this.#held.startsWith(start)) return yield* this.#calls();
+      for (; ; yield) this.#add({ type: "content", text: this.#take(this.#held.length) });
     }
     const [before] = content;
     while (this.#held.length < open.length && this.#held.length <= before.length) yield;

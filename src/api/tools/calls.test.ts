@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../lab/seeded-random.ts";
 import { BYTE_VOCABULARY, byteTokens, EOS } from "../../../tests/fakes/engine-harness.ts";
 import { drawAnswer, grammarCompiler } from "../../../tests/requests/grammars.ts";
+import { ReasoningSplitter } from "../../engine/text/reasoning-splitter.ts";
 import type { ToolChoice } from "../../protocol/openai-tools.ts";
 import { Fields } from "../validate.ts";
 import { AnswerCalls } from "./answer-calls.ts";
@@ -59,15 +60,18 @@ const markedOf = (format: CallFormat, isToken: boolean) =>
 /** Draws an answer, and reads it in pieces. */
 async function answer(template: string, isToken: boolean, choice: ToolChoice, seed: number, more: object = {}) {
   const request = toolsOf(choice, more);
+  const thought = seed % 2 === 1 ? "may open" : "none";
   const format = markedOf(callFormatOf(template), isToken);
-  const [matcher] = await compiler.matchers(callGrammar(format, request, null, seed % 2 === 1), [EOS], 1);
+  const [matcher] = await compiler.matchers(callGrammar(format, request, null, thought), [EOS], 1);
   const random = seededRandom(seed);
   const ids = await drawAnswer(matcher!, 4000, random, FAVOURED);
   const signs = new Map(format.tokens);
   if (ids === null) throw new Error("It would not end.");
   const decoder = new TextDecoder();
   const pieces = ids.map((id) => signs.get(id) ?? decoder.decode(vocabulary[id], { stream: true }));
-  const text = pieces.join("").replace(/^<think>[^]*?<\/think>[ \n]*/, "");
+  const splitter = new ReasoningSplitter({ state: thought, written: "" });
+  const { content: text, reasoning } = splitter.push(pieces.join(""), true);
+  expect(reasoning).not.toMatch(/[\ufdd0-\ufdef]/);
   const plan: CallPlan = { ...request, format, hasSchema: false };
   const whole = new AnswerCalls(plan);
   const wholeDeltas = whole.push(text, true);
@@ -99,6 +103,7 @@ describe.each(formats)("$name, with markers that are tokens: $isToken", ({ name,
           expect(ajv.validate(SCHEMAS.get(called.name) ?? false, JSON.parse(called.arguments)), text).toBe(true);
         }
         if (choice !== "auto") expect(calls.length, text).toBeGreaterThan(0);
+        if (name === "llama") expect(calls.length).toBeLessThan(2);
         if (typeof choice === "object") expect(calls.map((call) => call.function.name)).toEqual(["now"]);
         const reason = typeof choice === "object" || calls.length === 0 ? "stop" : "tool_calls";
         expect(whole.finishReason("stop")).toBe(reason);
@@ -109,6 +114,33 @@ describe.each(formats)("$name, with markers that are tokens: $isToken", ({ name,
       if (choice !== "auto") expect(numCalls).toBeGreaterThan(11);
     },
   );
+
+  test("an answer by a schema is whole, whatever stands in it", async () => {
+    if (name === "llama") return; // refused: its calls are JSON, too
+    const schema = {
+      type: "object",
+      properties: { a: { const: "<tool_call>\n[TOOL_CALLS]{" } },
+      required: ["a"],
+      additionalProperties: false,
+    };
+    const request = toolsOf("auto");
+    const format = markedOf(callFormatOf(template), isToken);
+    const source = callGrammar(format, request, { kind: "schema", schema, param: "response_format" }, "none");
+    const json = '{"a": "<tool_call>\\n[TOOL_CALLS]{"}';
+    const [before, after] = typeof format.content === "string" ? ["", ""] : format.content;
+    const [matcher] = await compiler.matchers(source, [EOS], 1);
+    for (const id of [...byteTokens(before + json + after), EOS]) {
+      await matcher?.prepareMask();
+      expect(matcher?.accept(id)).toBe(true);
+    }
+    for (const size of [1, 7, 1000]) {
+      const calls = new AnswerCalls({ ...request, format, hasSchema: true });
+      const text = before + json + after;
+      for (let at = 0; at < text.length; at += size) calls.push(text.slice(at, at + size), at + size >= text.length);
+      expect(calls.message()).toEqual({ content: json });
+      expect(calls.finishReason("stop")).toBe("stop");
+    }
+  });
 
   test("one call is enough where calls are not parallel", async () => {
     for (let seed = 0; seed < 8; seed++) {
@@ -131,7 +163,9 @@ describe.each(formats)("$name, with markers that are tokens: $isToken", ({ name,
       expect(deltas.length).toBeLessThanOrEqual(wholeDeltas.length);
       expect("get_weather,".repeat(40).includes(nameOf(cut)) || nameOf(cut).includes("now")).toBe(true);
       const last = cut.message().tool_calls?.at(-1)?.function.arguments ?? "";
-      if (cut.finishReason("stop") === "tool_calls") expect(() => void JSON.parse(last)).not.toThrow();
+      const reason = cut.finishReason("stop");
+      if (reason === "tool_calls") expect(() => void JSON.parse(last)).not.toThrow();
+      else expect(reason).toBe(nameOf(cut) === "" ? "stop" : "length");
     }
   });
 });

@@ -55,6 +55,10 @@ export function parseTools(fields: Fields): ToolRequest | null {
       "tools",
     );
   }
+  if (isOlder && fields.get("tool_choice") !== undefined) {
+    const message = "tool_choice is for tools; with functions, give function_call.";
+    throw new ChorusError("invalid_value", message, "tool_choice");
+  }
   const choice = parseChoice(fields, chosen, tools ?? []);
   if (tools === undefined || tools.length === 0) {
     if (choice === null || choice.type === "auto") return null;
@@ -72,10 +76,10 @@ export function parseTools(fields: Fields): ToolRequest | null {
 }
 
 function checkTools(tools: readonly Tool[], list: string): void {
-  if (tools.length > MAX_TOOLS || JSON.stringify(tools).length > MAX_LENGTH) {
-    const message = `${list} may be at most ${MAX_TOOLS}, with at most ${MAX_LENGTH} characters in all.`;
-    throw new ChorusError("invalid_value", message, list);
-  }
+  const refuse = (what: string) => new ChorusError("invalid_value", `${list} has ${what} are allowed.`, list);
+  if (tools.length > MAX_TOOLS) throw refuse(`${tools.length} functions; at most ${MAX_TOOLS}`);
+  const { length } = JSON.stringify(tools.map(({ definition }) => definition));
+  if (length > MAX_LENGTH) throw refuse(`${length} characters of JSON; at most ${MAX_LENGTH}`);
   const twice = tools.findIndex(({ name }, i) => tools.slice(0, i).some((other) => other.name === name));
   if (twice < 0) return;
   const message = `${list}[${twice}] is another function with the name ${JSON.stringify(tools[twice]?.name)}.`;

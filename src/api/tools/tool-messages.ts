@@ -1,6 +1,7 @@
 // The history of calls: messages as clients send them, and as a model's template wants them.
 
 import { ChorusError } from "../../protocol/errors.ts";
+import { parseJson } from "../../protocol/bounded-data.ts";
 import { isObject } from "../../protocol/json-object.ts";
 import type { TemplateCall, TemplateMessage } from "../template-message.ts";
 import { Fields, missing } from "../validate.ts";
@@ -18,8 +19,13 @@ export function parseCalls(message: Fields): readonly TemplateCall[] | undefined
     return parseCall(id, call.get("function"), call.path("function"));
   });
   const older = message.get("function_call");
+  if (older !== undefined && calls) throw bothForms(message.path("function_call"));
   if (older !== undefined) return [parseCall("", older, message.path("function_call"))];
   return calls?.length === 0 ? undefined : calls;
+}
+
+function bothForms(param: string): ChorusError {
+  return new ChorusError("invalid_value", `${param} is the older form of tool_calls; give only one of them.`, param);
 }
 
 function parseCall(id: string, value: unknown, path: string): TemplateCall {
@@ -36,18 +42,18 @@ function parseCall(id: string, value: unknown, path: string): TemplateCall {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
 }
 
 /** @throws ChorusError for a result that no call asked for, and for a call without its result */
-export function checkResults(messages: readonly TemplateMessage[], pathOf = (i: number) => `messages[${i}]`): void {
+export function checkResults(messages: readonly TemplateMessage[]): void {
   let open: string[] = [];
   messages.forEach((message, i) => {
     const refuse = (why: string, field: string) => {
-      throw new ChorusError("invalid_value", `${pathOf(i)} ${why}`, `${pathOf(i)}.${field}`);
+      throw new ChorusError("invalid_value", `messages[${i}] ${why}`, `messages[${i}].${field}`);
     };
     if (message.role === "tool") {
       const id = message.tool_call_id ?? "";
@@ -95,25 +101,33 @@ function generalMessages(
   request: ToolRequest | null,
   readsSystemPrompt: boolean,
 ): readonly TemplateMessage[] {
-  const names = new Map(
-    messages.flatMap(({ tool_calls = [] }) => tool_calls.map((call) => [call.id, call.function.name])),
-  );
   const written: TemplateMessage[] = [];
+  let names = new Map<string, string>();
+  /** What the calls of the newest answer returned. */
   let results: string[] = [];
   for (const { tool_calls, tool_call_id, ...message } of messages) {
-    if (message.role === "tool") {
-      if (results.length > 0) written.pop(); // the results of one answer are one message
-      results = [...results, `Result of ${names.get(tool_call_id ?? "") ?? "the call"}: ${message.content}`];
+    const isResult = message.role === "tool";
+    if (isResult || (message.role === "user" && results.length > 0)) {
+      // Results, and the question behind them, are one message: templates want the roles by turns.
+      if (results.length > 0) written.pop();
+      const name = names.get(tool_call_id ?? "") ?? "the call";
+      results.push(isResult ? `Result of ${name}: ${JSON.stringify(message.content)}` : message.content);
       written.push({ role: "user", content: results.join("\n") });
+      if (!isResult) results = [];
       continue;
     }
     results = [];
-    const texts = tool_calls?.map(
-      (call) => `${head}${call.function.name}${mid}${JSON.stringify(call.function.arguments)}${tail}`,
-    );
-    written.push(texts ? { ...message, content: `${open}${texts.join(between)}${close}` } : message);
+    names = new Map(tool_calls?.map((call) => [call.id, call.function.name]));
+    const texts = tool_calls?.map((call) => `${head}${call.function.name}${mid}${argumentsText(call)}${tail}`);
+    const said = message.content === "" ? "" : `${message.content}\n`;
+    written.push(texts ? { ...message, content: `${said}${open}${texts.join(between)}${close}` } : message);
   }
   return request === null ? written : withText(written, toolsText(request), readsSystemPrompt);
+}
+
+/** Returns a call's arguments as JSON in which no tag of a thought stands. */
+function argumentsText(call: TemplateCall): string {
+  return JSON.stringify(call.function.arguments).replace(/<(?=\/?think>)/g, "\\u003c");
 }
 
 /** What a model is told that was not trained for tools. */

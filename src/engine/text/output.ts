@@ -54,6 +54,9 @@ interface NextText {
   readonly ending: Ending | null;
 }
 
+/** Characters that are signs, of which no text may write one. */
+const SIGNS = /[\ufdd0-\ufdef]/g;
+
 /**
  * Turns the tokens of one sequence into text and decides when it ends: token -> bytes -> characters -> thought and content
  * -> stop strings, which apply to content only.
@@ -64,19 +67,19 @@ export class OutputProcessor {
   readonly #detokenizer: Detokenizer;
   readonly #splitter: ReasoningSplitter;
   readonly #stopStrings: StopStringMatcher;
-  readonly #signs: ReadonlyMap<number, string>;
+  readonly #signs: ReadonlyMap<number, string> | null;
   #reasoningTokens = 0;
 
   constructor(
     sequence: Sequence,
-    { reasoning = NO_REASONING, signs = [] }: Pick<EngineRequest, "reasoning" | "signs">,
+    { reasoning = NO_REASONING, signs = null }: Pick<EngineRequest, "reasoning" | "signs">,
     options: OutputOptions,
   ) {
     this.#sequence = sequence;
-    this.#signs = new Map(signs);
+    this.#signs = signs === null ? null : new Map(signs);
     this.#options = options;
     this.#detokenizer = new Detokenizer(options.tokenBytes);
-    this.#splitter = new ReasoningSplitter(reasoning, sequence.matcher !== null);
+    this.#splitter = new ReasoningSplitter(reasoning, sequence.matcher !== null && signs === null);
     this.#stopStrings = new StopStringMatcher(sequence.params.stop, sequence.params.includeStopStrInOutput);
   }
 
@@ -100,8 +103,11 @@ export class OutputProcessor {
   }
 
   #charactersOf(tokenId: number): string {
-    const sign = this.#signs.get(tokenId);
-    return sign === undefined ? this.#detokenizer.push(tokenId) : this.#detokenizer.flush() + sign;
+    // In a thought a marker is a text like others.
+    const sign = this.#splitter.state === "open" ? undefined : this.#signs?.get(tokenId);
+    if (sign !== undefined) return this.#detokenizer.flush() + sign;
+    const text = this.#detokenizer.push(tokenId);
+    return this.#signs === null ? text : text.replace(SIGNS, "\ufffd");
   }
 
   /** @param ending how the text ends, unless a stop string comes first */

@@ -38,6 +38,6 @@ export async function createResponse(
     const parts = choice ? answerParts(choice.message, finishReason) : [];
     return responseObject(head, { parts, finishReason, usage, metrics, warnings: renamedWarnings(warnings) });
   } catch (error) {
-    throw error instanceof ChorusError ? renamed(error) : error;
+    throw error instanceof ChorusError ? renamed(error, parsed) : error;
   }
 }

@@ -61,23 +61,40 @@ export interface ResponseRequest {
   readonly metadata: unknown;
   readonly tools: unknown;
   readonly toolChoice: unknown;
+  /** Of the chat's messages. */
+  readonly places: readonly Place[];
 }
 
 /** Names in the chat request of fields with other names here; the longest first. */
 const NAMES: readonly (readonly [RegExp, string])[] = [
   [/\bresponse_format(\.json_schema)?/g, "text.format"],
-  [/\b(tools\[\d+\]|tool_choice)\.(function|allowed_tools)\b/g, "$1"],
+  [/\btool_choice\.allowed_tools\b/g, "tool_choice"],
+  [/\b((tool_choice\.)?tools\[\d+\]|tool_choice)\.function\b/g, "$1"],
   [/\bmessages\b/g, "input"],
 ];
 
 /** Returns a text about the chat request, or a path in it, as one about the response request. */
 const renamedText = (text: string) => NAMES.reduce((all, [chatName, name]) => all.replace(chatName, name), text);
 
+/** The item of the input that a message came from; -1 for the instructions. `calls`: those of its calls. */
+interface Place {
+  readonly item: number;
+  readonly calls: readonly number[];
+}
+
 /** Returns an error about the chat request as one about the response request. */
-export function renamed(error: ChorusError): ChorusError {
-  const param = error.param === null ? null : renamedText(error.param);
+export function renamed(error: ChorusError, { places }: ResponseRequest): ChorusError {
+  const inInput = (text: string) =>
+    text
+      .replace(
+        /messages\[(\d+)\]\.tool_calls\[(\d+)\](\.function)?/g,
+        (_, message, call) => `input[${places[Number(message)]?.calls[Number(call)]}]`,
+      )
+      .replace(/messages\[(\d+)\]\.tool_call_id/g, "messages[$1].call_id")
+      .replace(/messages\[(\d+)\]/g, (_, message) => `input[${places[Number(message)]?.item}]`);
+  const param = error.param === null ? null : renamedText(inInput(error.param));
   if (param === error.param) return error;
-  return new ChorusError(error.code, renamedText(error.message), param, { cause: error });
+  return new ChorusError(error.code, renamedText(inInput(error.message)), param, { cause: error });
 }
 
 export function renamedWarnings(warnings: readonly AnswerWarning[] | undefined): AnswerWarning[] | undefined {
@@ -107,11 +124,12 @@ export function parseResponseRequest(body: unknown): ResponseRequest {
   const shared = Object.fromEntries(
     fields.names().flatMap((name) => (handled.includes(name) ? [] : [[name, fields.get(name)]])),
   );
+  const { messages, places } = inputMessages(fields);
   const system: ChatMessageParam[] = instructions === null ? [] : [{ role: "system", content: instructions }];
   return {
     chat: {
       ...shared,
-      messages: [...system, ...inputMessages(fields)],
+      messages: [...system, ...messages],
       ...chatTools(fields),
       ...(maxOutputTokens !== null && { max_completion_tokens: maxOutputTokens }),
       ...(format && { response_format: format }),
@@ -122,6 +140,7 @@ export function parseResponseRequest(body: unknown): ResponseRequest {
     metadata: fields.get("metadata") ?? {},
     tools: fields.get("tools"),
     toolChoice: fields.get("tool_choice"),
+    places: [...system.map(() => ({ item: -1, calls: [] })), ...places],
   };
 }
 
@@ -158,29 +177,36 @@ function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-function inputMessages(fields: Fields): ChatMessageParam[] {
+function inputMessages(fields: Fields): { messages: ChatMessageParam[]; places: Place[] } {
   const input = fields.get("input");
   if (input === undefined) throw missing("input");
-  if (typeof input === "string") return [{ role: "user", content: input }];
+  if (typeof input === "string")
+    return { messages: [{ role: "user", content: input }], places: [{ item: 0, calls: [] }] };
   if (!Array.isArray(input)) throw invalidType("input", "a string or a list of messages", input);
   const messages: ChatMessageParam[] = [];
+  const places: Place[] = [];
   let reasoning = "";
   fields.list("input", (value, path) => {
-    const item = new Fields(value, path);
-    if (item.get("type") === "reasoning") return void (reasoning += parseReasoning(item));
-    const message = parseItem(item);
-    const before = messages.at(-1);
+    const given = new Fields(value, path);
+    if (given.get("type") === "reasoning") return void (reasoning += parseReasoning(given));
+    const message = parseItem(given);
+    const item = Number(/\d+(?=\]$)/.exec(path)?.[0]);
+    const [before, place] = [messages.at(-1), places.at(-1)];
+    const isMore = message.tool_calls && before?.role === "assistant";
     // The calls of one answer are one message, with its text.
-    if (message.tool_calls && before?.role === "assistant") {
-      messages.splice(-1, 1, { ...before, tool_calls: [...(before.tool_calls ?? []), ...message.tool_calls] });
-      return;
+    const whole = isMore
+      ? { ...before, tool_calls: [...(before.tool_calls ?? []), ...(message.tool_calls ?? [])] }
+      : message;
+    if (isMore) {
+      messages.pop();
+      places.pop();
     }
-    messages.push(
-      message.role === "assistant" && reasoning !== "" ? { ...message, reasoning_content: reasoning } : message,
-    );
+    const thought = `${isMore ? (before.reasoning_content ?? "") : ""}${message.role === "assistant" ? reasoning : ""}`;
+    messages.push(thought === "" ? whole : { ...whole, reasoning_content: thought });
+    places.push(isMore && place ? { ...place, calls: [...place.calls, item] } : { item, calls: [item] });
     reasoning = "";
   });
-  return messages;
+  return { messages, places };
 }
 
 /** Returns the thought of the next message. An encrypted one can't be read, and a summary is not the thought. */
