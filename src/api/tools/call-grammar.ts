@@ -40,7 +40,7 @@ export function callGrammar(
   } else {
     // It begins neither as calls do nor as a thought, and not with white space.
     const first = content === "instead" ? "{" : /^[\ufdd0-\ufdef]/.test(beginning) ? "" : beginning.slice(0, 1);
-    const forbidden = [...first, ...(thought === "may open" ? "<" : "")].map(escaped).join("");
+    const forbidden = [first, thought === "may open" ? "<" : ""].map((one) => one && escaped(one)).join("");
     rules.push(`response ::= ([^ \\t\\r\\n${forbidden}] more)?`);
     rules.push(...(content === "instead" ? ["more ::= [^]*"] : without(beginning, "more")));
   }
