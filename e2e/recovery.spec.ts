@@ -16,6 +16,8 @@ async function endWorker(page: Page): Promise<void> {
 test("when the worker dies, open and later calls are rejected, and a new engine can be created", async ({ page }) => {
   await openBarePage(page);
   const engine = await createEngine(page, { backend: "webgpu" });
+  // The kernels' known answers are asked before the first tokens are drawn.
+  await engine.evaluate(async (fresh) => void (await fresh.completions.create({ prompt: "Hi", max_tokens: 1 })));
   await Steps.hold(page, "now");
   const pending = engine.evaluate(async (engine) => {
     const codes: (string | undefined)[] = [];

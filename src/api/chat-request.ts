@@ -2,6 +2,7 @@ import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import { isInThought, NO_REASONING } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, GenerationFields } from "../protocol/openai.ts";
+import { jsonCopy } from "./json-copy.ts";
 import type { TemplateMessage } from "./template-message.ts";
 import type { ChatFormat, OpenedChat, TemplateVariables } from "./chat-format.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
@@ -196,11 +197,7 @@ function parseTemplateVariables(fields: Fields): TemplateVariables {
       `${name}.${own}`,
     );
   }
-  try {
-    return JSON.parse(JSON.stringify(value)) as TemplateVariables;
-  } catch (cause) {
-    throw new ChorusError("invalid_value", `${name} must hold what JSON can.`, name, { cause });
-  }
+  return jsonCopy(value, name);
 }
 
 function parseMessages(fields: Fields): TemplateMessage[] {

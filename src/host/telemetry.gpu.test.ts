@@ -59,7 +59,10 @@ describe.each([
     const steps = timed.map(({ step }) => step);
     const [first = Infinity] = steps;
     expect(first < 8).toBe(where.backend === "webgpu");
-    expect(steps).toEqual(steps.map((_, i) => first + 8 * i));
+    // Every eighth run is timed. The kernels' known answers are runs, too, until all were asked.
+    const gaps = steps.slice(1).map((step, i) => step - (steps[i] ?? 0));
+    expect(gaps.every((gap) => gap > 0 && gap <= 8)).toBe(true);
+    expect(gaps.at(-1) ?? 8).toBe(8);
     expect(stats.engine_steps_total - (steps.at(-1) ?? Infinity)).toBeLessThan(8);
     for (const { step, kernels } of timed) {
       const whole = events.find((event) => event.type === "step" && event.step === step);

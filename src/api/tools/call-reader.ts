@@ -1,5 +1,6 @@
 // Reads an answer under tools as it grows. A grammar has made it, so it is as its format says, but may be cut anywhere.
 
+import { parseJson } from "../../protocol/bounded-data.ts";
 import type { MarkedFormat } from "./marked-format.ts";
 
 /** What a text adds: to the content, or to a call, which begins with its name. */
@@ -116,7 +117,7 @@ export class CallReader {
     this.#take(1);
     for (; !this.#held.startsWith('"'); yield) {
       const [text = ""] = WHOLE_CHARACTERS.exec(this.#held) ?? [];
-      this.#add({ type: "content", text: JSON.parse(`"${this.#take(text.length)}"`) as string });
+      this.#add({ type: "content", text: parseJson(`"${this.#take(text.length)}"`) as string });
       if (this.#held.startsWith('"')) return;
     }
   }

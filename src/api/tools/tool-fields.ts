@@ -3,6 +3,7 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/json-object.ts";
 import type { ChatCompletionRequest } from "../../protocol/openai.ts";
+import { jsonCopy } from "../json-copy.ts";
 import { Fields, invalidType, invalidValue, missing } from "../validate.ts";
 
 export const TOOL_FIELDS = [
@@ -112,19 +113,10 @@ function parseFunction(value: unknown, path: string): Tool {
   const param = given.path("parameters");
   const parameters = given.get("parameters") ?? { type: "object", properties: {}, additionalProperties: false };
   if (!isObject(parameters)) throw invalidType(param, "a JSON schema", parameters);
-  const schema = { type: "object", ...plain(parameters, param) };
-  if (schema.type !== "object") throw invalidValue(`${param}.type`, '"object"', schema.type);
+  const schema: Record<string, unknown> = { type: "object", ...jsonCopy(parameters, param) };
+  if (schema["type"] !== "object") throw invalidValue(`${param}.type`, '"object"', schema["type"]);
   const definition = { name, ...(description !== undefined && { description }), parameters: schema };
   return { name, definition: { type: "function", function: definition }, schema, param, isStrict, isCallable: true };
-}
-
-/** Returns a copy as JSON has it. */
-function plain(value: object, param: string): Record<string, unknown> {
-  try {
-    return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
-  } catch (cause) {
-    throw new ChorusError("invalid_value", `${param} must hold what JSON can.`, param, { cause });
-  }
 }
 
 /** Returns null for "none". `names`: the functions that may be called; null: all. */
