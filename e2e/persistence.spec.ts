@@ -212,6 +212,8 @@ test("a full disk is said at once, and everything is saved as soon as there is s
   const { origin } = new URL(process.env.CHORUS_E2E_FAKE_URL ?? "");
   await browser.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 100_000 });
   const app = await App.openFake(page, QUERY);
+  const { quota } = await page.evaluate(() => navigator.storage.estimate());
+  test.skip((quota ?? 0) > 1e9, "This browser gives a page more space than it was told to.");
   await app.pane(1).message.fill("A first thought");
   await written(page, "A first thought");
   await app.pane(1).message.fill(`A second thought${" and on".repeat(20_000)}`);

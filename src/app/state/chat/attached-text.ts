@@ -1,5 +1,6 @@
 // Files that are dropped or pasted into a chat: their text goes into the question.
 
+import { importLate } from "../../import-late.ts";
 import { ChorusError } from "../../../index.ts";
 import { reservedTokens } from "../settings/question-settings.ts";
 import { tokensOf, type Tokenize } from "./context-cut.ts";
@@ -68,7 +69,7 @@ async function readText(file: File): Promise<string> {
 }
 
 async function readPdf(name: string, bytes: ArrayBuffer): Promise<string> {
-  const library = await import("./pdf-text.ts").catch(() => null);
+  const library = await importLate(() => import("./pdf-text.ts")).catch(() => null);
   if (library === null) {
     throw refusal(`What reads PDFs is loaded with the first one. Drop ${name} again when this page is online.`);
   }

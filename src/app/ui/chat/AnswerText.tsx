@@ -1,3 +1,4 @@
+import { importLate } from "../../import-late.ts";
 import type { ReactNode } from "react";
 import { ErrorBoundary } from "../components/ErrorBoundary.tsx";
 import { lateLibrary } from "../late-library.ts";
@@ -6,7 +7,7 @@ import { classNames } from "../class-names.ts";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
 
 /** What renders Markdown: a page without answers does not need it. Without it, answers are shown as plain text. */
-export const markdown = lateLibrary(() => import("./markdown/Markdown.tsx"));
+export const markdown = lateLibrary(() => importLate(() => import("./markdown/Markdown.tsx")));
 
 interface AnswerTextProps {
   text: string;

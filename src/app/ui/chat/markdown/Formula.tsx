@@ -1,3 +1,4 @@
+import { importLate } from "../../../import-late.ts";
 import { useEffect, useLayoutEffect, useRef } from "react";
 import { classNames } from "../../class-names.ts";
 import type { Token } from "marked";
@@ -6,7 +7,7 @@ import { lateLibrary } from "../../late-library.ts";
 import css from "./Markdown.module.css";
 
 /** KaTeX with its fonts, which few answers need. */
-const katex = lateLibrary(() => import("./katex.ts"));
+const katex = lateLibrary(() => importLate(() => import("./katex.ts")));
 
 /** Sizes in em. */
 const LIMITS = { maxSize: 20 };

@@ -1,3 +1,4 @@
+import { importLate } from "../../../import-late.ts";
 import type { LanguageFn } from "highlight.js";
 import { lateLibrary } from "../../late-library.ts";
 
@@ -54,8 +55,12 @@ export function coloursOf(language: string): ReturnType<typeof lateColours> {
 }
 
 function lateColours(language: string) {
+  const file = fileOf(language);
   return lateLibrary(async () => {
-    const [{ createLowlight }, grammar] = await Promise.all([import("./lowlight.ts"), fileOf(language)?.()]);
+    const [{ createLowlight }, grammar] = await Promise.all([
+      importLate(() => import("./lowlight.ts")),
+      file && importLate(file),
+    ]);
     const lowlight = createLowlight(grammar && { [language]: grammar.default });
     return { parts: (code: string) => lowlight.highlight(language, code).children };
   });
