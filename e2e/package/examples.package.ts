@@ -180,7 +180,7 @@ it("tools: a question makes a call, and its result is shown", async () => {
   const [status] = await Promise.all([
     page.getByText(/^\d calls?, each valid/).textContent(),
     page
-      .getByText(/^(calculate\(\{"a": \d+, "operation": "[-+*]", "b": \d+\}\) → -?\d+|clock\(\{\}\) → .*M)$/)
+      .getByText(/^(calculate\(\{"a": -?\d+, "operation": "[-+*]", "b": -?\d+\}\) → -?\d+|clock\(\{\}\) → .*M)$/)
       .first()
       .waitFor(),
   ]);

@@ -1,6 +1,6 @@
 import { createEngine } from "chorus-llm";
 
-const number = { type: "integer", minimum: 0, maximum: 9999 };
+const number = { type: "integer", maximum: 9999 };
 const FUNCTIONS = {
   calculate: {
     description: "Computes with two numbers.",
@@ -43,22 +43,29 @@ const engine = await createEngine({
 figure.textContent = `${engine.model.name}, ${engine.model.adapter}`;
 form.querySelector("button").disabled = false;
 
-form.addEventListener("submit", async (event) => {
+form.addEventListener("submit", (event) => {
   event.preventDefault();
+  void ask(form.querySelector("input").value);
+});
+
+async function ask(question) {
   document.querySelector("ol").replaceChildren();
-  const messages = [{ role: "user", content: form.querySelector("input").value }];
+  const messages = [{ role: "user", content: question }];
   let numCalls = 0;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { choices } = await engine.chat.completions.create({
-      messages,
-      tools,
-      // The first answer must call something: a small model might not think of it.
-      tool_choice: round === 0 ? "required" : "auto",
-      parallel_tool_calls: false,
-      temperature: 0,
-      max_tokens: 120,
-    });
-    const [{ message, finish_reason }] = choices;
+    const answer = await engine.chat.completions
+      .create({
+        messages,
+        tools,
+        // The first answer must call something: a small model might not think of it.
+        tool_choice: round === 0 ? "required" : "auto",
+        parallel_tool_calls: false,
+        temperature: 0,
+        max_tokens: 80,
+      })
+      .catch((error) => show(error.message));
+    if (!answer) break;
+    const [{ message, finish_reason }] = answer.choices;
     messages.push(message);
     if (message.content) show(message.content);
     if (finish_reason !== "tool_calls") break;
@@ -71,4 +78,4 @@ form.addEventListener("submit", async (event) => {
     }
   }
   figure.textContent = `${numCalls} ${numCalls === 1 ? "call" : "calls"}, each valid (${engine.model.name}).`;
-});
+}
