@@ -193,6 +193,8 @@ describe.each([
   });
 
   describe("the AI SDK", () => {
+    /** A model without numbers would call until its context is full. */
+    const SINGLE = { providerOptions: { chorus: { parallel_tool_calls: false } } };
     const sdk = () =>
       createOpenAICompatible({ name: "chorus", supportsStructuredOutputs: true, ...reached() })("chorus-chat");
     const tools = () => ({
@@ -209,6 +211,7 @@ describe.each([
         prompt: "How is it?",
         tools: tools(),
         toolChoice: "required",
+        ...SINGLE,
         stopWhen: isStepCount(2),
       });
       expect(steps.map((step) => step.toolCalls.map(({ input }) => input)).flat()).toContainEqual(CITY);
@@ -216,7 +219,13 @@ describe.each([
     });
 
     it("streams a tool's input", async () => {
-      const { fullStream } = streamText({ model: sdk(), prompt: "How is it?", tools: tools(), toolChoice: "required" });
+      const { fullStream } = streamText({
+        model: sdk(),
+        prompt: "How is it?",
+        tools: tools(),
+        toolChoice: "required",
+        ...SINGLE,
+      });
       const types = new Set<string>();
       for await (const part of fullStream) types.add(part.type);
       expect([...types]).toEqual(
@@ -237,6 +246,7 @@ describe.each([
         prompt: "Hi",
         tools: tools(),
         output: Output.object({ schema }),
+        ...SINGLE,
       });
       const [step] = steps;
       expect(step?.text === "" ? step.toolCalls.length > 0 : JSON.parse(step?.text ?? "")).toEqual(
@@ -257,7 +267,7 @@ describe.each([
     });
 
     it("binds tools, and takes their results", async () => {
-      const bound = chat().bindTools([weather], { tool_choice: "required" });
+      const bound = chat().bindTools([weather], { tool_choice: "required", parallel_tool_calls: false });
       const answer = await bound.invoke("How is it?");
       const [call] = answer.tool_calls ?? [];
       expect(call).toMatchObject({ name: "weather", args: CITY });
