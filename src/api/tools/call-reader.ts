@@ -1,5 +1,6 @@
 // Reads an answer under tools as it grows. A grammar has made it, so it is as its format says, but may be cut anywhere.
 
+import { overlap } from "../../engine/text/overlap.ts";
 import { parseJson } from "../../protocol/bounded-data.ts";
 import type { MarkedFormat } from "./marked-format.ts";
 
@@ -135,8 +136,5 @@ export class CallReader {
 
 /** Returns the length of a text without white space at its end, and without what another text may begin with. */
 function shownLength(text: string, next: string): number {
-  for (let length = Math.min(next.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(next.slice(0, length))) return text.slice(0, -length).trimEnd().length;
-  }
-  return text.trimEnd().length;
+  return text.slice(0, text.length - overlap(text, next)).trimEnd().length;
 }

@@ -1,3 +1,5 @@
+import { overlap } from "./overlap.ts";
+
 export const OPENING = "<think>";
 export const CLOSING = "</think>";
 
@@ -56,7 +58,7 @@ export class ReasoningSplitter {
 
   /** Number of characters at the text's end that the closing tag begins with. */
   get numTagCharacters(): number {
-    return this.#state === "open" ? tagCharacters(this.#held) : 0;
+    return this.#state === "open" ? overlap(this.#held, CLOSING) : 0;
   }
 
   /** Takes the next text. Holds back text that could become a tag, unless the answer is over. */
@@ -80,7 +82,7 @@ export class ReasoningSplitter {
     }
     if (this.#state === "open") {
       const end = rest.indexOf(CLOSING);
-      const shown = end >= 0 ? end : rest.length - (isLast ? 0 : tagCharacters(rest));
+      const shown = end >= 0 ? end : rest.length - (isLast ? 0 : overlap(rest, CLOSING));
       reasoning = rest.slice(this.#numWritten, shown);
       if (end < 0) {
         this.#held = rest.slice(shown);
@@ -104,12 +106,4 @@ export class ReasoningSplitter {
 /** Whether an answer begins within its thought. */
 export function isInThought(start: ReasoningStart): boolean {
   return new ReasoningSplitter(start).state === "open";
-}
-
-/** Returns the length of the text's longest end that the closing tag begins with. */
-function tagCharacters(text: string): number {
-  for (let length = Math.min(CLOSING.length - 1, text.length); length > 0; length--) {
-    if (CLOSING.startsWith(text.slice(text.length - length))) return length;
-  }
-  return 0;
 }

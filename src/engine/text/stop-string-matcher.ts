@@ -1,3 +1,5 @@
+import { overlap } from "./overlap.ts";
+
 /** Text that may be shown, and the stop string that ended the text, or null. */
 interface MatchedText {
   readonly text: string;
@@ -58,12 +60,6 @@ export class StopStringMatcher {
   }
 
   #lengthToHold(text: string): number {
-    let longest = 0;
-    for (const stop of this.#stops) {
-      for (let length = Math.min(text.length, stop.length - 1); length > longest; length--) {
-        if (text.endsWith(stop.slice(0, length))) longest = length;
-      }
-    }
-    return longest;
+    return Math.max(0, ...this.#stops.map((stop) => overlap(text, stop)));
   }
 }

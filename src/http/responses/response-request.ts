@@ -1,4 +1,4 @@
-// Translates requests to OpenAI's /v1/responses, text only, into chat requests. Fields with the same meaning in both
+// Translates requests to OpenAI's /v1/responses, texts and functions, into chat requests. Fields with the same meaning in both
 // (temperature, top_p, model, vLLM's extras...) are passed on unchanged, and are checked there.
 
 import { Fields, invalidType, invalidValue, missing } from "../../api/validate.ts";
