@@ -14,14 +14,16 @@ test.beforeEach(async () => {
 });
 test.afterEach(() => site.switchOff());
 
-/** Waits until the page's version is cached completely. */
-async function kept(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    const { active } = await navigator.serviceWorker.ready;
-    if (active?.state !== "activated") {
-      await new Promise((resolve) => active?.addEventListener("statechange", resolve, { once: true }));
+/** Waits until a version is cached completely: the page's, or a newer one that the browser looks for first. */
+async function kept(page: Page, options: { update?: boolean } = {}): Promise<void> {
+  await page.evaluate(async ({ update }) => {
+    const registration = await navigator.serviceWorker.ready;
+    if (update) await registration.update();
+    const worker = registration.installing ?? registration.waiting ?? registration.active;
+    while (worker && worker.state !== "activated") {
+      await new Promise((resolve) => worker.addEventListener("statechange", resolve, { once: true }));
     }
-  });
+  }, options);
 }
 
 async function chats(page: Page): Promise<void> {
@@ -107,7 +109,7 @@ test("an open page reports a newer version, and reloads only when asked to", asy
   await page.goto(`${site.url}?temperature=0&max_tokens=12`);
   await kept(page);
   site.deploy("second");
-  await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
+  await kept(page, { update: true });
   const reload = page.getByRole("button", { name: "Reload to update" });
   await expect(reload).toBeVisible();
   expect(await scriptOf(page)).not.toContain("second");
