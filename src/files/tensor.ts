@@ -51,7 +51,7 @@ export function storedAs(tensor: Tensor): StoredAs {
 }
 
 /** Returns how a tensor is stored. */
-export function layoutOf({ packed, dtype }: Tensor): WeightLayout {
+export function layoutOf({ packed, dtype }: Pick<Tensor, "packed" | "dtype">): WeightLayout {
   return packed?.packing ?? ({ F32: "f32", F16: "f16", BF16: "bf16" } as const)[dtype];
 }
 

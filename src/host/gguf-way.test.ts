@@ -9,6 +9,7 @@ import { EngineClient } from "../client/engine-client.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
 import { ModelStore } from "../files/store/model-store.ts";
 import { describeModel } from "../models/families.ts";
+import type { EngineConfig } from "../protocol/config.ts";
 import { locateModel, type ModelLocation, type RemoteLocation } from "../protocol/model-source.ts";
 import type { ModelEstimate } from "../protocol/models.ts";
 import { allowRelaxedSimd } from "../../tests/cpu/cpu.ts";
@@ -84,7 +85,9 @@ const at = (model: string): RemoteLocation =>
 describe("on a hub", () => {
   beforeEach(() => {
     const others = [["README.md", new Uint8Array([35])]] as const;
-    const files = ["tiny-Q2_K.gguf", "tiny-Q8_0.gguf", "deep/tiny-F16.gguf"].map((name) => [name, Q8] as const);
+    const files = ["tiny-Q2_K.gguf", "tiny-Q8_0.gguf", "deep/tiny-F16.gguf", "tiny-IQ2_XXS.gguf"].map(
+      (name) => [name, Q8] as const,
+    );
     const parts = readdirSync(`${FOLDER}/qwen3-q8-split`)
       .filter((name) => name.endsWith(".gguf"))
       .map((name) => [name, read(`qwen3-q8-split/${name}`)] as const);
@@ -115,11 +118,20 @@ describe("on a hub", () => {
   test("nothing of the weights is fetched for an estimate, or for a name that is not there", async () => {
     const estimate = await new ModelsHost(openPage()).estimate(at(`${ID}:F16`), {});
     const ggufModels = ["F16", "Q2_K", "Q8_0"].map((quantisation) => {
-      return { model: `${ID}:${quantisation}`, quantisation, downloadBytes: Q8.length };
+      return { model: `${ID}:${quantisation}`, quantisation, downloadBytes: Q8.length, problem: null };
     });
     expect(estimate).toMatchObject({ ok: true, value: { downloadBytes: Q8.length, problem: null } });
     const { value } = estimate as { value: ModelEstimate };
     expect(value.ggufModels).toEqual(expect.arrayContaining(ggufModels));
+    const problems = async (config: EngineConfig) => {
+      const result = await new ModelsHost(openPage()).estimate(at(`${ID}:F16`), config);
+      const { ggufModels: all } = (result as { value: ModelEstimate }).value;
+      return Object.fromEntries(all.map(({ quantisation, problem }) => [quantisation, problem?.code]));
+    };
+    const notRead = { IQ2_XXS: "model_unsupported" };
+    expect(await problems({ dtype: "f16" })).toMatchObject({ F16: undefined, Q2_K: undefined, ...notRead });
+    const tooLarge = "out_of_memory";
+    expect(await problems({ kvCacheBytes: 2 ** 33 })).toMatchObject({ F16: tooLarge, Q2_K: tooLarge, ...notRead });
     expect(await new ModelsHost(openPage()).estimate(at(`${ID}:Q5_K_M`), {})).toMatchObject({
       ok: false,
       error: { code: "model_not_found", message: expect.stringContaining("Q2_K, Q8_0, F16") },

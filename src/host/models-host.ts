@@ -1,5 +1,6 @@
 import { parseBackendChoice } from "../api/engine-config.ts";
 import { HttpClient } from "../files/hub/http-client.ts";
+import { mainTypeOf } from "../files/gguf/ggml-types.ts";
 import { ggufModelsIn, quantisationOf } from "../files/gguf/gguf-names.ts";
 import { openRemoteFolder, type RemoteFolder } from "../files/hub/remote-folder.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
@@ -9,7 +10,7 @@ import { planModel } from "../files/store/plan-download.ts";
 import { describeModel } from "../models/families.ts";
 import type { Model } from "../models/model.ts";
 import { countParameters } from "../models/model-weights.ts";
-import { dtypesOf, mixtureOf } from "../models/weight-layouts.ts";
+import { dtypesOf, mixtureOf, storedIn } from "../models/weight-layouts.ts";
 import { byteSize } from "../protocol/byte-size.ts";
 import type { EngineConfig, WeightsDtype } from "../protocol/config.ts";
 import { ChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
@@ -71,8 +72,19 @@ export class ModelsHost implements ModelsService {
     const sizes = backend ?? (await this.#platform.backends[0]?.load()) ?? noBackend();
     const { weightBytes, kvCacheBytes } = sizes.memory(model, engine);
     const weightsAs = (dtype: WeightsDtype) => sizes.memory(model, { ...engine, dtype }).weightBytes;
-    const fit: Result<void> =
-      "code" in opened ? { ok: false, error: opened } : resultOf(() => checkFits(opened.opened, model, engine, config));
+    const problemOf = (one: Model, bytes: number, asked: EngineConfig): ChorusErrorData | null => {
+      if ("code" in opened) return opened;
+      const fit = resultOf(() => checkFits(opened.opened, one, configFor(one, asked, backend), asked));
+      return fit.ok ? storageProblem(bytes, freeBytes) : fit.error;
+    };
+    const problem = problemOf(model, downloadBytes, config);
+    const { dtype: _, ...others } = config;
+    const withProblem = (gguf: Omit<GgufModel, "problem">): GgufModel => {
+      const { quantisation, downloadBytes: bytes } = gguf;
+      const type = quantisation === null ? null : mainTypeOf(quantisation);
+      if (type === undefined) return { ...gguf, problem: toErrorData(notRead(quantisation ?? "")) };
+      return { ...gguf, problem: type && problemOf(storedIn(model, type), bytes, others) };
+    };
     backend?.close();
     return {
       downloadBytes,
@@ -86,10 +98,14 @@ export class ModelsHost implements ModelsService {
       weightBytesByDtype: Object.fromEntries(dtypesOf(model).map((dtype) => [dtype, weightsAs(dtype)])),
       mixture: mixtureOf(model),
       kvCacheBytes,
-      ggufModels,
-      problem: fit.ok ? storageProblem(downloadBytes, freeBytes) : fit.error,
+      ggufModels: ggufModels.map(withProblem),
+      problem,
     };
   }
+}
+
+function notRead(quantisation: string): ChorusError {
+  return new ChorusError("model_unsupported", `Weights in ${quantisation} are not read: choose another file.`, "model");
 }
 
 function noBackend(): never {
@@ -100,7 +116,7 @@ interface Sizes {
   readonly model: Model;
   readonly downloadBytes: number;
   readonly storedBytes: number;
-  readonly ggufModels: readonly GgufModel[];
+  readonly ggufModels: readonly Omit<GgufModel, "problem">[];
 }
 
 async function sizesOf(location: RemoteLocation, store: ModelStore | null): Promise<Sizes> {
@@ -120,7 +136,7 @@ async function sizesOf(location: RemoteLocation, store: ModelStore | null): Prom
   return { model: describeModel(config), downloadBytes: missing, storedBytes, ggufModels };
 }
 
-function ggufModelsOf(location: HubLocation, { files }: RemoteFolder): GgufModel[] {
+function ggufModelsOf(location: HubLocation, { files }: RemoteFolder): Sizes["ggufModels"] {
   return ggufModelsIn(files ?? new Map())
     .map(({ file, bytes }) => {
       const quantisation = quantisationOf(file);

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 
 import { gateMatrix } from "../backends/gate-weights.ts";
+import { GGML_TYPES } from "../files/gguf/ggml-types.ts";
 import { GgufFolder } from "../files/gguf/gguf-folder.ts";
 import { openFileList } from "../files/model-files.ts";
 import { unpackRows } from "../files/packing.ts";
@@ -12,7 +13,7 @@ import { describeModel } from "./families.ts";
 import type { Graph, Matrix } from "./graph.ts";
 import type { Model } from "./model.ts";
 import { openWeights } from "./model-weights.ts";
-import { gateLayout, layoutsOf, partOf, type WeightLayout } from "./weight-layouts.ts";
+import { gateLayout, layoutsOf, mixtureOf, partOf, storedIn, type WeightLayout } from "./weight-layouts.ts";
 
 const SETS = ["llama-mix", "qwen3-q8", "gemma3-q4", "gpt2-q5", "llama3-rope", "qwen2-small", "llama2-spm"];
 
@@ -101,4 +102,11 @@ test.each<[number[], WeightLayout[], [number, WeightLayout][]]>([
   expect(layoutsOf({ ...model, storedAs: null }, matrix, "stored")).toEqual([
     { firstOutput: 0, outputs, layout: "f32" },
   ]);
+});
+
+test("as another quantisation a model takes its types, and Q8_0 where rows are not whole blocks", async () => {
+  const { described } = await open("qwen3-q8");
+  expect(mixtureOf(described)).toBe("Q8_0 100%");
+  const [q40, q4k] = [2, 12].map((id) => GGML_TYPES.get(id));
+  expect([q40, q4k].map((type) => type && mixtureOf(storedIn(described, type)))).toEqual(["Q4_0 100%", "Q8_0 100%"]);
 });

@@ -1,7 +1,8 @@
 // How a model's matrices are kept by an engine: as plain floats, or packed.
 
 import { commonLayout, isSameLayout, type WeightLayout } from "../files/packing.ts";
-import { rowsOf, type Tensor } from "../files/tensor.ts";
+import { Q8_0, type GgmlType } from "../files/gguf/ggml-types.ts";
+import { layoutOf, rowsOf, type Tensor } from "../files/tensor.ts";
 import type { FloatsDtype, WeightsDtype } from "../protocol/config.ts";
 import { weightsOf, type Gate, type Matrix } from "./graph.ts";
 import type { Model } from "./model.ts";
@@ -47,6 +48,20 @@ export function mixtureOf({ graph, storedAs }: Model): string | null {
     .sort(([, a], [, b]) => b - a)
     .map(([type, one]) => `${type} ${Math.round((100 * one) / sum) || "<1"}%`)
     .join(", ");
+}
+
+/** Returns the model as a file would hold it whose matrices are all of one type, or Q8_0 where rows are not whole blocks of it. */
+export function storedIn(model: Model, type: GgmlType): Model {
+  const tensors = weightsOf(model.graph).flatMap((weight) => weight.tensors);
+  const columnsOf = new Map(tensors.map(({ name, shape }) => [name, shape[1]]));
+  const storedAs = (tensor: string) => {
+    const columns = columnsOf.get(tensor);
+    if (columns === undefined) return null;
+    const { name, form } = columns % type.blockWeights === 0 ? type : Q8_0;
+    const layout = typeof form === "string" ? layoutOf({ dtype: form }) : form.packing;
+    return { type: name, layout };
+  };
+  return { ...model, storedAs };
 }
 
 /** Returns the formats that a model's weights can have: what is packed is not packed again. */

@@ -64,6 +64,8 @@ export interface GgufModel {
   /** "Q4_K_M"; null if the file's name says nothing. */
   readonly quantisation: string | null;
   readonly downloadBytes: number;
+  /** Why it can't run here, by the type that its name says; null if it should run. */
+  readonly problem: ChorusErrorData | null;
 }
 
 /** The contract between the page and the side that keeps models (host/models-host.ts). Plain data only. */

@@ -109,5 +109,10 @@ export class FakeModels implements Models {
 }
 
 function fakeGguf(model: string, quantisation: string, i: number) {
-  return { model: `${model.split(":")[0]}:${quantisation}`, quantisation, downloadBytes: (105 + 38 * i) * MB };
+  return {
+    model: `${model.split(":")[0]}:${quantisation}`,
+    quantisation,
+    downloadBytes: (105 + 38 * i) * MB,
+    problem: null,
+  };
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { unpackRows } from "../packing.ts";
 import { floatsOf } from "../tensor.ts";
-import { GGML_TYPES, readBlocks } from "./ggml-types.ts";
+import { GGML_TYPES, mainTypeOf, readBlocks } from "./ggml-types.ts";
 
 const folder = new URL("../../../tests/fixtures/gguf/", import.meta.url);
 
@@ -37,4 +37,18 @@ test.each(types.map((one) => [one.type, one] as const))("%s: each block's values
     const { integers } = readBlocks(form, bytes);
     expect(integers.every((q) => q < 2 ** form.packing.bits)).toBe(true);
   }
+});
+
+test.each([
+  ["Q4_K_M", "Q4_K"],
+  ["UD-Q3_K_XL", "Q3_K"],
+  ["Q8_0", "Q8_0"],
+  ["IQ4_XS", "IQ4_XS"],
+  ["FP16", "F16"],
+  ["BF16", "BF16"],
+  ["MXFP4_MOE", "MXFP4"],
+  ["IQ2_XXS", undefined],
+  ["Q4", undefined],
+])("most weights of %s are %s", (quantisation, name) => {
+  expect(mainTypeOf(quantisation)?.name).toBe(name);
 });

@@ -204,6 +204,8 @@ const blocks = (name: string, form: BlockForm): GgmlType => ({
   form,
 });
 
+export const Q8_0 = blocks("Q8_0", { packing: packing(8, 128, 32), blockBytes: 34, d: 0, integers: q80 });
+
 /** The types that are read, by their ids. */
 export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
   [0, floats("F32", 4)],
@@ -212,7 +214,7 @@ export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
   [3, blocks("Q4_1", { packing: packing(4, 0, 32, MINIMUM), blockBytes: 20, d: 0, m: 2, integers: halvesOf32(4) })],
   [6, blocks("Q5_0", { packing: packing(5, 16, 32), blockBytes: 22, d: 0, integers: halvesOf32(6, 2) })],
   [7, blocks("Q5_1", { packing: packing(5, 0, 32, MINIMUM), blockBytes: 24, d: 0, m: 2, integers: halvesOf32(8, 4) })],
-  [8, blocks("Q8_0", { packing: packing(8, 128, 32), blockBytes: 34, d: 0, integers: q80 })],
+  [8, Q8_0],
   [
     10,
     blocks("Q2_K", {
@@ -279,6 +281,12 @@ export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
     }),
   ],
 ]);
+
+/** Returns the type of most weights of a quantisation: Q4_K of "Q4_K_M". Undefined: it isn't read. */
+export function mainTypeOf(quantisation: string): GgmlType | undefined {
+  const name = `${quantisation.replace(/^UD-/, "").replace(/^FP/, "F")}_`;
+  return [...GGML_TYPES.values()].find((type) => name.startsWith(`${type.name}_`));
+}
 
 /** Names of the types that are not read, for their refusal. */
 export const OTHER_GGML_TYPES: ReadonlyMap<number, string> = new Map([

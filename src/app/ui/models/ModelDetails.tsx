@@ -76,12 +76,20 @@ function OtherDownloads({ shelf, model: { choice, about, estimate }, onAdded }: 
     if (key !== null) onAdded(key);
   };
   const others = estimate?.ggufModels ?? [];
+  const best = estimate?.problem ? others.findLast(({ problem }) => problem === null) : undefined;
   if (others.length === 0 && about?.gguf === undefined) return null;
   return (
     <div className="row wrap">
       <span className="small">Other downloads</span>
-      {others.map(({ model, quantisation, downloadBytes }) => (
-        <Button key={model} disabled={model === choice.model} onClick={() => add(model)}>
+      {others.map(({ model, quantisation, downloadBytes, problem }) => (
+        <Button
+          key={model}
+          look={model === best?.model ? "ink" : "outlined"}
+          disabled={model === choice.model}
+          title={problem ? `Would not run here. ${problem.message}` : "Should run here"}
+          onClick={() => add(model)}
+        >
+          <Icon name={problem ? "warn" : "tick"} />
           {quantisation ?? model.split("/").at(-1)}, {formatBytes(downloadBytes)}
         </Button>
       ))}
