@@ -54,8 +54,13 @@ export function intersection(a: CharSet, b: CharSet): CharSet {
 /** Cuts ranges where any begins or ends. Returns the pieces in order, each with the ranges that it is a part of. */
 export function pieces<Range extends { readonly first: number; readonly last: number }>(ranges: readonly Range[]) {
   const cuts = [...new Set(ranges.flatMap(({ first, last }) => [first, last + 1]))].toSorted((a, b) => a - b);
+  const inOrder = ranges.toSorted((a, b) => a.first - b.first);
+  let of: readonly Range[] = [];
+  let numBegun = 0;
   return cuts.flatMap((first, i) => {
-    const of = ranges.filter((range) => range.first <= first && first <= range.last);
+    const before = numBegun;
+    while (inOrder[numBegun]?.first === first) numBegun += 1;
+    of = [...of.filter(({ last }) => last >= first), ...inOrder.slice(before, numBegun)];
     return of.length > 0 ? [{ first, last: (cuts[i + 1] ?? 0) - 1, of }] : [];
   });
 }

@@ -7,6 +7,7 @@ import type { GrammarSource } from "./grammar-source.ts";
 import { languageOf } from "./json-string.ts";
 import { parsePattern } from "./regex.ts";
 import { schemaProblem } from "./schema-problem.ts";
+import { withinSteps } from "./work.ts";
 
 const many = (count: number, one: (i: number) => unknown) => Array.from({ length: count }, (_, i) => one(i));
 const lengths = (first: number) => ({ anyOf: many(32, (i) => ({ type: "string", minLength: first + i })) });
@@ -38,6 +39,14 @@ test.each<[string, unknown]>([
 test("an expression of one letter many times is refused", () => {
   const source: GrammarSource = { kind: "regex", pattern: many(30_000, () => "a").join("|"), param: "regex" };
   expect(() => compile(source)).toThrow("regex is too large or too ambiguous; make it smaller or simpler.");
+});
+
+test("what is refused takes few steps, and all that is refused in one schema not many more", () => {
+  const fine = (i: number) => ({ type: "number", multipleOf: 0.000997, minimum: i });
+  const problem = withinSteps(400_000, () => schemaProblem(fine(0)));
+  expect(problem).toContain("schema.multipleOf is not supported: ");
+  const properties = Object.fromEntries(many(60, (i) => [`a${i}`, { oneOf: [lengths(1), lengths(101), fine(i)] }]));
+  expect(withinSteps(2_500_000, () => schemaProblem({ properties }))).not.toBeNull();
 });
 
 test("schemas that refer to the next one twice take a step for each", () => {

@@ -1,12 +1,15 @@
 import { ChorusError } from "../protocol/errors.ts";
 import type { AnswerWarning } from "../protocol/openai.ts";
-import { TooComplex } from "./automaton.ts";
 import { rulesOf, type GrammarSource } from "./grammar-source.ts";
-import { Machine, TooManyPlaces } from "./machine.ts";
-import { Program, TooManyStates } from "./program.ts";
+import { Machine } from "./machine.ts";
+import { Program } from "./program.ts";
+import { TooComplex, TooMuchWork, withinSteps } from "./work.ts";
 
 /** Of a grammar that is too much. A stack overflow is a RangeError, in Firefox an InternalError. */
-const LIMITS = [TooComplex, TooManyPlaces, TooManyStates, RangeError];
+const LIMITS = [TooComplex, TooMuchWork, RangeError];
+
+/** More than any grammar that is compiled within seconds. */
+const MAX_STEPS = 2_000_000;
 
 export interface CompiledGrammar {
   /** It can begin. */
@@ -19,10 +22,12 @@ export interface CompiledGrammar {
 export function compile(source: GrammarSource): CompiledGrammar {
   const { param } = source;
   try {
-    const { rules, warnings } = rulesOf(source);
-    const machine = new Machine(new Program(rules));
-    machine.start();
-    return { machine, warnings };
+    return withinSteps(MAX_STEPS, () => {
+      const { rules, warnings } = rulesOf(source);
+      const machine = new Machine(new Program(rules));
+      machine.start();
+      return { machine, warnings };
+    });
   } catch (error) {
     const isTooMuch = LIMITS.some((limit) => error instanceof limit);
     if (!isTooMuch && !(error instanceof Error && error.name === "InternalError")) throw error;

@@ -19,6 +19,7 @@ function pattern(expression: Expression): string {
     case "repeat":
       return `(?:${pattern(expression.of)}){${expression.min},${expression.max}}`;
     case "rule":
+    case "states":
     case "token":
       throw new Error("a number has no rules");
   }

@@ -10,8 +10,15 @@ export type Expression =
   | { readonly kind: "choice"; readonly options: readonly Expression[] }
   | { readonly kind: "repeat"; readonly of: Expression; readonly min: number; readonly max: number }
   | { readonly kind: "rule"; readonly name: string }
+  /** A finite automaton: what each state reads, and where that leads. The first one is the start; all can come to an end. */
+  | { readonly kind: "states"; readonly states: readonly AutomatonState[] }
   /** A token of the vocabulary, whatever text it has. */
   | { readonly kind: "token"; readonly id: number };
+
+interface AutomatonState {
+  readonly isEnd: boolean;
+  readonly ways: readonly (readonly [of: Expression, to: number])[];
+}
 
 export const text = (value: string): Expression => ({ kind: "text", text: value });
 export const character = (set: CharSet): Expression => ({ kind: "character", set });
@@ -41,6 +48,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case "text":
     case "character":
     case "rule":
+    case "states":
     case "token":
       return [];
   }
@@ -95,7 +103,10 @@ export function rulesWhere(
 
 /** @param empty rules that may be empty */
 export function mayBeEmpty(expression: Expression, empty: ReadonlySet<string>): boolean {
-  return canBeMade(expression, (one) => (one.kind === "text" ? one.text === "" : "name" in one && empty.has(one.name)));
+  return canBeMade(expression, (one) => {
+    if (one.kind === "states") return one.states[0]?.isEnd ?? false;
+    return one.kind === "text" ? one.text === "" : "name" in one && empty.has(one.name);
+  });
 }
 
 /** Returns whether any text matches. @param finite rules that some text matches */
@@ -105,7 +116,7 @@ export function canEnd(expression: Expression, finite: ReadonlySet<string>): boo
   );
 }
 
-type Leaf = Extract<Expression, { readonly kind: "text" | "character" | "rule" | "token" }>;
+type Leaf = Extract<Expression, { readonly kind: "text" | "character" | "rule" | "states" | "token" }>;
 
 /** Returns whether a text matches of which all leaves are such ones. */
 function canBeMade(expression: Expression, isSuch: (leaf: Leaf) => boolean): boolean {
@@ -119,6 +130,7 @@ function canBeMade(expression: Expression, isSuch: (leaf: Leaf) => boolean): boo
     case "text":
     case "character":
     case "rule":
+    case "states":
     case "token":
       return isSuch(expression);
   }

@@ -1,9 +1,10 @@
-import { Automaton, TooComplex } from "./automaton.ts";
-import { charSetOf, normalized, type CharSet } from "./char-set.ts";
+import { Automaton } from "./automaton.ts";
+import { charSetOf, codePoint } from "./char-set.ts";
 import { decimalOf, integersWithin, numbersWithin } from "./decimal-range.ts";
 import { character, choice, optional, repeat, sequence, text, type Expression } from "./expression.ts";
 import { NOT_ENUM, NOT_INTEGER, notHeld, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
+import { TooComplex } from "./work.ts";
 
 /** Largest multiple, in units of its last decimal. */
 const MAX_MULTIPLE = 1000;
@@ -23,11 +24,9 @@ export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number
   const parts = isInteger ? integersWithin(bounds, !isFree) : numbersWithin(bounds, !isFree);
   if (isFree) return choice(...parts.map((part) => visitor.define(part)));
   try {
-    let language = Automaton.of(choice(...parts));
-    for (const { node, of } of others) language = language.intersection(multiplesOf(of, node));
     const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
-    if (forbidden.length > 0) language = language.intersection(Automaton.of(choice(...forbidden)).complement());
-    return language.inJson(visitor.defineAll);
+    const multiplesOfAll = others.map(({ node, of }) => multiplesOf(of, node));
+    return Automaton.inAll([Automaton.of(choice(...parts)), ...multiplesOfAll], forbidden.map(Automaton.of)).inJson();
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     throw notHeld(
@@ -69,22 +68,23 @@ function multiplesOf(multiple: number, node: SchemaNode): Automaton {
   }
   // A state is the rest so far and the decimals so far; -1 before the point. After the sign: state 1, at the start: 0.
   const stateAt = (rest: number, at: number) => 2 + (at + 1) * units + rest;
-  const states: { isEnd: boolean; edges: (readonly [CharSet, number])[] }[] = [];
+  const edge = (letter: string, to: number) => ({ first: codePoint(letter), last: codePoint(letter), to });
   const digits = (rest: number, at: number) =>
-    Array.from({ length: 10 }, (_, value) => [digit(value), stateAt((rest * 10 + value) % units, at)] as const);
-  states.push({ isEnd: false, edges: [[charSetOf("-"), 1], ...digits(0, -1)] }, { isEnd: false, edges: digits(0, -1) });
+    Array.from({ length: 10 }, (_, value) => edge(String(value), stateAt((rest * 10 + value) % units, at)));
+  const begun = digits(0, -1);
+  const states = [
+    { isEnd: false, edges: [edge("-", 1), ...begun] },
+    { isEnd: false, edges: begun },
+  ];
   for (let at = -1; at <= decimals; at++) {
     for (let rest = 0; rest < units; rest++) {
       const isEnd = (rest * 10 ** (decimals - Math.max(0, at))) % units === 0;
-      const onwards =
-        at === -1 ? digits(rest, -1) : at < decimals ? digits(rest, at + 1) : [[digit(0), stateAt(rest, at)] as const];
-      states.push({ isEnd, edges: at === -1 ? [...onwards, [charSetOf("."), stateAt(rest, 0)]] : onwards });
+      const next = at < 0 ? digits(rest, -1) : at < decimals ? digits(rest, at + 1) : [edge("0", stateAt(rest, at))];
+      states.push({ isEnd, edges: at < 0 ? [...next, edge(".", stateAt(rest, 0))] : next });
     }
   }
   return new Automaton(states);
 }
-
-const digit = (value: number): CharSet => normalized([[0x30 + value, 0x30 + value]]);
 
 /** Reads draft 4's exclusiveMinimum, too, which is true or false. */
 function boundsOf(nodes: readonly SchemaNode[]) {

@@ -1,4 +1,4 @@
-import { Automaton, TooComplex } from "./automaton.ts";
+import { Automaton } from "./automaton.ts";
 import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
 import { languageOf } from "./json-string.ts";
 import { ANY_TEXT, jsonString } from "./json-text.ts";
@@ -11,6 +11,7 @@ import {
   type SchemaNode,
   type SchemaVisitor,
 } from "./schema-node.ts";
+import { TooComplex } from "./work.ts";
 
 /** Classes of names, by the patterns that they match. */
 const MAX_CLASSES = 64;
@@ -135,23 +136,21 @@ function othersOf(
     return memberOf(jsonString(ANY_TEXT), members.schemasOfOthers(new Set()));
   }
   try {
-    let classes = [{ names: allowed ?? Automaton.of(ANY_TEXT), matched: new Set<string>() }];
-    if (members.names.length > 0) {
-      const named = Automaton.of(choice(...members.names.map(text))).complement();
-      classes = classes.map((one) => ({ ...one, names: one.names.intersection(named) }));
-    }
+    const named = members.names.length > 0 ? [Automaton.of(choice(...members.names.map(text)))] : [];
+    const names = Automaton.inAll([allowed ?? Automaton.of(ANY_TEXT)], named);
+    let classes = [{ names, matched: new Set<string>() }];
     for (const [pattern, matching] of members.patterns) {
-      classes = classes.flatMap(({ names, matched }) => [
-        { names: names.intersection(matching), matched: new Set([...matched, pattern]) },
-        { names: names.intersection(matching.complement()), matched },
+      classes = classes.flatMap((one) => [
+        { names: Automaton.inAll([one.names, matching]), matched: new Set([...one.matched, pattern]) },
+        { names: Automaton.inAll([one.names], [matching]), matched: one.matched },
       ]);
       classes = classes.filter(({ names }) => !names.isEmpty);
       if (classes.length > MAX_CLASSES) throw new TooComplex();
     }
-    const options = classes.flatMap(({ names, matched }) => {
+    const options = classes.flatMap(({ names: own, matched }) => {
       const schemas = members.schemasOfOthers(matched);
-      if (isForbidden(schemas) || names.isEmpty) return [];
-      const key = sequence(text('"'), names.inJson(visitor.defineAll), text('"'));
+      if (isForbidden(schemas) || own.isEmpty) return [];
+      const key = sequence(text('"'), own.inJson(), text('"'));
       return [memberOf(key, schemas)];
     });
     return options.length === 0 ? null : visitor.define(choice(...options));

@@ -6,7 +6,7 @@
 import { isObject } from "../protocol/json-object.ts";
 import type { AnswerWarning } from "../protocol/openai.ts";
 import { choice, IMPOSSIBLE, rule, rulesFrom, text, type Expression, type Rules } from "./expression.ts";
-import { Automaton, TooComplex, type DefineAll } from "./automaton.ts";
+import { Automaton } from "./automaton.ts";
 import { arrayOf } from "./json-array.ts";
 import { numberOf } from "./json-number.ts";
 import { objectOf } from "./json-object.ts";
@@ -27,6 +27,7 @@ import {
   typesOf,
   type TypeName,
 } from "./schema-types.ts";
+import { TooComplex } from "./work.ts";
 
 /** A schema that is nested deeper counts as one that contains itself. */
 const MAX_DEPTH = 64;
@@ -96,14 +97,6 @@ class Writer implements SchemaVisitor {
     return rule(name);
   }
 
-  readonly defineAll: DefineAll = (count, bodyOf) => {
-    const first = this.#rules.size;
-    const ruleOf = (number: number) => rule(`rule${first + number}`);
-    for (let i = 0; i < count; i++) this.#rules.set(`rule${first + i}`, IMPOSSIBLE);
-    for (let i = 0; i < count; i++) this.#rules.set(`rule${first + i}`, bodyOf(i, ruleOf));
-    return ruleOf(0);
-  };
-
   refer(key: string, make: () => Expression): Expression {
     const known = this.#referred.get(key);
     if (known !== undefined) return rule(known);
@@ -147,10 +140,9 @@ class Writer implements SchemaVisitor {
     const languages = cases.map((one) => {
       const literals = literalsOf(one)?.filter((value) => typeof value === "string");
       const names = namesOf(one);
-      return literals === undefined ? names : names.intersection(Automaton.of(choice(...literals.map(text))));
+      return literals === undefined ? names : Automaton.inAll([names, Automaton.of(choice(...literals.map(text)))]);
     });
-    const [first = Automaton.of(IMPOSSIBLE), ...others] = languages;
-    return others.reduce((all, one) => all.complement().intersection(one.complement()).complement(), first);
+    return Automaton.inAny(languages);
   }
 
   #valuesOf(one: Case): Expression {
@@ -182,7 +174,7 @@ class Writer implements SchemaVisitor {
       case "array":
         return arrayOf(one, this);
       case "string":
-        return stringOf(one, this);
+        return stringOf(one);
       case "integer":
       case "number":
         return numberOf(one, type, this);

@@ -1,26 +1,19 @@
 import { ANY_CHARACTER } from "./char-set.ts";
-import { Automaton, TooComplex } from "./automaton.ts";
+import { Automaton } from "./automaton.ts";
 import { character, choice, IMPOSSIBLE, partsOf, repeat, sequence, text, type Expression } from "./expression.ts";
 import { formatPattern } from "./formats.ts";
 import { ANY_TEXT, jsonString } from "./json-text.ts";
 import { parsePattern, type Pattern } from "./regex.ts";
-import {
-  largestCount,
-  NOT_ENUM,
-  NOT_PATTERN,
-  notHeld,
-  smallestCount,
-  type SchemaNode,
-  type SchemaVisitor,
-} from "./schema-node.ts";
+import { largestCount, NOT_ENUM, NOT_PATTERN, notHeld, smallestCount, type SchemaNode } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
+import { TooComplex } from "./work.ts";
 
 /** Returns a string that is valid under all of these schemas. */
-export function stringOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): Expression {
+export function stringOf(nodes: readonly SchemaNode[]): Expression {
   const { all, none } = textsOf(nodes);
   const [only, second] = all;
   if (only !== undefined && second === undefined && none.length === 0) return jsonString(only);
-  return sequence(text('"'), namesOf(nodes).inJson(visitor.defineAll), text('"'));
+  return sequence(text('"'), namesOf(nodes).inJson(), text('"'));
 }
 
 /** Returns the names that are valid under a schema for them. */
@@ -36,8 +29,7 @@ export function namesOf(nodes: readonly SchemaNode[]): Automaton {
 
 /** @throws TooComplex */
 export function languageOf({ all, none }: Pattern): Automaton {
-  const allowed = all.map((one) => Automaton.of(one)).reduce((both, one) => both.intersection(one));
-  return none.reduce((left, one) => left.intersection(Automaton.of(one).complement()), allowed);
+  return Automaton.inAll(all.map(Automaton.of), none.map(Automaton.of));
 }
 
 function textsOf(nodes: readonly SchemaNode[]): Pattern {
@@ -106,6 +98,7 @@ function lengthsOf(expression: Expression): [shortest: number, longest: number] 
       return [shortest * expression.min, longest === 0 ? 0 : longest * expression.max];
     }
     case "rule":
+    case "states":
     case "token":
       return [0, Infinity];
   }

@@ -71,6 +71,7 @@ function inJsonString(expression: Expression): Expression {
     case "repeat":
       return repeat(inJsonString(expression.of), expression.min, expression.max);
     case "rule":
+    case "states":
     case "token":
       return expression;
   }

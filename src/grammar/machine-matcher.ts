@@ -1,6 +1,7 @@
 import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
-import { TooManyPlaces, type Machine, type Position } from "./machine.ts";
+import type { Machine, Position } from "./machine.ts";
 import type { TokenTrie } from "./token-trie.ts";
+import { TooMuchWork } from "./work.ts";
 
 /** Follows a grammar over a vocabulary. */
 export class MachineMatcher implements GrammarMatcher {
@@ -37,7 +38,7 @@ export class MachineMatcher implements GrammarMatcher {
     try {
       yield* this.#trie.fill(this.mask, this.#machine, position);
     } catch (error) {
-      if (error instanceof TooManyPlaces) return false;
+      if (error instanceof TooMuchWork) return false;
       throw error;
     }
     for (const id of this.#machine.program.tokens) this.#allow(id, this.#machine.nextByToken(position, id) !== null);

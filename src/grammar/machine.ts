@@ -2,6 +2,7 @@
 // made once and kept, so that a token is read by one look-up a byte.
 
 import { pieces } from "./char-set.ts";
+import { TooMuchWork } from "./work.ts";
 import { FIRST_TOKEN_BYTE, RETURN, type Program, type State } from "./program.ts";
 
 /** A state, what goes on behind it, and how often a repetition's body was read. A generation has each one once. */
@@ -14,7 +15,10 @@ interface Place {
   readonly number: number;
 }
 
-type Beginning = readonly [state: number, behind: Place | null];
+interface Beginning {
+  readonly state: number;
+  readonly behind: Place | null;
+}
 
 /** All places where a text may be. */
 export interface Position {
@@ -49,8 +53,6 @@ const QUOTE = 0x22;
 
 type PlainProgram = Pick<Program, "states" | "root" | "tokens">;
 
-export class TooManyPlaces extends Error {}
-
 export class Machine {
   readonly program: PlainProgram;
   readonly #states: readonly State[];
@@ -76,9 +78,9 @@ export class Machine {
     return this.#generation;
   }
 
-  /** Returns the position before the text. @throws TooManyPlaces */
+  /** Returns the position before the text. @throws TooMuchWork */
   start(): Position {
-    return this.#positionAt([[this.program.root, null]]);
+    return this.#positionAt([{ state: this.program.root, behind: null }]);
   }
 
   /** Begins a new generation if too much is kept. */
@@ -161,16 +163,27 @@ export class Machine {
     return { characters, isAll: places.every((place) => place.behind === repetition || isEnd(place)) };
   }
 
+  /** Returns what may be read at a position, apart from each other, and where that leads. */
+  edgesOf(position: Position) {
+    return this.#edgesOf(position).map(({ first, last, of }) => ({ first, last, to: this.#positionAt(of) }));
+  }
+
+  #edgesOf({ places }: Position) {
+    const edges = places.flatMap(({ state: at, behind }) => {
+      const reads = this.#states[at];
+      return reads?.kind === "bytes"
+        ? reads.edges.map(([[first, last], state]) => ({ first, last, state, behind }))
+        : [];
+    });
+    return pieces(edges);
+  }
+
   /** Finds out which bytes lead on together. */
   #indexOf(position: Position): Uint8Array {
-    const edges = position.places.flatMap(({ state, behind }) => {
-      const reads = this.#states[state];
-      return reads?.kind === "bytes" ? reads.edges.map(([[first, last], to]) => ({ first, last, to, behind })) : [];
-    });
     const index = new Uint8Array(256);
     position.next = [null];
-    for (const { first, last, of } of pieces(edges)) {
-      index.fill(position.next.push(of.map(({ to, behind }) => [to, behind])) - 1, first, last + 1);
+    for (const { first, last, of } of this.#edgesOf(position)) {
+      index.fill(position.next.push(of) - 1, first, last + 1);
     }
     return index;
   }
@@ -180,7 +193,7 @@ export class Machine {
     const seen = new Set<Place>();
     const places: Place[] = [];
     let isComplete = false;
-    const left: [state: number, behind: Place | null, count: number][] = begin.map(([state, behind]) => [
+    const left: [state: number, behind: Place | null, count: number][] = begin.map(({ state, behind }) => [
       state,
       behind,
       0,
@@ -190,7 +203,7 @@ export class Machine {
       const place = this.#place(number, behind, count);
       if (seen.has(place)) continue;
       seen.add(place);
-      if (seen.size > MAX_PLACES) throw new TooManyPlaces();
+      if (seen.size > MAX_PLACES) throw new TooMuchWork();
       const state = this.#states[number];
       switch (state?.kind) {
         case "bytes":

@@ -1,8 +1,9 @@
 // A grammar as a machine that reads bytes. A state is followed by the next; a rule's state remembers where to go on.
 
-import { canEnd, mayBeEmpty, rulesWhere, type Expression, type Rules } from "./expression.ts";
+import { canEnd, mayBeEmpty, repeat, rulesWhere, type Expression, type Rules } from "./expression.ts";
 import { ANY_JSON_CHARACTER } from "./json-text.ts";
-import type { CharSet } from "./char-set.ts";
+import { codePoint, type CharSet } from "./char-set.ts";
+import { spend, TooMuchWork } from "./work.ts";
 import { utf8Sequences, type ByteRange } from "./utf8.ts";
 
 export type State =
@@ -38,7 +39,17 @@ const ENCODER = new TextEncoder();
 export const FIRST_TOKEN_BYTE = 0xf8;
 const MAX_TOKENS = 8;
 
-export class TooManyStates extends Error {}
+/** What a program reads one by one: bytes, or whole characters. */
+interface Alphabet {
+  readonly ofText: (text: string) => Iterable<number>;
+  readonly ofSet: (set: CharSet) => readonly (readonly ByteRange[])[];
+}
+
+const UTF_8: Alphabet = { ofText: (text) => ENCODER.encode(text), ofSet: utf8Sequences };
+export const CODE_POINTS: Alphabet = {
+  ofText: (text) => Array.from(text, codePoint),
+  ofSet: (set) => set.map((range) => [range]),
+};
 
 /** Its public fields are all that a machine needs, and plain data. */
 export class Program {
@@ -51,12 +62,14 @@ export class Program {
   readonly #empty: ReadonlySet<string>;
   readonly #finite: ReadonlySet<string>;
   readonly #known = new Map<unknown, Map<number, number>>();
-  readonly #sequences = new Map<string, readonly ByteRange[][]>();
+  readonly #alphabet: Alphabet;
+  readonly #sequences = new Map<string, ReturnType<Alphabet["ofSet"]>>();
   readonly #continued = new Map<string, number>();
   /** States that call a rule: the rule's name, and what follows. */
   readonly #calls = new Map<number, readonly [name: string, next: number]>();
 
-  constructor(rules: Rules) {
+  constructor(rules: Rules, alphabet = UTF_8) {
+    this.#alphabet = alphabet;
     this.#empty = rulesWhere(rules, mayBeEmpty);
     this.#finite = rulesWhere(rules, canEnd);
     const entries = new Map([...rules].map(([name, body]) => [name, this.#before(body, RETURN)]));
@@ -81,7 +94,7 @@ export class Program {
   #made(expression: Expression, next: number): number {
     switch (expression.kind) {
       case "text":
-        return ENCODER.encode(expression.text).reduceRight(
+        return Array.from(this.#alphabet.ofText(expression.text)).reduceRight(
           (after, byte) => this.#add({ kind: "bytes", edges: [[[byte, byte], after]] }),
           next,
         );
@@ -116,6 +129,21 @@ export class Program {
         const isText = of === ANY_JSON_CHARACTER;
         return this.#add({ kind: "repeat", body, min, max: max === Infinity ? null : max, next, isText });
       }
+      case "states": {
+        const entries = expression.states.map(() => this.#add({ kind: "either", next: [] }));
+        expression.states.forEach(({ isEnd, ways }, i) => {
+          const [[of, to] = [], second] = ways;
+          const isAnyText = isEnd && !second && of === ANY_JSON_CHARACTER && to === i;
+          const onwards = isAnyText
+            ? [this.#made(repeat(of, 0, Infinity), next)]
+            : ways.map(([one, then]) => this.#before(one, entries[then] ?? DEAD_END));
+          this.states[entries[i] ?? DEAD_END] = {
+            kind: "either",
+            next: isEnd && !isAnyText ? [next, ...onwards] : onwards,
+          };
+        });
+        return entries[0] ?? DEAD_END;
+      }
       case "rule": {
         if (!this.#finite.has(expression.name)) return DEAD_END;
         const at = this.#add({ kind: "return" }); // its rule may not be there yet
@@ -128,13 +156,13 @@ export class Program {
   #indexOfToken(id: number): number {
     const known = this.tokens.indexOf(id);
     if (known >= 0) return known;
-    if (this.tokens.length === MAX_TOKENS) throw new TooManyStates();
+    if (this.tokens.length === MAX_TOKENS) throw new TooMuchWork();
     return this.tokens.push(id) - 1;
   }
 
-  #sequencesOf(set: CharSet): readonly ByteRange[][] {
+  #sequencesOf(set: CharSet) {
     const key = set.join();
-    const known = this.#sequences.get(key) ?? utf8Sequences(set);
+    const known = this.#sequences.get(key) ?? this.#alphabet.ofSet(set);
     this.#sequences.set(key, known);
     return known;
   }
@@ -150,7 +178,8 @@ export class Program {
   }
 
   #add(state: State): number {
-    if (this.states.length >= MAX_STATES) throw new TooManyStates();
+    spend(1);
+    if (this.states.length >= MAX_STATES) throw new TooMuchWork();
     return this.states.push(state) - 1;
   }
 }

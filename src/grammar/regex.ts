@@ -34,13 +34,18 @@ export function parsePattern(pattern: string, param: string): Pattern {
   return { all: all.map(containing), none: those(true).map(containing) };
 }
 
+/** Alternatives share what may stand around them: an automaton would have a state for each set of them otherwise. */
 function containing(alternatives: readonly Alternative[]): Expression {
   const anything = repeat(character(ANY_CHARACTER), 0, Infinity);
-  return choice(
-    ...alternatives.map(({ body, fromStart, toEnd }) =>
-      sequence(...(fromStart ? [] : [anything]), body, ...(toEnd ? [] : [anything])),
-    ),
+  const around = (isAnchored: boolean) => (isAnchored ? [] : [anything]);
+  const options = [true, false].flatMap((fromStart) =>
+    [true, false].flatMap((toEnd) => {
+      const alike = alternatives.filter((one) => one.fromStart === fromStart && one.toEnd === toEnd);
+      const bodies = alike.map(({ body }) => body);
+      return alike.length > 0 ? [sequence(...around(fromStart), choice(...bodies), ...around(toEnd))] : [];
+    }),
   );
+  return choice(...options);
 }
 
 interface Alternative {

@@ -4,6 +4,7 @@ import type { SchemaDocument } from "./schema-document.ts";
 import { NotHeld } from "./schema-left-out.ts";
 import type { PlacedSchema, SchemaNode } from "./schema-node.ts";
 import { literalsOf, OWN_KEYWORDS, typesOf } from "./schema-types.ts";
+import { spend } from "./work.ts";
 
 /** Schemas that must all be valid, of which only OWN_KEYWORDS count. */
 export type Case = readonly SchemaNode[];
@@ -23,6 +24,8 @@ const COMBINING = [
 ];
 /** Keywords that evaluate properties, and may be left out. */
 const EVALUATING = ["patternProperties", "if", "$dynamicRef", "$recursiveRef", "unevaluatedProperties"];
+/** Keywords that evaluate properties by themselves. */
+const EVALUATORS = ["properties", "patternProperties", "additionalProperties", "unevaluatedProperties"];
 const MAX_CASES = 1024;
 /** How deep obvious contradictions are looked for. */
 const DEPTH = 4;
@@ -44,8 +47,8 @@ export class SchemaCases {
   readonly #closings = new Map<string, object>();
   /** By depth and case. */
   readonly #contradictions = new Map<string, boolean>();
-  /** By depth: cases of the schemas that are known whatever they are a part of. */
-  readonly #known = Array.from({ length: DEPTH + 1 }, () => new Map<SchemaNode, readonly Case[]>());
+  /** By depth, and whether it matters what is evaluated: cases of the schemas that are known whatever they are a part of. */
+  readonly #known = Array.from({ length: 2 * (DEPTH + 1) }, () => new Map<SchemaNode, readonly Case[]>());
   /** The outermost schema that was found to contain itself lately: how many it is a part of. */
   #outermost = Infinity;
   /** How deep in values contradictions are being looked for. */
@@ -86,7 +89,8 @@ export class SchemaCases {
     if (placed.schema === true) return [[]];
     if (placed.schema === false) return [];
     const node = this.#document.nodeOf(placed);
-    const cases = this.#known[this.#depth];
+    const isClosed = [...within, node].some(closes);
+    const cases = this.#known[2 * this.#depth + Number(isClosed)];
     const known = cases?.get(node);
     if (known !== undefined) return known;
     if (within.includes(node)) {
@@ -105,14 +109,12 @@ export class SchemaCases {
 
   #casesOfNode(node: SchemaNode, placed: PlacedSchema, within: readonly SchemaNode[]): Case[] {
     const inside = [...within, node];
-    const unevaluated = (one: SchemaNode) => (one.get("unevaluatedProperties") ?? true) !== true;
     if (!node.madeFor && within.some(({ madeFor }) => madeFor)) {
       // It is the negation of a negation, so it doesn't count for the schemas around.
-      const around = within.find(unevaluated);
+      const around = within.find(closes);
       if (around) throw around.unsupported("unevaluatedProperties", "there is a not within a not; leave them out");
     }
     const casesOf = (one: PlacedSchema) => this.#casesOf(one, inside);
-    const any = (all: readonly PlacedSchema[]) => all.flatMap(casesOf);
     const made = (schema: unknown): PlacedSchema => ({ schema, path: node.path });
     const hasReference = node.has("$ref");
     const refersAlone = hasReference && this.#document.refersAlone;
@@ -126,7 +128,7 @@ export class SchemaCases {
       if (node.has(keyword)) throw node.unsupported(keyword, "use $ref");
     }
     if (node.has("allOf")) for (const one of node.schemas("allOf")) and(() => casesOf(one));
-    if (node.has("anyOf")) and(() => any(node.schemas("anyOf")));
+    if (node.has("anyOf")) and(() => this.#anyOf(node.schemas("anyOf"), inside));
     if (node.has("oneOf")) and(() => this.#oneOf(node, cases, inside));
     if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.not(one, node.place("not"))));
     if (node.has("if")) {
@@ -138,7 +140,7 @@ export class SchemaCases {
     for (const { without, present, one } of this.#dependencies(node)) {
       and(() => [...casesOf(without), ...this.#both(casesOf(present), () => casesOf(one), one)]);
     }
-    return unevaluated(node) ? cases.map((one) => this.#closed(node, one)) : cases;
+    return closes(node) ? cases.map((one) => this.#closed(node, one)) : cases;
   }
 
   /**
@@ -181,6 +183,18 @@ export class SchemaCases {
     );
     this.#dependent.set(node, made);
     return made;
+  }
+
+  /** Where it matters what is evaluated, schemas that do so are also valid together. */
+  #anyOf(options: readonly PlacedSchema[], within: readonly SchemaNode[]): Case[] {
+    const isClosed = within.some(closes);
+    const evaluates = (one: Case) =>
+      one.some((node) => !node.madeFor && EVALUATORS.some((keyword) => node.has(keyword)));
+    return options.reduce<Case[]>((before, option) => {
+      const own = this.#casesOf(option, within);
+      const evaluating = isClosed ? own.filter(evaluates) : [];
+      return [...before, ...own, ...this.#both(before.filter(evaluates), () => evaluating, option)];
+    }, []);
   }
 
   /** Each case excludes the other schemas, unless they are apart anyway. @param beside what is valid, too */
@@ -242,6 +256,7 @@ export class SchemaCases {
     for (const a of cases) {
       for (const b of others) {
         const both = [...new Set([...a, ...b])];
+        spend(1 + both.length);
         if (typesOf(both).length === 0) continue;
         found.set(keyOf(both), both);
         if (found.size > MAX_CASES) {
@@ -253,6 +268,11 @@ export class SchemaCases {
     }
     return [...found.values()];
   }
+}
+
+/** Returns whether it matters for a schema which properties others evaluate. */
+function closes(node: SchemaNode): boolean {
+  return (node.get("unevaluatedProperties") ?? true) !== true;
 }
 
 /** Returns a text that cases of the same schemas share. */

@@ -1,9 +1,10 @@
 import { isObject } from "../protocol/json-object.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { TooComplex, type Automaton, type DefineAll } from "./automaton.ts";
+import type { Automaton } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
 import type { Layout } from "./json-text.ts";
 import { NotHeld } from "./schema-left-out.ts";
+import { TooComplex } from "./work.ts";
 
 /** A schema, and where it stands. */
 export interface PlacedSchema {
@@ -26,7 +27,6 @@ export interface SchemaVisitor {
   define(body: Expression): Expression;
   /** Makes a rule once, before its expression, which may refer to it. */
   refer(key: string, make: () => Expression): Expression;
-  readonly defineAll: DefineAll;
 }
 
 /** Written by negation.ts only: values, and a pattern, that a value must not have, and that a number has decimals. */

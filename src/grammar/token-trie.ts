@@ -48,7 +48,7 @@ export class TokenTrie {
 
   /**
    * Fills a mask with the tokens that may come at a position: bit (id & 31) of word (id >>> 5). Yields while there is more to do.
-   * @throws TooManyPlaces
+   * @throws TooMuchWork
    */
   *fill(mask: Uint32Array, machine: Machine, position: Position): Generator<void, void> {
     if (position.mask === null) machine.keepMask(position, yield* this.#maskAt(machine, position));
