@@ -32,7 +32,7 @@ export class Automaton {
   }
 
   /** @param expression without rules @throws TooComplex */
-  static of(expression: Expression): Automaton {
+  static of(this: void, expression: Expression): Automaton {
     const machine = new Machine(new Program(new Map([["root", expression]]), CODE_POINTS), Infinity);
     return new Automaton(
       explored(

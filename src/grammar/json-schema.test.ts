@@ -297,16 +297,6 @@ test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>
     [{ c: 1 }],
   ],
   [
-    "unevaluatedProperties beside anyOf, of which several schemas may be valid",
-    {
-      anyOf: [{ properties: { a: { type: "string" } } }, { properties: { b: { type: "null" } } }, { required: ["c"] }],
-      properties: { c: {} },
-      unevaluatedProperties: false,
-    },
-    [{}, { a: "x" }, { b: null }, { a: "x", b: null }, { c: 1, a: "x", b: null }],
-    [{ a: 1 }, { a: "x", b: 1 }, { d: 1 }],
-  ],
-  [
     "a schema that contains itself in allOf",
     {
       type: "object",
