@@ -137,8 +137,8 @@ function othersOf(
   }
   try {
     const named = members.names.length > 0 ? [Automaton.of(choice(...members.names.map(text)))] : [];
-    const names = Automaton.inAll([allowed ?? Automaton.of(ANY_TEXT)], named);
-    let classes = [{ names, matched: new Set<string>() }];
+    const all = Automaton.inAll([allowed ?? Automaton.of(ANY_TEXT)], named);
+    let classes = [{ names: all, matched: new Set<string>() }];
     for (const [pattern, matching] of members.patterns) {
       classes = classes.flatMap((one) => [
         { names: Automaton.inAll([one.names, matching]), matched: new Set([...one.matched, pattern]) },
@@ -147,10 +147,10 @@ function othersOf(
       classes = classes.filter(({ names }) => !names.isEmpty);
       if (classes.length > MAX_CLASSES) throw new TooComplex();
     }
-    const options = classes.flatMap(({ names: own, matched }) => {
+    const options = classes.flatMap(({ names, matched }) => {
       const schemas = members.schemasOfOthers(matched);
-      if (isForbidden(schemas) || own.isEmpty) return [];
-      const key = sequence(text('"'), own.inJson(), text('"'));
+      if (isForbidden(schemas) || names.isEmpty) return [];
+      const key = sequence(text('"'), names.inJson(), text('"'));
       return [memberOf(key, schemas)];
     });
     return options.length === 0 ? null : visitor.define(choice(...options));
