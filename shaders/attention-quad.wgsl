@@ -1,6 +1,6 @@
 enable subgroups;
 
-// y[row, head, :] = sum over positions p <= position of softmax_p(SCALE q . keys[p]) values[p]      (causal, paged)
+// y[row, head, :] = sum over positions p <= position of softmax_p(capped(SCALE q . keys[p])) values[p]      (causal, paged)
 // over the last WINDOW of them
 //
 // For software adapters with subgroups of four lanes or more, where workgroup memory and barriers are expensive and lanes take
@@ -131,7 +131,7 @@ fn score_of(dots: vec4<f32>, corner: u32) -> f32 {
   let is_right = (corner & 1u) == 1u;
   let is_low = (corner & 2u) == 2u;
   let pair = select(dots.xz, dots.yw, is_right) + quadSwapX(select(dots.yw, dots.xz, is_right));
-  return (select(pair.x, pair.y, is_low) + quadSwapY(select(pair.y, pair.x, is_low))) * SCALE;
+  return capped((select(pair.x, pair.y, is_low) + quadSwapY(select(pair.y, pair.x, is_low))) * SCALE);
 }
 
 // Returns whether the row's softmax begins with these four positions or before, and ends with position `last` or after.

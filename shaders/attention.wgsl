@@ -1,4 +1,4 @@
-// y[row, head, :] = sum over positions p <= position of softmax_p(SCALE q . keys[p]) values[p]      (causal, paged)
+// y[row, head, :] = sum over positions p <= position of softmax_p(capped(SCALE q . keys[p])) values[p]      (causal, paged)
 // over the last WINDOW of them
 //
 // A workgroup takes QUERIES query heads of one head of keys and values, of each of a span's ROWS rows: each key and each
@@ -148,7 +148,7 @@ fn attention(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocat
         }
         for (var q = 0u; q < NUM_QUERIES; q++) {
           let pairs = fma(dots[q].xz, vec2(one(step.num_rows)), dots[q].yw);
-          scores[q * LANES + lane] = fma(pairs.x, one(step.num_rows), pairs.y);
+          scores[q * LANES + lane] = capped(fma(pairs.x, one(step.num_rows), pairs.y));
         }
       }
       workgroupBarrier();

@@ -85,7 +85,15 @@ function attentionOf({ heads, kvHeads, headSize }: IsaModel): Labelled[] {
   };
   const cache = { KV_HEADS: kvHeads, BLOCK_SIZE: 16, MAX_BLOCKS: LENGTH / 16, CACHE_F16: true };
   const QKV_STRIDE = (heads + 2 * kvHeads) * headSize;
-  const whole = { ...head, ...cache, ...attentionTile(HEAD_VEC4), QKV_STRIDE, SCALE: headSize ** -0.5, ALONE: true };
+  const whole = {
+    ...head,
+    ...cache,
+    ...attentionTile(HEAD_VEC4),
+    QKV_STRIDE,
+    SCALE: headSize ** -0.5,
+    CAP: 0,
+    ALONE: true,
+  };
   const { SPLIT } = attentionTile(HEAD_VEC4);
   const most = [false, true].map((isIntel) => mostQueries(HEAD_VEC4, isIntel));
   const shares = new Set(most.map((queries) => sharedQueries(heads, kvHeads, queries).QUERIES));

@@ -20,3 +20,7 @@ fn gelu_erf(x: vec4<f32>) -> vec4<f32> {
 fn silu(x: vec4<f32>) -> vec4<f32> {
   return x / (1.0 + exp(min(-x, vec4(88.0))));
 }
+
+fn relu2(x: vec4<f32>) -> vec4<f32> {
+  return x * max(x, vec4(0.0));
+}

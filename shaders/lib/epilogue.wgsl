@@ -10,9 +10,11 @@ const GELU_ERF = 2u;
 const ADD_TO_OUTPUT = 3u;
 const HEAD = 4u; // bias only; lib/head.wgsl then summarises the logits
 const SILU = 5u;
-const GEGLU_TANH = 6u;
-const GEGLU_ERF = 7u;
-const SWIGLU = 8u;
+const RELU2 = 6u;
+const GEGLU_TANH = 7u; // gates from here on
+const GEGLU_ERF = 8u;
+const SWIGLU = 9u;
+const REGLU2 = 10u;
 
 // `sum`: columns 4 n4 .. 4 n4 + 3 of one row. Each place that loads or stores takes time to compile on software adapters.
 fn store(sum: vec4<f32>, n4: u32, row: u32) {
@@ -37,6 +39,7 @@ fn activation(z: vec4<f32>) -> vec4<f32> {
     case GELU_TANH, GEGLU_TANH: { return gelu_tanh(z); }
     case GELU_ERF, GEGLU_ERF: { return gelu_erf(z); }
     case SILU, SWIGLU: { return silu(z); }
+    case RELU2, REGLU2: { return relu2(z); }
     default: { return z; }
   }
 }

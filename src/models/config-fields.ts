@@ -20,6 +20,7 @@ const ACTIVATIONS: ReadonlyMap<string, Activation> = new Map([
   ["gelu_python", "gelu_erf"],
   ["silu", "silu"],
   ["swish", "silu"],
+  ["relu2", "relu2"],
 ]);
 
 /** @throws ChorusError model_unsupported for an activation that has no kernel */

@@ -1,17 +1,22 @@
-// The model families, by model_type. A new one is a folder and a line here.
+// The model families, by model_type. A new one is a row of decoder/differences.ts, or a folder and a line here.
 
 import { brief, JsonFields } from "../files/json-fields.ts";
 import { CONFIG_FILE } from "../files/model-folder.ts";
 import { mlxPacking, mlxStoredAs } from "../files/mlx.ts";
 import type { StoredAs } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { gemma3 } from "./gemma3/gemma3.ts";
+import { decoder } from "./decoder/decoder.ts";
 import { gpt2 } from "./gpt2/gpt2.ts";
-import { llama } from "./llama/llama.ts";
 import { weightsOf } from "./graph.ts";
 import type { Family, Model } from "./model.ts";
 
-export const FAMILIES: readonly Family[] = [gpt2, llama, gemma3];
+export const FAMILIES: readonly Family[] = [gpt2, decoder];
+
+/** Multimodal models of which the text model is run, with its model_type if text_config has none. */
+const MULTIMODAL: ReadonlyMap<string, string> = new Map([
+  ["gemma3", "gemma3_text"],
+  ["mistral3", "mistral"],
+]);
 
 /** The field of a config that was made of a GGUF file's pairs. No JSON has it. */
 export const MADE_OF_GGUF = Symbol("made of a GGUF file");
@@ -29,13 +34,14 @@ export interface MadeOfGguf {
  * @param vocabSize see Family.describe
  * @throws ChorusError model_unsupported for another model_type; the family's own errors
  */
-export function describeModel(config: unknown, vocabSize?: number, families = FAMILIES): Model {
+export function describeModel(json: unknown, vocabSize?: number, families = FAMILIES): Model {
+  const config = textConfig(json);
   const fields = new JsonFields(CONFIG_FILE, config);
   const made = (config as { [MADE_OF_GGUF]?: MadeOfGguf })[MADE_OF_GGUF] ?? null;
   const modelType = fields.string("model_type", "none");
   const family = families.find(({ modelTypes }) => modelTypes.includes(modelType));
   if (family === undefined) {
-    const known = families.flatMap(({ modelTypes }) => modelTypes).join(", ");
+    const known = [...families.flatMap(({ modelTypes }) => modelTypes), ...MULTIMODAL.keys()].join(", ");
     throw new ChorusError(
       "model_unsupported",
       `This model's config.json asks for model_type ${brief(modelType)}, which is not supported (known: ${known}).`,
@@ -46,6 +52,15 @@ export function describeModel(config: unknown, vocabSize?: number, families = FA
   const gguf = family.gguf.weights(made.architecture);
   const storedAs = (tensor: string) => made.stored[gguf.nameOf(tensor)] ?? null;
   return { ...inFile(made.file, () => family.describe(config, vocabSize)), gguf, storedAs };
+}
+
+/** Returns a multimodal model's config as its text model's: text_config's fields, and others where it has none. */
+function textConfig(json: unknown): unknown {
+  const fields = new JsonFields(CONFIG_FILE, json);
+  const textType = MULTIMODAL.get(fields.string("model_type", "none"));
+  if (textType === undefined) return json;
+  const text = { model_type: textType, ...fields.object("text_config", {}) };
+  return { ...(json as object), ...text, text_config: undefined };
 }
 
 /** Says of an error in the config that the file is meant of which it was made. */

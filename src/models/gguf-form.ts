@@ -14,9 +14,12 @@ export const DECODER_NAMES: ReadonlyMap<string, string> = new Map([
   ["self_attn.o_proj", "attn_output"],
   ["self_attn.q_norm", "attn_q_norm"],
   ["self_attn.k_norm", "attn_k_norm"],
-  ["post_attention_layernorm", "ffn_norm"],
+  ["self_attn.query_layernorm", "attn_q_norm"],
+  ["self_attn.key_layernorm", "attn_k_norm"],
+  ["self_attn.qkv_proj", "attn_qkv"],
   ["mlp.gate_proj", "ffn_gate"],
   ["mlp.up_proj", "ffn_up"],
+  ["mlp.gate_up_proj", "ffn_up"],
   ["mlp.down_proj", "ffn_down"],
 ]);
 
@@ -33,14 +36,33 @@ export function ggufNames(layers: string, names: ReadonlyMap<string, string>): (
   };
 }
 
+/** Divisors of the rotary frequencies: Llama 3's scaling, worked out. */
+const DIVISORS = "rope_freqs.weight";
+/** LongRoPE's. */
+const [LONG_DIVISORS, SHORT_DIVISORS] = ["rope_factors_long.weight", "rope_factors_short.weight"];
+
+/** Pairs with the fields of config.json that they stand for. */
+const NUMBERS = [
+  ["embedding_scale", "embedding_multiplier"],
+  ["attention.scale", "attention_multiplier"],
+  ["residual_scale", "residual_multiplier"],
+  ["logit_scale", "logits_scaling"],
+  ["attn_logit_softcapping", "attn_logit_softcapping"],
+  ["final_logit_softcapping", "final_logit_softcapping"],
+  ["rope.freq_base_swa", "rope_local_base_freq"],
+] as const;
+
 /** Returns the common fields of Llama-type decoders' config.json. */
-export function decoderConfig(pairs: GgufPairs): Record<string, unknown> {
+export async function decoderConfig(pairs: GgufPairs): Promise<Record<string, unknown>> {
   const { layers, heads, kvHeads, width, inner, context, vocabulary, tied } = pairs.sizes();
   const headDim = pairs.optionalSize("attention.key_length") ?? width / heads;
   const valueDim = pairs.optionalSize("attention.value_length") ?? headDim;
   if (valueDim !== headDim) throw pairs.unsupported("attention.value_length", "values as long as no key");
   const turned = pairs.optionalSize("rope.dimension_count") ?? headDim;
-  if (turned !== headDim) throw pairs.unsupported("rope.dimension_count", "positions in a part of each head");
+  const others = NUMBERS.flatMap(([name, field]) => {
+    const value = pairs.optionalNumber(name);
+    return value === null ? [] : [[field, value] as const];
+  });
   return {
     num_hidden_layers: layers,
     num_attention_heads: heads,
@@ -52,21 +74,52 @@ export function decoderConfig(pairs: GgufPairs): Record<string, unknown> {
     vocab_size: vocabulary,
     tie_word_embeddings: tied,
     rms_norm_eps: pairs.number("attention.layer_norm_rms_epsilon"),
-    rope_theta: pairs.optionalNumber("rope.freq_base"),
-    rope_scaling: ropeScaling(pairs),
+    attention_bias: pairs.has("blk.0.attn_output.bias"),
+    mlp_bias: pairs.has("blk.0.ffn_up.bias"),
+    rope_theta: pairs.optionalNumber("rope.freq_base") ?? 10_000,
+    rope_scaling: await ropeScaling(pairs, turned),
+    ...(pairs.boolean("rope.scaling.finetuned") === false && { position_embedding_type: "none" }),
+    ...(turned !== headDim && { partial_rotary_factor: turned / headDim }),
+    ...Object.fromEntries(others),
+    ...windows(pairs),
   };
 }
 
-function ropeScaling(pairs: GgufPairs): Record<string, unknown> | null {
+/** A window of 0 is none; the pattern says which layers have it. */
+function windows(pairs: GgufPairs): Record<string, unknown> {
+  const window = pairs.optionalCount("attention.sliding_window");
+  const pattern = pairs.list("attention.sliding_window_pattern");
+  const types = pattern?.map((slides) => (slides === true ? "sliding_attention" : "full_attention"));
+  return { sliding_window: window || null, ...(types && { layer_types: types }) };
+}
+
+async function ropeScaling(pairs: GgufPairs, turned: number): Promise<Record<string, unknown> | null> {
+  const factors = async (name: string) => Array.from(await pairs.vector(name, turned / 2));
+  if (pairs.has(DIVISORS)) return { rope_type: "divisors", divisors: await factors(DIVISORS) };
+  const original = pairs.optionalSize("rope.scaling.original_context_length");
+  const attentionFactor = pairs.optionalNumber("rope.scaling.attn_factor");
+  if (pairs.has(LONG_DIVISORS)) {
+    return {
+      rope_type: "longrope",
+      long_factor: await factors(LONG_DIVISORS),
+      short_factor: await factors(SHORT_DIVISORS),
+      original_max_position_embeddings: original,
+      attention_factor: attentionFactor,
+    };
+  }
   const factor = pairs.optionalNumber("rope.scaling.factor") ?? pairs.optionalNumber("rope.scale_linear"); // its old name
   const type = pairs.string("rope.scaling.type") ?? (factor === null ? "none" : "linear");
   if (type === "none") return null;
+  const mscale = pairs.optionalNumber("rope.scaling.yarn_log_multiplier");
   return {
     rope_type: type,
     factor,
-    original_max_position_embeddings: pairs.optionalSize("rope.scaling.original_context_length"),
-    attention_factor: pairs.optionalNumber("rope.scaling.attn_factor"),
+    original_max_position_embeddings: original,
+    attention_factor: attentionFactor,
+    mscale,
+    mscale_all_dim: mscale,
     beta_fast: pairs.optionalNumber("rope.scaling.yarn_beta_fast"),
     beta_slow: pairs.optionalNumber("rope.scaling.yarn_beta_slow"),
+    llama_4_scaling_beta: pairs.optionalNumber("attention.temperature_scale"),
   };
 }

@@ -38,6 +38,21 @@ export class GgufPairs {
     return this.#fields.positiveNumber(this.#key(name), null);
   }
 
+  /** Like optionalSize, but 0 is one, too. */
+  optionalCount(name: string): number | null {
+    return this.#fields.nonNegativeInteger(this.#key(name), null);
+  }
+
+  /** Returns null if it isn't there, or isn't a list. */
+  list(name: string): readonly unknown[] | null {
+    const value = this.#fields.get(this.#key(name));
+    return Array.isArray(value) ? value : null;
+  }
+
+  boolean(name: string): boolean | null {
+    return this.#fields.boolean(this.#key(name), null);
+  }
+
   string(name: string): string | null {
     return this.#fields.string(this.#key(name), null);
   }
@@ -65,10 +80,10 @@ export class GgufPairs {
     const layers = this.size("block_count");
     if (layers > MAX_LAYERS) throw this.invalid("block_count", `is ${layers}; no model has so many layers`);
     const heads = this.size("attention.head_count");
-    const kvHeads = this.optionalSize("attention.head_count_kv") ?? heads;
+    const kvHeads = this.#kvHeads() ?? heads;
     if (heads % kvHeads !== 0)
       throw this.invalid("attention.head_count", `(${heads}) is no multiple of attention.head_count_kv (${kvHeads})`);
-    if ((this.optionalSize("expert_count") ?? 0) > 1) throw this.unsupported("expert_count", "a mixture of experts");
+    if ((this.optionalCount("expert_count") ?? 0) > 1) throw this.unsupported("expert_count", "a mixture of experts");
     const vocabulary = this.#gguf.shape("token_embd.weight")[0] ?? 0;
     return {
       layers,
@@ -80,6 +95,16 @@ export class GgufPairs {
       vocabulary,
       tied: !this.has("output.weight"),
     };
+  }
+
+  /** Some files have a number for each layer. */
+  #kvHeads(): number | null {
+    const name = "attention.head_count_kv";
+    const counts = this.list(name);
+    if (counts === null) return this.optionalSize(name);
+    const [count] = counts;
+    if (counts.some((one) => one !== count)) throw this.unsupported(name, "layers with different numbers of heads");
+    return typeof count === "number" && count > 0 ? count : this.#throwMissing(name);
   }
 
   invalid(name: string, what: string): ChorusError {

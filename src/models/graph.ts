@@ -3,8 +3,27 @@
 
 /** A tensor of the checkpoint as an operation reads it. The same object is the same tensor, as with a tied head. */
 export interface Weight {
-  /** Names without the checkpoint's prefix, with their shapes. The rows of several follow one another. */
-  readonly tensors: readonly { readonly name: string; readonly shape: readonly number[] }[];
+  /** The rows of several follow one another. */
+  readonly tensors: readonly TensorRows[];
+}
+
+/** A tensor of the checkpoint, or some of its rows. */
+export interface TensorRows {
+  /** Without the checkpoint's prefix. */
+  readonly name: string;
+  readonly shape: readonly number[];
+  /** Where the rows begin in a larger tensor, and the number of rows that it has. [a tensor of its own] */
+  readonly within?: { readonly firstRow: number; readonly numRows: number };
+  /** Which rows are heads', if the checkpoint does not have the pairs that turn together in a head's halves. [all have] */
+  readonly heads?: HeadOrder;
+}
+
+/** The first values of a head turn in halves of their own, and pairs of neighbours follow, which may not turn at all. */
+export interface HeadOrder {
+  /** Number of values in the two halves. 0: all pairs are neighbours. */
+  readonly inHalves: number;
+  /** Number of rows of heads that turn; others follow them. */
+  readonly rows: number;
 }
 
 /** A matrix of a product y = x W. */
@@ -24,7 +43,8 @@ export interface ValueShape {
   readonly height: "rows" | "samples";
 }
 
-export type Activation = "gelu_tanh" | "gelu_erf" | "silu";
+/** "relu2": max(0, x)^2. */
+export type Activation = "gelu_tanh" | "gelu_erf" | "silu" | "relu2";
 
 /** Normalises rows: (x - mean) / sqrt(variance + epsilon), or x / sqrt(mean(x^2) + epsilon); times weight, plus bias. */
 export interface NormWeights {
@@ -35,6 +55,13 @@ export interface NormWeights {
   readonly epsilon: number;
   /** Added to each element of the weight: 1 where the checkpoint keeps weight - 1. [0] */
   readonly weightOffset?: number;
+  /** Multiplies the weight, of norms without a bias. [1] */
+  readonly weightFactor?: number;
+}
+
+/** Returns what a norm multiplies by where the checkpoint keeps this value. */
+export function normWeight({ weightOffset = 0, weightFactor = 1 }: NormWeights, stored: number): number {
+  return (stored + weightOffset) * weightFactor;
 }
 
 export interface Linear {
@@ -97,9 +124,24 @@ export interface Gate extends Labelled {
 
 /** Angles of rotary positions: dimension pair (i, i + headDim / 2) of position p turns by p * inverseFrequencies[i]. */
 export interface RotaryAngles {
+  /** Pairs of frequency 0 do not turn, and are not scaled. */
   readonly inverseFrequencies: readonly number[];
-  /** Factor of cosine and sine. [1] */
+  /** Factor of cosine and sine. */
   readonly scaling: number;
+  /** Other frequencies, for engines whose longest sequence has more than `from` tokens. [the same] */
+  readonly long?: { readonly from: number; readonly inverseFrequencies: readonly number[] };
+  /** Multiplies the queries of position p by 1 + beta log(1 + floor(p / period)). [1] */
+  readonly queryGrowth?: { readonly beta: number; readonly period: number };
+}
+
+/** Returns the frequencies in an engine whose longest sequence has this many tokens. */
+export function frequenciesFor({ inverseFrequencies, long }: RotaryAngles, maxLength: number): readonly number[] {
+  return long && maxLength > long.from ? long.inverseFrequencies : inverseFrequencies;
+}
+
+/** Returns what the queries of a position are multiplied by. */
+export function queryFactor({ queryGrowth }: RotaryAngles, position: number): number {
+  return queryGrowth ? 1 + queryGrowth.beta * Math.log(1 + Math.floor(position / queryGrowth.period)) : 1;
 }
 
 export interface RmsNormWeights extends NormWeights {
@@ -107,37 +149,45 @@ export interface RmsNormWeights extends NormWeights {
   readonly bias?: never;
 }
 
-/** Norms of queries and of keys: each head is normalised by itself, and all heads have one weight [headDim]. */
+/** Norms of queries and of keys. */
 export interface HeadNorms {
   readonly queries: RmsNormWeights;
   readonly keys: RmsNormWeights;
+  /** "head": each head by itself, and all have one weight [headDim]. "width": all heads together. */
+  readonly over: "head" | "width";
+  /** Whether heads are rotated before they are normalised. The angles' scaling is 1 then. */
+  readonly afterRotation: boolean;
 }
 
 /** Rotates the queries and keys of value = [queries | keys | values] by their positions, in place. */
 export interface Rotary extends Labelled {
   readonly type: "rotary";
   readonly angles: RotaryAngles;
-  /** Norms of the heads before they are rotated. [none] */
+  /** [none] */
   readonly norms?: HeadNorms | null;
   readonly value: Value;
 }
 
-/** output = softmax(scale q k) v, causal, over the layer's cache; input = [queries | keys | values]. */
+/** output = softmax(cap tanh(scale q k / cap)) v, causal, over the layer's cache; input = [queries | keys | values]. */
 export interface Attention extends Labelled {
   readonly type: "attention";
   readonly layer: number;
   readonly scale: number;
   /** Positions that a row sees, its own and those right before it; null: all before it. [null] */
   readonly window?: number | null;
+  /** Null: scores are not capped. [null] */
+  readonly cap?: number | null;
   readonly input: Value;
   readonly output: Value;
 }
 
-/** Logits of the rows that sample: input W. */
+/** Logits of the rows that sample: input W, or cap tanh(input W / cap). */
 export interface Head extends Labelled {
   readonly type: "head";
   /** [vocabSize, width] */
   readonly table: Matrix;
+  /** Null: logits are not capped. [null] */
+  readonly cap?: number | null;
   readonly input: Value;
 }
 
@@ -204,15 +254,15 @@ export class GraphBuilder {
   attention(
     label: string,
     input: Value,
-    { layer, scale, window = null, width }: { layer: number; scale: number; window?: number | null; width: number },
+    { width, ...attention }: Pick<Attention, "layer" | "scale" | "window" | "cap"> & { readonly width: number },
   ): Value {
     const output = this.#value(width);
-    this.#operations.push({ type: "attention", label, layer, scale, window, input, output });
+    this.#operations.push({ type: "attention", label, ...attention, input, output });
     return output;
   }
 
-  head(table: Matrix, input: Value): void {
-    this.#operations.push({ type: "head", label: "head", table, input });
+  head(table: Matrix, input: Value, cap: number | null = null): void {
+    this.#operations.push({ type: "head", label: "head", table, cap, input });
   }
 
   #value(width: number, height: ValueShape["height"] = "rows"): Value {
@@ -224,6 +274,12 @@ export class GraphBuilder {
     if (shape === undefined) throw new RangeError(`the graph has no value ${value}`);
     return shape.width;
   }
+}
+
+/** Returns the caps of a graph's scores, the same in all layers, and of its logits; null where there is none. */
+export function capsOf({ operations }: Graph) {
+  const capOf = (type: Operation["type"]) => operations.find((one): one is Attention | Head => one.type === type)?.cap;
+  return { attentionCap: capOf("attention") ?? null, logitCap: capOf("head") ?? null };
 }
 
 /** Returns every tensor that a graph reads, each once, in the order of computation. */

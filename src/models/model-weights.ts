@@ -1,8 +1,8 @@
 import type { Checkpoint } from "../files/checkpoint.ts";
 import { asColumn, asVector, joinRows, rowsFrom } from "../files/rows-from.ts";
-import { storedAs, type Tensor } from "../files/tensor.ts";
+import { rowsOf, storedAs, type Tensor } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { weightsOf, type Weight } from "./graph.ts";
+import { weightsOf, type HeadOrder, type TensorRows, type Weight } from "./graph.ts";
 import type { Model } from "./model.ts";
 
 /** Most missing tensors that an error names: a wrong model lacks hundreds. */
@@ -34,12 +34,14 @@ export function openWeights(checkpoint: Checkpoint, describe: (vocabSize?: numbe
   if (vocabSize && vocabSize !== model.shape.vocabSize) model = describe(vocabSize);
   checkTensors(checkpoint, model, nameInFile);
   const open = new Map<Weight, Tensor>();
-  const openInOrder = (name: string) => {
-    const tensor = checkpoint.tensor(nameInFile(name));
-    return model.gguf?.isInterleaved(name) ? inHalves(tensor, model.shape.headDim) : tensor;
+  const openInOrder = ({ name, shape, within, heads }: TensorRows) => {
+    const all = checkpoint.tensor(nameInFile(name));
+    const tensor = within ? rowsOf(all, within.firstRow, shape[0] ?? 0) : all;
+    const order = model.gguf?.isInterleaved(name) ? { inHalves: 0, rows: Infinity } : heads;
+    return order ? inHalves(tensor, model.shape.headDim, order) : tensor;
   };
   for (const weight of weightsOf(model.graph)) {
-    open.set(weight, joinRows(weight.tensors.map(({ name }) => openInOrder(name))));
+    open.set(weight, joinRows(weight.tensors.map(openInOrder)));
   }
   model = { ...model, storedAs: (name) => storedAs(checkpoint.tensor(nameInFile(name))) };
   const tensor = (weight: Weight) => openTensor(open, weight);
@@ -66,13 +68,18 @@ function tableName({ graph }: Model): string {
   return (name?.type === "embed" ? name.table.tensors[0]?.name : undefined) ?? "";
 }
 
-/** Returns a function from a graph's names to the file's: it adds the first prefix under which the file has the token embedding. */
+/** Returns a function from a graph's names to the file's: by the first prefix under which the file has the token embedding. */
 function namesIn(checkpoint: Checkpoint, model: Model): (name: string) => string {
   const { gguf } = model;
   if (gguf) return (name) => gguf.nameOf(name);
   const table = tableName(model);
-  const prefix = model.tensorPrefixes.find((candidate) => checkpoint.has(candidate + table)) ?? "";
-  return (name) => (checkpoint.has(prefix + name) || !checkpoint.has(name) ? prefix + name : name);
+  const prefixed = model.tensorPrefixes.map(
+    ([own, inFile]) =>
+      (name: string) =>
+        name.startsWith(own) ? inFile + name.slice(own.length) : name,
+  );
+  const nameWith = prefixed.find((candidate) => checkpoint.has(candidate(table))) ?? ((name) => name);
+  return (name) => (checkpoint.has(nameWith(name)) || !checkpoint.has(name) ? nameWith(name) : name);
 }
 
 function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFile: (name: string) => string): void {
@@ -84,7 +91,8 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
     const text = `The checkpoint lacks ${missing.length} tensors of this ${family} model: ${few}${more}.`;
     throw new ChorusError("model_invalid", text, checkpoint.file);
   }
-  for (const { name, shape: expected } of tensors) {
+  for (const { name, shape: own, within } of tensors) {
+    const expected = within ? [within.numRows, ...own.slice(1)] : own;
     const shape = checkpoint.shape(nameInFile(name));
     if (shape.length === expected.length && shape.every((size, axis) => size === expected[axis])) continue;
     throw new ChorusError(
@@ -95,15 +103,15 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
   }
 }
 
-/**
- * Returns a matrix, or a bias, whose heads have their rows in halves, as the graph turns them. The file has row i of a half a
- * at 2 i + a.
- */
-function inHalves(tensor: Tensor, headDim: number): Tensor {
-  if (tensor.rows === 1) return asVector(inHalves(asColumn(tensor), headDim));
+/** Returns a matrix, or a bias, whose heads have their rows in halves, as the graph turns them. */
+function inHalves(tensor: Tensor, headDim: number, order: HeadOrder): Tensor {
+  if (tensor.rows === 1) return asVector(inHalves(asColumn(tensor), headDim, order));
   const half = headDim / 2;
+  const turned = order.inHalves / 2;
   return rowsFrom([tensor], tensor.rows, (row) => {
+    if (row >= order.rows) return { tensor, row };
     const inHead = row % headDim;
-    return { tensor, row: row - inHead + 2 * (inHead % half) + Math.floor(inHead / half) };
+    const [pair, side] = [inHead % half, Math.floor(inHead / half)];
+    return { tensor, row: row - inHead + (pair < turned ? pair + side * turned : 2 * pair + side) };
   });
 }

@@ -10,8 +10,8 @@ export interface Model {
   readonly shape: ModelShape;
   readonly graph: Graph;
   readonly eosTokenIds: readonly number[];
-  /** Prefixes that a checkpoint may put before the graph's names; "" where it may leave them out. */
-  readonly tensorPrefixes: readonly string[];
+  /** Beginnings of the graph's names, with those that a checkpoint may have in their place. */
+  readonly tensorPrefixes: readonly (readonly [own: string, inFile: string])[];
   /** How a GGUF file differs from the graph, if the weights are in one; null: they are in safetensors. */
   readonly gguf?: GgufWeights | null;
   /** Returns how the checkpoint stores a tensor, by the graph's name; not known of plain safetensors before they are opened. */

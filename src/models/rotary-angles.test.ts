@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readFixture } from "../../tests/models/fixtures.ts";
 import { describeModel } from "./families.ts";
-import type { RotaryAngles } from "./graph.ts";
+import { frequenciesFor, type RotaryAngles } from "./graph.ts";
 import { rotaryAngles } from "./rotary-angles.ts";
 
 const { config, rope, variants, tensor } = await readFixture("llama-rope-scaled");
@@ -39,19 +39,37 @@ test("YaRN's factor is the written one, whatever the context's lengths are", () 
   expect(given).toEqual(anglesOf({ rope_scaling: yarn, max_position_embeddings: 256 }));
 });
 
+test("LongRoPE has its long factors where an engine's longest sequence exceeds the original context", () => {
+  const factors = { short_factor: Array<number>(16).fill(2), long_factor: Array<number>(16).fill(4) };
+  const rope_scaling = { rope_type: "longrope", original_max_position_embeddings: 64, ...factors };
+  const angles = anglesOf({ rope_scaling, max_position_embeddings: 512 });
+  const plain = anglesOf({ rope_scaling: null }).inverseFrequencies;
+  expect(frequenciesFor(angles, 64)).toEqual(plain.map((frequency) => frequency / 2));
+  expect(frequenciesFor(angles, 65)).toEqual(plain.map((frequency) => frequency / 4));
+  // The factor of cosine and sine is that of the whole context either way: sqrt(1 + ln 8 / ln 64).
+  expect(angles.scaling).toBeCloseTo(Math.sqrt(1.5), 12);
+});
+
 describe("refused by name", () => {
   const settings = { theta: 1e4, headDim: 32, maxPositions: 64 };
   const refusal = (json: Record<string, unknown>) => () =>
     rotaryAngles({ ...settings, scaling: { name: "rope_scaling", json } });
 
-  test.each(["dynamic", "longrope", "su", "mrope"])("the rope type %s", (type) => {
-    const error = { code: "model_unsupported", param: "config.json", message: expect.stringContaining(`"${type}"`) };
-    expect(refusal({ rope_type: type })).toThrow(expect.objectContaining(error));
-    expect(refusal({ type })).toThrow(/known: default, linear, llama3, yarn/);
+  test("an unknown rope type, with those that are known", () => {
+    const error = { code: "model_unsupported", param: "config.json", message: expect.stringContaining('"mrope"') };
+    expect(refusal({ rope_type: "mrope" })).toThrow(expect.objectContaining(error));
+    expect(refusal({ type: "mrope" })).toThrow(/known: default, linear, llama3, yarn/);
+  });
+
+  test("what changes with a prompt's length", () => {
+    const error = { code: "model_unsupported", message: expect.stringContaining('"dynamic" without alpha') };
+    expect(refusal({ rope_type: "dynamic", factor: 2 })).toThrow(expect.objectContaining(error));
   });
 
   test.each([
     [{ rope_type: "linear" }, "factor is missing"],
+    [{ rope_type: "longrope" }, "rope short_factor must be 16 positive numbers"],
+    [{ type: "su", short_factor: Array<number>(16).fill(1), long_factor: [1] }, "rope long_factor must be 16"],
     [{ rope_type: "linear", factor: -1 }, "config.json: rope_scaling: factor must be a positive number, not -1"],
     [{ rope_type: 3 }, "config.json: rope_scaling: rope_type must be a string, not 3"],
     [{ rope_type: "llama3", factor: 8, low_freq_factor: 1, high_freq_factor: 4 }, "original_max_position_embeddings"],

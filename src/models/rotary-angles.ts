@@ -6,32 +6,38 @@ import { CONFIG_FILE } from "../files/model-folder.ts";
 import { invalid, unsupported } from "./config-fields.ts";
 import type { RotaryAngles } from "./graph.ts";
 
-interface RotarySettings {
+export interface RotarySettings {
   /** Base of the frequencies. */
   readonly theta: number;
+  /** Number of a head's values that turn. */
   readonly headDim: number;
   /** Longest context, in tokens. */
   readonly maxPositions: number;
+  /** The context before it was made longer, if the config has it outside of the scaling. [not there] */
+  readonly originalPositions?: number | null;
   /** The config's field for the scaling, and its value; null for no scaling. */
   readonly scaling: { readonly name: string; readonly json: Record<string, unknown> } | null;
 }
 
 type Stretch = (frequencies: readonly number[], fields: JsonFields, settings: RotarySettings) => RotaryAngles;
 
-const STRETCHES: ReadonlyMap<string, Stretch> = new Map([
+const STRETCHES: ReadonlyMap<string, Stretch> = new Map<string, Stretch>([
   ["default", (inverseFrequencies) => ({ inverseFrequencies, scaling: 1 })],
   ["linear", linear],
   ["llama3", llama3],
   ["yarn", yarn],
   ["divisors", divisors],
+  ["longrope", longrope],
+  ["su", longrope], // its name in Phi-3's first configs
+  ["dynamic", dynamic],
 ]);
 
 /** @throws ChorusError model_unsupported for another rope type, model_invalid; both name the field */
 export function rotaryAngles(settings: RotarySettings): RotaryAngles {
   const { theta, headDim, scaling } = settings;
   if (headDim % 2 !== 0) throw invalid(`head_dim (${headDim}) must be even for rotary positions`);
-  const frequencies = Array.from({ length: headDim / 2 }, (_, i) => theta ** ((-2 * i) / headDim));
-  if (scaling === null) return { inverseFrequencies: frequencies, scaling: 1 };
+  const angles = plain(theta, headDim);
+  if (scaling === null) return angles;
   const fields = new JsonFields(`${CONFIG_FILE}: ${scaling.name}`, scaling.json);
   // Old configs write "type".
   const type = fields.string("rope_type", fields.string("type", "default"));
@@ -39,7 +45,17 @@ export function rotaryAngles(settings: RotarySettings): RotaryAngles {
   if (stretch === undefined) {
     throw unsupported(`the rope type ${brief(type)} (known: ${[...STRETCHES.keys()].join(", ")})`);
   }
-  return stretch(frequencies, fields, settings);
+  const stretched = stretch(angles.inverseFrequencies, fields, settings);
+  const beta = fields.nonNegativeNumber("llama_4_scaling_beta", 0);
+  if (beta === 0) return stretched;
+  return { ...stretched, queryGrowth: { beta, period: required(fields, "original_max_position_embeddings") } };
+}
+
+function plain(theta: number, headDim: number): RotaryAngles {
+  return {
+    inverseFrequencies: Array.from({ length: headDim / 2 }, (_, i) => theta ** ((-2 * i) / headDim)),
+    scaling: 1,
+  };
 }
 
 /** Chen et al. 2023: every position is divided. */
@@ -48,12 +64,39 @@ function linear(frequencies: readonly number[], fields: JsonFields): RotaryAngle
   return { inverseFrequencies: frequencies.map((frequency) => frequency / factor), scaling: 1 };
 }
 
+/**
+ * LongRoPE (Ding et al. 2024): each frequency is divided by one of two factors. Which of the two is the engine's matter, not
+ * a prompt's: rows of one cache must turn alike.
+ */
+function longrope(frequencies: readonly number[], fields: JsonFields, settings: RotarySettings): RotaryAngles {
+  const { maxPositions, originalPositions } = settings;
+  const original = fields.positiveNumber("original_max_position_embeddings", null) ?? originalPositions ?? maxPositions;
+  const factor = fields.positiveNumber("factor", maxPositions / original);
+  const growth = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original));
+  return {
+    inverseFrequencies: divided(frequencies, fields, "short_factor"),
+    scaling: fields.positiveNumber("attention_factor", growth),
+    long: { from: original, inverseFrequencies: divided(frequencies, fields, "long_factor") },
+  };
+}
+
+/** Hunyuan's scaling, which is of the base. Without alpha it would change with a prompt's length, as its rows may not. */
+function dynamic(_: readonly number[], fields: JsonFields, { theta, headDim }: RotarySettings): RotaryAngles {
+  const alpha = fields.positiveNumber("alpha", null);
+  if (alpha === null) throw unsupported('the rope type "dynamic" without alpha');
+  return plain(theta * alpha ** (headDim / (headDim - 2)), headDim);
+}
+
 /** A GGUF file has Llama 3's scaling worked out: what each frequency is divided by. */
 function divisors(frequencies: readonly number[], fields: JsonFields): RotaryAngles {
-  const by = fields.array("divisors", []);
+  return { inverseFrequencies: divided(frequencies, fields, "divisors"), scaling: 1 };
+}
+
+function divided(frequencies: readonly number[], fields: JsonFields, name: string): number[] {
+  const by = fields.array(name, []);
   const isSound = by.length === frequencies.length && by.every((divisor) => typeof divisor === "number" && divisor > 0);
-  if (!isSound) throw invalid(`rope divisors must be ${frequencies.length} positive numbers`);
-  return { inverseFrequencies: frequencies.map((frequency, i) => frequency / (by[i] as number)), scaling: 1 };
+  if (!isSound) throw invalid(`rope ${name} must be ${frequencies.length} positive numbers`);
+  return frequencies.map((frequency, i) => frequency / (by[i] as number));
 }
 
 /** Llama 3.1: long wavelengths are divided, short ones stay, and those between are mixed. */

@@ -36,6 +36,8 @@ export interface Shape {
   /** Positions that a row sees. [all] */
   window?: number;
   cacheDtype: KvCacheDtype;
+  /** See Attention.cap. [none] */
+  cap?: number;
   /** Query heads that share a load of keys and values. [as many as can] */
   queries?: number;
   /** Most rows of a sequence that share it, each by one query head. [1] */
@@ -68,7 +70,7 @@ const blockTables = Uint32Array.from({ length: 3 * MAX_BLOCKS }, (_, i) => (i * 
 
 /** Attends with the rows of the steps as given, each step's keys and values cached for the next; the last one's result. */
 export async function attend(device: GPUDevice, shape: Shape, steps: Row[][]): Promise<Float32Array> {
-  const { kernel, heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW, cacheDtype, tileRows = 1 } = shape;
+  const { kernel, heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW, cacheDtype, tileRows = 1, cap } = shape;
   const qkvWidth = (heads + 2 * kvHeads) * headSize;
   const headVec4 = Math.ceil(headSize / 4);
   const width = heads * headSize;
@@ -83,6 +85,7 @@ export async function attend(device: GPUDevice, shape: Shape, steps: Row[][]): P
     QKV_STRIDE: strideOf(qkvWidth),
     Y_STRIDE: strideOf(width),
     SCALE: 1 / Math.sqrt(headSize),
+    CAP: cap ?? 0,
     WINDOW: window,
   };
   const cacheWords = NUM_BLOCKS * BLOCK_SIZE * kvHeads * headVec4 * (cacheDtype === "f16" ? 2 : 4);
@@ -142,7 +145,7 @@ async function run(
   const [heads, kvHeads] = [Number(constants.HEADS), Number(constants.KV_HEADS)];
   const headVec4 = Number(constants.HEAD_VEC4);
   const numRows = data.rows.length / 4;
-  const { Y_STRIDE, SCALE: _scale, WINDOW, ...cache } = constants;
+  const { Y_STRIDE, SCALE: _scale, CAP: _cap, WINDOW, ...cache } = constants;
   // Kernels that read only the cache find it written.
   const written =
     kernel === "attention-quad" || counts.tiles > 0
@@ -205,7 +208,7 @@ async function run(
 }
 
 function reference(shape: Shape, row: Row, head: number): Float64Array {
-  const { heads, kvHeads = heads, headSize, window = Infinity, cacheDtype } = shape;
+  const { heads, kvHeads = heads, headSize, window = Infinity, cacheDtype, cap } = shape;
   const part = (position: number, which: number) => {
     const kvHead = Math.floor(head / (heads / kvHeads));
     const at = which === 0 ? head : heads + (which - 1) * kvHeads + kvHead;
@@ -217,7 +220,7 @@ function reference(shape: Shape, row: Row, head: number): Float64Array {
     part(row.position, 0),
     positions.map((p) => part(p, 1)),
     positions.map((p) => part(p, 2)),
-    1 / Math.sqrt(headSize),
+    { scale: 1 / Math.sqrt(headSize), cap },
   );
 }
 

@@ -27,7 +27,7 @@ export const inventedFamily: Family = {
     },
     graph: inventedGraph(),
     eosTokenIds: [],
-    tensorPrefixes: [""],
+    tensorPrefixes: [],
     isUnused: () => false,
   }),
 };

@@ -1,13 +1,25 @@
 // A model's graph in float64, one sequence at a time: what every backend is held to.
 
 import { readF32 } from "../../src/files/tensor.ts";
-import type { Activation, Linear, NormWeights, Operation, Value, Weight } from "../../src/models/graph.ts";
+import {
+  frequenciesFor,
+  normWeight,
+  queryFactor,
+  type Activation,
+  type Linear,
+  type NormWeights,
+  type Operation,
+  type Value,
+  type Weight,
+} from "../../src/models/graph.ts";
 import type { ModelWeights } from "../../src/models/model-weights.ts";
 import {
   attentionReference,
+  cappedAt,
   geluErfReference,
   geluTanhReference,
   layerNormReference,
+  relu2Reference,
   rmsNormReference,
   rotaryReference,
   siluReference,
@@ -17,6 +29,7 @@ const ACTIVATIONS: Readonly<Record<Activation, (x: number) => number>> = {
   gelu_tanh: geluTanhReference,
   gelu_erf: geluErfReference,
   silu: siluReference,
+  relu2: relu2Reference,
 };
 
 type Rows = Float64Array[];
@@ -80,21 +93,31 @@ export async function lastLogitsReference(weights: ModelWeights, tokens: readonl
         return void values.set(operation.output, gated);
       }
       case "rotary": {
-        const { inverseFrequencies, scaling } = operation.angles;
-        const { norms } = operation;
+        const { angles, norms } = operation;
         const [ofQueries, ofKeys] = norms
           ? [await normOf(weights, norms.queries), await normOf(weights, norms.keys)]
           : [unchanged, unchanged];
-        const numTurned = shape.numHeads + shape.numKvHeads;
+        const { headDim, numHeads, numKvHeads, maxPositions } = shape;
+        const frequencies = frequenciesFor(angles, maxPositions);
+        const overHeads = (row: Float64Array, change: (head: Float64Array) => Float64Array) => {
+          for (let at = 0; at < row.length; at += headDim) row.set(change(row.slice(at, at + headDim)), at);
+        };
         rowsOf(operation.value).forEach((row, position) => {
-          for (let head = 0; head < numTurned; head++) {
-            const at = head * shape.headDim;
-            const normed = (head < shape.numHeads ? ofQueries : ofKeys)(row.slice(at, at + shape.headDim));
-            const turned = rotaryReference(normed, position, inverseFrequencies);
-            row.set(
-              turned.map((x) => x * scaling),
-              at,
-            );
+          const queries = row.subarray(0, numHeads * headDim);
+          const keys = row.subarray(queries.length, queries.length + numKvHeads * headDim);
+          for (const [part, normalise] of [
+            [queries, ofQueries],
+            [keys, ofKeys],
+          ] as const) {
+            const scale = part === queries ? queryFactor(angles, position) : 1;
+            const turn = () =>
+              overHeads(part, (head) =>
+                rotaryReference(head, position, frequencies, angles.scaling).map((x) => x * scale),
+              );
+            if (norms?.afterRotation) turn();
+            if (norms?.over === "width") part.set(normalise(part.slice()));
+            else overHeads(part, normalise);
+            if (!norms?.afterRotation) turn();
           }
         });
         return;
@@ -114,7 +137,7 @@ export async function lastLogitsReference(weights: ModelWeights, tokens: readonl
           for (const [head, query] of queries.entries()) {
             const kvHead = Math.floor(head / (numHeads / numKvHeads));
             const [k, v] = [keys[kvHead]?.slice(...seen) ?? [], cached[kvHead]?.slice(...seen) ?? []];
-            output.set(attentionReference(query[position] ?? [], k, v, operation.scale), head * headDim);
+            output.set(attentionReference(query[position] ?? [], k, v, operation), head * headDim);
           }
           return output;
         };
@@ -122,6 +145,7 @@ export async function lastLogitsReference(weights: ModelWeights, tokens: readonl
       }
       case "head":
         [logits = logits] = await product({ matrix: operation.table }, rowsOf(operation.input).slice(-1));
+        logits = logits.map(cappedAt(operation.cap));
     }
   };
   for (const operation of graph.operations) await compute(operation);
@@ -129,8 +153,7 @@ export async function lastLogitsReference(weights: ModelWeights, tokens: readonl
 }
 
 async function normOf(weights: ModelWeights, norm: NormWeights): Promise<(x: Float64Array) => Float64Array> {
-  const offset = norm.weightOffset ?? 0;
-  const gamma = (await read(weights, norm.weight)).map((value) => value + offset);
+  const gamma = (await read(weights, norm.weight)).map((value) => normWeight(norm, value));
   const beta = norm.bias ? await read(weights, norm.bias) : new Float32Array(gamma.length);
   const normalise = norm.kind === "rms" ? rmsNormReference : layerNormReference;
   return (x) => normalise(x, gamma, beta, norm.epsilon);

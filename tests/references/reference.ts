@@ -73,33 +73,46 @@ export function siluReference(x: number): number {
   return x / (1 + Math.exp(-x));
 }
 
-/** Pairs (i, i + size / 2) of a head turned by position * frequencies[i]. */
+export function relu2Reference(x: number): number {
+  return Math.max(0, x) ** 2;
+}
+
+/** Pairs (i, i + size / 2) of a head turned by position * frequencies[i], and scaled where they turn. */
 export function rotaryReference(
   head: ArrayLike<number>,
   position: number,
   frequencies: readonly number[],
+  scaling = 1,
 ): Float64Array {
   const half = head.length / 2;
   return Float64Array.from({ length: head.length }, (_, i) => {
-    const angle = position * (frequencies[i % half] ?? 0);
+    const frequency = frequencies[i % half] ?? 0;
+    const angle = position * frequency;
     const [a, b] = [head[i % half] ?? 0, head[(i % half) + half] ?? 0];
-    return i < half ? a * Math.cos(angle) - b * Math.sin(angle) : b * Math.cos(angle) + a * Math.sin(angle);
+    const turned = i < half ? a * Math.cos(angle) - b * Math.sin(angle) : b * Math.cos(angle) + a * Math.sin(angle);
+    return frequency === 0 ? turned : turned * scaling;
   });
 }
 
-/** softmax(scale q . keys) values, over all keys given. */
+/** cap tanh(x / cap); x without a cap. */
+export function cappedAt(cap?: number | null): (x: number) => number {
+  return cap ? (x) => cap * Math.tanh(x / cap) : (x) => x;
+}
+
+/** softmax(cap tanh(scale q . keys / cap)) values, over all keys given. */
 export function attentionReference(
   query: ArrayLike<number>,
   keys: readonly ArrayLike<number>[],
   values: readonly ArrayLike<number>[],
-  scale: number,
+  { scale, cap }: { readonly scale: number; readonly cap?: number | null | undefined },
 ): Float64Array {
+  const capped = cappedAt(cap);
   const dot = (key: ArrayLike<number>) => {
     let sum = 0;
     for (let i = 0; i < key.length; i++) sum += (key[i] ?? 0) * (query[i] ?? 0);
     return sum;
   };
-  const scores = keys.map((key) => scale * dot(key));
+  const scores = keys.map((key) => capped(scale * dot(key)));
   const highest = Math.max(...scores);
   const weights = scores.map((score) => Math.exp(score - highest));
   const total = weights.reduce((a, b) => a + b, 0);

@@ -16,8 +16,8 @@ interface CompileContext {
   readonly headStride: number;
   readonly maxRows: number;
   readonly maxSamples: number;
-  /** Returns the table of a rotation's angles. */
-  anglesOf(rotary: Rotary): Rows;
+  /** Returns the table of a rotation's angles, for queries or for keys. */
+  anglesOf(rotary: Rotary, of: "queries" | "keys"): Rows;
 }
 
 export interface CompiledGraph {
@@ -28,8 +28,18 @@ export interface CompiledGraph {
 /** How threads share the operations of a phase. */
 type Sharing = "rows" | "samples" | "columns" | "heads" | "drawing" | "recording";
 
-const EPILOGUES: Readonly<Record<Activation, Epilogue>> = { gelu_tanh: "geluTanh", gelu_erf: "geluErf", silu: "silu" };
-const GATES: Readonly<Record<Activation, Epilogue>> = { gelu_tanh: "gegluTanh", gelu_erf: "gegluErf", silu: "swiglu" };
+const EPILOGUES: Readonly<Record<Activation, Epilogue>> = {
+  gelu_tanh: "geluTanh",
+  gelu_erf: "geluErf",
+  silu: "silu",
+  relu2: "relu2",
+};
+const GATES: Readonly<Record<Activation, Epilogue>> = {
+  gelu_tanh: "gegluTanh",
+  gelu_erf: "gegluErf",
+  silu: "swiglu",
+  relu2: "reglu2",
+};
 
 /** Compiles a model's graph to the program that threads walk, and the memory that it needs. */
 export function compileGraph(graph: Graph, context: CompileContext): CompiledGraph {
@@ -98,7 +108,8 @@ class GraphCompiler {
         return this.#addAttention(operation);
       case "head": {
         const table = { parts: weights.matrix(operation.table), bias: 0 };
-        return this.#phase("columns", ...this.#products(table, operation.input, this.#logits, "store"));
+        const epilogue = operation.cap ? "cap" : "store";
+        return this.#phase("columns", ...this.#products(table, operation.input, this.#logits, epilogue));
       }
     }
   }
@@ -133,17 +144,23 @@ class GraphCompiler {
     const { weights, shape, headStride } = this.#context;
     const { numHeads, numKvHeads, headDim } = shape;
     const [queries, keys] = this.#heads(rotary.value);
-    const angles = this.#context.anglesOf(rotary);
-    for (const [x, heads, norm] of [
-      [queries, numHeads, rotary.norms?.queries],
-      [keys, numKvHeads, rotary.norms?.keys],
+    for (const [of, x, heads] of [
+      ["queries", queries, numHeads],
+      ["keys", keys, numKvHeads],
     ] as const) {
-      if (norm) {
-        const { gamma } = weights.norm(norm);
-        const size = { headSize: headDim, headStride };
-        this.#phase("rows", { type: "headNorm", x, heads, ...size, gamma, epsilon: norm.epsilon });
+      const rotate: Step = { type: "rotate", x, heads, angles: this.#context.anglesOf(rotary, of) };
+      const { norms } = rotary;
+      if (!norms) {
+        this.#phase("rows", rotate);
+        continue;
       }
-      this.#phase("rows", { type: "rotate", x, heads, angles });
+      const { epsilon } = norms[of];
+      const { gamma } = weights.norm(norms[of]);
+      // All heads together are one, and so is their weight, with the same gaps.
+      const together = norms.over === "head" ? 1 : heads;
+      const size = { headSize: together * headDim, headStride: together * headStride };
+      const norm: Step = { type: "headNorm", x, heads: heads / together, ...size, gamma, epsilon };
+      this.#phase("rows", ...(norms.afterRotation ? [rotate, norm] : [norm, rotate]));
     }
   }
 

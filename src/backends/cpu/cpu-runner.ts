@@ -3,6 +3,7 @@ import type { StepPlan } from "../../engine/step-plan.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import { capsOf } from "../../models/graph.ts";
 import type { LoadOptions, LoadedRunner } from "../backend.ts";
 import { assembleKernels } from "./kernels/kernels.ts";
 import { ModelPlan } from "./model-plan.ts";
@@ -82,6 +83,7 @@ export class CpuRunner implements LoadedRunner {
       cache: plan.cache,
       rotarySize: headDim,
       queriesPerKey: numHeads / numKvHeads,
+      ...capsOf(model.graph),
       memory: limits,
     });
     const { step, sampler, sync, cache, scratch } = plan;

@@ -1,5 +1,6 @@
 // The results of Hugging Face's PyTorch code, and of float64 where nobody has published a model.
 
+import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
@@ -9,6 +10,7 @@ import type { ModelWeights } from "../../models/model-weights.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
 import { openBundledHelper } from "../../../tests/cpu/bundled-helper.ts";
 import { allowRelaxedSimd, bitsOf, expectNear } from "../../../tests/cpu/cpu.ts";
+import { DECODER_FIXTURES, openDecoderFixture, worstLogprob } from "../../../tests/models/decoder-fixtures.ts";
 import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
 import { readFixture } from "../../../tests/models/fixtures.ts";
 import { ODD_SHAPES } from "../../../tests/models/odd-shapes.ts";
@@ -53,6 +55,31 @@ it.each(GOLDEN)(
       expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
     }
     runner.dispose();
+  },
+  30_000,
+);
+
+const readBytes = async (path: string) => new Uint8Array(await readFile(`tests/fixtures/${path}`));
+
+it.each(DECODER_FIXTURES)(
+  "has the golden log-probabilities and greedy tokens, from safetensors and from GGUF: %s",
+  async (name) => {
+    const { weights, gguf, cases, short_context_case: short } = await openDecoderFixture(name, readBytes);
+    const fitting = cases.filter(({ ids }) => ids.length + 20 <= weights.model.shape.maxPositions);
+    const runs = [
+      { form: weights, cases: fitting, config: {} },
+      { form: await gguf(), cases: fitting, config: {} },
+      { form: short ? weights : null, cases: short ? [short] : [], config: { maxModelLen: 64 } },
+    ];
+    for (const { form, config, cases: own } of runs) {
+      if (!form) continue;
+      const runner = await openRunner(form, { cpuMath: "portable", ...config });
+      for (const golden of own) {
+        expect(worstLogprob(await lastLogits(runner, golden.ids), golden)).toBeLessThan(1e-3);
+        expect(await greedyTokens(runner, golden.ids, golden.greedy.length)).toEqual(golden.greedy);
+      }
+      runner.dispose();
+    }
   },
   30_000,
 );

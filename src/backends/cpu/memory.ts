@@ -6,9 +6,9 @@ import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
-import { headBlockBytes } from "./kernels/cache-write.ts";
+import { headBlockBytes, headStrideOf } from "./kernels/cache-write.ts";
 import { MemoryMap } from "./memory-map.ts";
-import { headStrideOf, ModelPlan } from "./model-plan.ts";
+import { ModelPlan } from "./model-plan.ts";
 import { WeightMemory } from "./weight-memory.ts";
 
 /** Addresses have 32 bits. */

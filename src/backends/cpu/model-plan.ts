@@ -5,7 +5,7 @@ import type { ModelWeights } from "../../models/model-weights.ts";
 import type { WeightLayout } from "../../files/packing.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { compileGraph, type CompiledGraph } from "./compile-graph.ts";
-import { headBlockBytes, type CacheShape } from "./kernels/cache-write.ts";
+import { headBlockBytes, headStrideOf, type CacheShape } from "./kernels/cache-write.ts";
 import { integerBytes, SCRATCH_BYTES } from "./kernels/product.ts";
 import { MemoryMap } from "./memory-map.ts";
 import type { LayerCache, Rows } from "./program/operation.ts";
@@ -15,9 +15,6 @@ import { rotaryTable } from "./rotary-angles.ts";
 import { takeSamplerMemory, type SamplerMemory } from "./sampler/sampler.ts";
 import { takeSyncMemory, type SyncMemory } from "./threads/sync-memory.ts";
 import { WeightMemory } from "./weight-memory.ts";
-
-/** Dimensions of a head that attention takes at once. */
-const HEAD_MULTIPLE = 4;
 
 /** A model laid out in a memory that does not exist yet: how large it must be, and the program that computes in it. */
 export class ModelPlan {
@@ -33,7 +30,7 @@ export class ModelPlan {
   /** How the weights' matrices are kept. */
   readonly layouts: readonly WeightLayout[];
   readonly #weights: WeightMemory;
-  readonly #tables = new Map<RotaryAngles, Rows>();
+  readonly #tables = { queries: new Map<RotaryAngles, Rows>(), keys: new Map<RotaryAngles, Rows>() };
   readonly #maxLength: number;
 
   constructor(model: Model, engine: ResolvedEngineConfig, maxThreads: number) {
@@ -66,30 +63,29 @@ export class ModelPlan {
       headStride,
       maxRows,
       maxSamples,
-      anglesOf: ({ angles }) => this.#tableOf(map, angles),
+      anglesOf: ({ angles }, of) => this.#tableOf(map, angles, angles.queryGrowth ? of : "keys"),
     });
     this.pages = map.pages;
   }
 
   /** Reads the weights into the memory, and computes the tables. */
   async fill(memory: ArrayBufferLike, weights: ModelWeights): Promise<void> {
-    for (const [angles, { address }] of this.#tables) {
-      new Float32Array(memory, address).set(rotaryTable(angles, this.#maxLength));
+    for (const of of ["queries", "keys"] as const) {
+      for (const [angles, { address }] of this.#tables[of]) {
+        new Float32Array(memory, address).set(rotaryTable(angles, this.#maxLength, of));
+      }
     }
     await this.#weights.load(weights, memory);
   }
 
   /** Returns the table of these angles, which layers with the same angles share. */
-  #tableOf(map: MemoryMap, angles: RotaryAngles): Rows {
+  #tableOf(map: MemoryMap, angles: RotaryAngles, of: "queries" | "keys"): Rows {
+    const tables = this.#tables[of];
     const stride = 8 * angles.inverseFrequencies.length;
-    const table = this.#tables.get(angles) ?? { address: map.take(this.#maxLength * stride), stride };
-    this.#tables.set(angles, table);
+    const table = tables.get(angles) ?? { address: map.take(this.#maxLength * stride), stride };
+    tables.set(angles, table);
     return table;
   }
-}
-
-export function headStrideOf(headDim: number): number {
-  return Math.ceil(headDim / HEAD_MULTIPLE) * HEAD_MULTIPLE;
 }
 
 function takeCaches(map: MemoryMap, layers: number, blockBytes: number, numBlocks: number): LayerCache[] {

@@ -1,6 +1,6 @@
 // Rotary tables with the same bits in every engine: Math.cos and Math.sin may differ in their last bit from one to the next.
 
-import type { RotaryAngles } from "../../models/graph.ts";
+import { frequenciesFor, queryFactor, type RotaryAngles } from "../../models/graph.ts";
 
 /** pi / 2 in two parts: the first has 33 bits, so that a small integer times it is exact. */
 const HALF_PI_HIGH = 1.5707963267341256;
@@ -40,15 +40,19 @@ function series(first: number, x: number, exponents: readonly number[]): number 
   return sum;
 }
 
-/** Returns [positions] of cos [headSize / 2], sin [headSize / 2]. */
+/** Returns [positions] of cos [headSize / 2], sin [headSize / 2], for queries or for keys. */
 export function rotaryTable(
-  { inverseFrequencies, scaling }: RotaryAngles,
+  angles: RotaryAngles,
   positions: number,
+  of: "queries" | "keys" = "keys",
 ): Float32Array<ArrayBuffer> {
-  const half = inverseFrequencies.length;
+  const frequencies = frequenciesFor(angles, positions);
+  const half = frequencies.length;
   const table = new Float32Array(2 * half * positions);
   for (let position = 0; position < positions; position++) {
-    inverseFrequencies.forEach((frequency, i) => {
+    const factor = of === "queries" ? queryFactor(angles, position) : 1;
+    frequencies.forEach((frequency, i) => {
+      const scaling = frequency === 0 ? factor : factor * angles.scaling;
       // Powers may differ between engines, too; rounded to f32 they do not.
       const [cos, sin] = cosSin(position * Math.fround(frequency));
       table[2 * half * position + i] = scaling * cos;

@@ -1,11 +1,21 @@
 import type { WeightLayout } from "../../files/packing.ts";
-import type { Gate, Linear, Matrix, NormWeights, Operation, Weight } from "../../models/graph.ts";
+import { readF32 } from "../../files/tensor.ts";
+import {
+  normWeight,
+  type Gate,
+  type Linear,
+  type Matrix,
+  type NormWeights,
+  type Operation,
+  type Weight,
+} from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { gateLayout, layoutsOf, partOf, type LayoutPart } from "../../models/weight-layouts.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { gateBias, gateColumns, gateMatrix } from "../gate-weights.ts";
 import type { MemoryMap } from "./memory-map.ts";
+import { headStrideOf } from "./kernels/cache-write.ts";
 import { packRows, packTensor } from "./pack/pack-tensor.ts";
 import { panelShape, strideOf, type PanelMatrix } from "./pack/panel-matrix.ts";
 import type { Rows } from "./program/operation.ts";
@@ -37,6 +47,8 @@ export class WeightMemory {
   readonly #gates = new Map<Linear, ProductWeights & { readonly operation: Gate }>();
   readonly #rows = new Map<Weight, Rows>();
   readonly #norms = new Map<NormWeights, NormAddresses>();
+  /** Norms over heads that lie apart, with gaps after each head. */
+  readonly #withGaps = new Set<NormWeights>();
   /** Bytes of all weights, with their padding. */
   readonly bytes: number;
 
@@ -104,11 +116,13 @@ export class WeightMemory {
       for (const { panels } of parts) await packTensor(memory, panels, gateMatrix(weights, operation), true);
       if (bias !== 0) floats.set(await gateBias(weights, operation), bias / 4);
     }
-    for (const [{ weight, bias, weightOffset = 0 }, { gamma, beta }] of this.#norms) {
-      const tensor = weights.tensor(weight);
-      await packRows(memory, gamma, tensor, strideOf(tensor.columns));
-      for (let i = 0; i < tensor.columns; i++) floats[gamma / 4 + i] = (floats[gamma / 4 + i] ?? 0) + weightOffset;
-      if (bias) await packRows(memory, beta, weights.tensor(bias), strideOf(tensor.columns));
+    for (const [norm, { gamma, beta }] of this.#norms) {
+      const { weight, bias } = norm;
+      const values = await readF32(weights.tensor(weight));
+      const { headDim } = this.#model.shape;
+      const gap = this.#withGaps.has(norm) ? headStrideOf(headDim) - headDim : 0;
+      values.forEach((value, i) => (floats[gamma / 4 + i + gap * Math.floor(i / headDim)] = normWeight(norm, value)));
+      if (bias) floats.set(await readF32(weights.tensor(bias)), beta / 4);
     }
   }
 
@@ -125,9 +139,11 @@ export class WeightMemory {
       case "gate":
         return this.#takeGate(operation);
       case "rotary":
-        if (!operation.norms) return;
-        this.#takeNorm(operation.norms.queries);
-        return this.#takeNorm(operation.norms.keys);
+        for (const norm of operation.norms ? [operation.norms.queries, operation.norms.keys] : []) {
+          if (operation.norms?.over === "width") this.#withGaps.add(norm);
+          this.#takeNorm(norm);
+        }
+        return;
       case "head":
         return this.#takeMatrix(operation.table);
       case "attention":
@@ -177,7 +193,10 @@ export class WeightMemory {
 
   #takeNorm(norm: NormWeights): void {
     if (this.#norms.has(norm)) return;
-    const bytes = 4 * strideOf(norm.weight.tensors[0]?.shape[0] ?? 0);
+    const width = norm.weight.tensors[0]?.shape[0] ?? 0;
+    const { headDim } = this.#model.shape;
+    const inMemory = this.#withGaps.has(norm) ? (width / headDim) * headStrideOf(headDim) : width;
+    const bytes = 4 * strideOf(inMemory);
     // A LayerNorm's kernel always adds a beta.
     const hasBeta = norm.bias !== undefined || norm.kind === "layer";
     this.#norms.set(norm, { gamma: this.#map.take(bytes), beta: hasBeta ? this.#map.take(bytes) : 0 });

@@ -1,4 +1,4 @@
-import type { Graph, Value, ValueShape } from "../../models/graph.ts";
+import { capsOf, type Graph, type Value, type ValueShape } from "../../models/graph.ts";
 import type { ActivationDtype } from "../../protocol/config.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { shareValues } from "../share-values.ts";
@@ -79,4 +79,9 @@ export function normsAreFused({
   activationDtype,
 }: Pick<ActivationLimits, "style" | "activationDtype">): boolean {
   return style === "fused" && activationDtype === "f32";
+}
+
+/** Whether the model's head summarises its logits itself. What is capped first is summed up by a kernel of its own. */
+export function headSummarises(graph: Graph, limits: Parameters<typeof normsAreFused>[0]): boolean {
+  return normsAreFused(limits) && capsOf(graph).logitCap === null;
 }

@@ -6,6 +6,7 @@ import { describeModel } from "../../models/families.ts";
 import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
 import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
 import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
+import { openDecoderFixture, worstLogprob } from "../../../tests/models/decoder-fixtures.ts";
 import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
 import { gpuKernelLogits } from "../../../tests/gpu/prepared-graph.ts";
 import {
@@ -133,12 +134,40 @@ it.each(LLAMA_TYPES)("%s has Hugging Face's logits after each prompt, and its gr
   runner.dispose();
 });
 
+const readFixture = async (path: string) =>
+  new Uint8Array(await (await fetch(`/tests/fixtures/${path}`)).arrayBuffer());
+
+/** Each switch of the kernels; the CPU's tests have all families. */
+const SWITCHES = ["arcee", "exaone4-window", "gemma2", "hunyuan-dense", "ministral", "olmo2", "phi3-longrope"] as const;
+
+it.each(SWITCHES)("%s has the golden log-probabilities after each prompt, and its greedy tokens", async (name) => {
+  const { weights, cases } = await openDecoderFixture(name, readFixture);
+  const { vocabSize, maxPositions } = weights.model.shape;
+  const fitting = cases.filter(({ ids }) => ids.length + 20 <= maxPositions);
+  const sizes = { maxNumSeqs: 8, maxNumBatchedTokens: 512, numGpuBlocks: 128, kvCacheDtype: "f32" } as const;
+  const runner = await createRunner(opened, weights, sizes, { isComplete: false });
+  const ids = fitting.map((one) => [...one.ids]);
+  const { logits, tokens } = await greedyTogether(opened, runner, ids, { numTokens: 20, numGpuBlocks: 128, vocabSize });
+  for (const [i, golden] of fitting.entries()) {
+    expect(worstLogprob(logits[i] ?? [], golden)).toBeLessThan(1e-3);
+    expect(tokens[i]).toEqual(golden.greedy);
+  }
+  runner.dispose();
+});
+
 describe("other kernels than this adapter's", () => {
   // It has what any of the families has: norms of heads and on the residual, windows, scaled embeddings, gates.
   it("those of GPUs have Hugging Face's logits of gemma3-tiny", async () => {
     const golden = await loadGolden("gemma3-tiny");
     for (const { ids, last_logits } of golden.prompts.filter(({ name }) => name === "len64")) {
       expectClose(await gpuKernelLogits(opened, golden.weights, ids), golden.tensor(last_logits), 2e-4);
+    }
+  });
+
+  it.each(["gemma2", "olmo2"] as const)("those of GPUs have the golden log-probabilities of %s", async (name) => {
+    const { weights, cases } = await openDecoderFixture(name, readFixture);
+    for (const golden of cases.filter(({ ids }) => ids.length === 70)) {
+      expect(worstLogprob(await gpuKernelLogits(opened, weights, golden.ids), golden)).toBeLessThan(1e-3);
     }
   });
 

@@ -78,7 +78,7 @@ function largestWeightBytes(model: Model, dtype: WeightsDtype): number {
 
 /** Returns every buffer of weights that model-buffers.ts uploads. */
 function weightBuffers(model: Model, dtype: WeightsDtype): readonly WeightBuffer[] {
-  const { graph, shape } = model;
+  const { graph } = model;
   const seen = new Set<Weight>();
   const row = (width: number): WeightBuffer => ({ bytes: 4 * strideOf(width), canBeSplit: false });
   const norm = (width: number): WeightBuffer => ({ bytes: 8 * strideOf(width), canBeSplit: false });
@@ -113,7 +113,9 @@ function weightBuffers(model: Model, dtype: WeightsDtype): readonly WeightBuffer
       case "head":
         return matrix(operation.table);
       case "rotary":
-        return operation.norms ? [norm(shape.headDim), norm(shape.headDim)] : [];
+        return [operation.norms?.queries, operation.norms?.keys].flatMap((one) =>
+          one ? [norm(one.weight.tensors[0]?.shape[0] ?? 0)] : [],
+        );
       case "attention":
         return [];
     }

@@ -171,10 +171,10 @@ class Uploads {
   }
 
   #addNorm(label: string, norm: NormWeights): void {
-    const { weight, bias, weightOffset = 0 } = norm;
+    const { weight, bias } = norm;
     const gamma = this.#weights.tensor(weight);
     const beta = bias ? this.#weights.tensor(bias) : null;
-    this.norms.set(norm, this.#uploader.norm(label, gamma, beta, weightOffset));
+    this.norms.set(norm, this.#uploader.norm(label, norm, gamma, beta));
   }
 
   #addPositions(positions: Weight): void {

@@ -53,7 +53,7 @@ async function isSame(
     QKV_STRIDE: strideOf((heads + 2 * kvHeads) * headSize),
     CACHE_F16: true,
   };
-  const own = { ...cache, SCALE: 0.3, WINDOW: window, Y_STRIDE: strideOf(heads * headSize), QUERIES: 1 };
+  const own = { ...cache, SCALE: 0.3, CAP: 0, WINDOW: window, Y_STRIDE: strideOf(heads * headSize), QUERIES: 1 };
   const whole = { ...own, ...attentionTile(headVec4), MAX_SPLITS: maxSplits(headVec4, MAX_LENGTH), ALONE: true };
   const variantFor = (ROWS: number) =>
     name === "attention"
@@ -116,7 +116,7 @@ async function areSplitsSame(maxRows: number, change: Change = ["", ""]): Promis
   const MAX_SPLITS = maxSplits(3, MAX_LENGTH);
   const tile = attentionTile(3);
   const joined = { SPLIT: tile.SPLIT, MAX_SPLITS, WINDOW: UNLIMITED_WINDOW, HEADS: 2, HEAD_SIZE: 12, HEAD_VEC4: 3 };
-  const own = { ...cache, ...tile, ...joined, SCALE: 0.3, Y_STRIDE: strideOf(24), QUERIES: 2, ROWS: 1 };
+  const own = { ...cache, ...tile, ...joined, SCALE: 0.3, CAP: 0, Y_STRIDE: strideOf(24), QUERIES: 2, ROWS: 1 };
   const merge = changed(attentionMerge, change) as typeof attentionMerge;
   const [whole, split, joins] = await Promise.all([
     compiler.pipeline(attention, { ...own, ALONE: true }),

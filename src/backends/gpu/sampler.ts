@@ -4,7 +4,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { CommonDraws, DrawKind } from "../backend.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
-import { normsAreFused } from "./activations.ts";
+import { headSummarises } from "./activations.ts";
 import { variantOf, type Dispatch, type KernelBuffers, type KernelConstants } from "./kernel.ts";
 import type { Kernel } from "./kernel-type.ts";
 import type { KernelStyle } from "./kernel-style.ts";
@@ -153,7 +153,7 @@ export class Sampler {
 
     const [pipeline, ...sum] = await Promise.all([
       compiler.pipeline(samplePlain, { ...constants, MAX_LENGTH }),
-      ...(normsAreFused({ style, ...engine }) ? [] : [sumDispatch(model, constants)]),
+      ...(headSummarises(model.graph, { style, ...engine }) ? [] : [sumDispatch(model, constants)]),
     ]);
     const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
     const plain = { name: "sample plain", pipeline, bindGroup, workgroups };

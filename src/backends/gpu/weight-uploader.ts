@@ -1,6 +1,7 @@
 import { isSameLayout, type PackedRows } from "../../files/packing.ts";
 import { releaseBytes } from "../../files/release-bytes.ts";
 import { BYTES_PER_ELEMENT, floatsOf, readF32, type Tensor } from "../../files/tensor.ts";
+import { normWeight, type NormWeights } from "../../models/graph.ts";
 import { partOf, type LayoutPart, type WeightLayout } from "../../models/weight-layouts.ts";
 import { createBuffer, type Arena } from "./arena.ts";
 import type { KernelCompiler } from "./kernel.ts";
@@ -166,11 +167,10 @@ export class WeightUploader {
   }
 
   /** Returns a norm as two rows of one buffer: gamma plus `offset`, then beta or zeros. */
-  norm(label: string, gamma: Tensor, beta: Tensor | null, offset: number): GPUBuffer {
+  norm(label: string, norm: NormWeights, gamma: Tensor, beta: Tensor | null): GPUBuffer {
     return this.values(label, 2 * strideOf(gamma.columns), async () => {
       const values = new Float32Array(2 * gamma.columns);
-      values.set(await readF32(gamma));
-      if (offset !== 0) for (let i = 0; i < gamma.columns; i++) values[i] = (values[i] ?? 0) + offset;
+      values.set((await readF32(gamma)).map((value) => normWeight(norm, value)));
       if (beta) values.set(await readF32(beta), gamma.columns);
       return padRows(values, 2, gamma.columns);
     });

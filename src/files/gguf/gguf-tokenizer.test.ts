@@ -71,10 +71,10 @@ test.each([
 });
 
 test("an error in the config that the pairs make names the file, and no config.json", async () => {
-  const refused = open(byteTokens(), { "llama.rope.scaling.type": ["string", "longrope"] });
+  const refused = open(byteTokens(), { "llama.rope.scaling.type": ["string", "mrope"] });
   const message = expect.not.stringContaining("config.json");
   await expect(refused).rejects.toMatchObject({ code: "model_unsupported", param: "x.gguf", message });
-  await expect(refused).rejects.toThrow(/x\.gguf.*longrope/);
+  await expect(refused).rejects.toThrow(/x\.gguf.*mrope/);
 });
 
 test.each([

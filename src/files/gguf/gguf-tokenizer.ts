@@ -112,18 +112,48 @@ interface Words {
   readonly wholeWords?: true;
 }
 
+const GPT_2: Words = { steps: [], asGpt2: true };
+const DIGITS: Words = { steps: [split("\\p{N}")], asGpt2: true };
+
+/** Words that begin with capitals or have none, and what follows a word: GPT-4o's and Tekken's patterns. */
+const casedWordsOf = (suffix: string, number: string): string => {
+  const [upper, lower] = ["[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]", "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"];
+  const before = "[^\\r\\n\\p{L}\\p{N}]?";
+  return (
+    `${before}${upper}*${lower}+${suffix}|${before}${upper}+${lower}*${suffix}|${number}` +
+    "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
+  );
+};
+
 const LLAMA_3: Words = { steps: [split(wordsOf("\\p{N}{1,3}"))], asGpt2: false, wholeWords: true };
 const QWEN_2: Words = { steps: [split(wordsOf("\\p{N}"))], asGpt2: false };
 
+const HUNYUAN_STEPS = [
+  split("\\p{N}{1,3}"),
+  split("[一-龥぀-ゟ゠-ヿ]+"),
+  split(
+    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+" +
+      "| ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
+  ),
+];
+
 /** By tokenizer.ggml.pre. */
 const WORDS: ReadonlyMap<string, Words> = new Map([
-  ["gpt-2", { steps: [], asGpt2: true }],
+  ["gpt-2", GPT_2],
+  ["olmo", GPT_2],
+  ["exaone4", GPT_2],
   ["llama-bpe", LLAMA_3],
   ["llama3", LLAMA_3],
   ["llama-v3", LLAMA_3],
   ["qwen2", QWEN_2],
   ["deepseek-r1-qwen", QWEN_2],
-  ["smollm", { steps: [split("\\p{N}")], asGpt2: true }],
+  ["hunyuan", QWEN_2],
+  ["smollm", DIGITS],
+  ["refact", DIGITS],
+  ["dbrx", { steps: LLAMA_3.steps, asGpt2: false }],
+  ["gpt-4o", { steps: [split(casedWordsOf("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "\\p{N}{1,3}"))], asGpt2: false }],
+  ["tekken", { steps: [split(casedWordsOf("", "\\p{N}"))], asGpt2: false, wholeWords: true }],
+  ["hunyuan-dense", { steps: HUNYUAN_STEPS, asGpt2: false }],
 ]);
 
 function byteLevel(gguf: GgufFile, fields: JsonFields, { vocab, added }: Vocabulary) {

@@ -20,7 +20,10 @@ export const gpt2: Family = {
       shape: shapeOf(config),
       graph: gpt2Graph(config),
       eosTokenIds: config.eosTokenIds,
-      tensorPrefixes: ["transformer.", ""],
+      tensorPrefixes: [
+        ["", "transformer."],
+        ["", ""],
+      ],
       isUnused: (tensor) =>
         /^(transformer\.)?h\.\d+\.attn\.(bias|masked_bias)$/.test(tensor) ||
         (config.tieWordEmbeddings && tensor === "lm_head.weight"),

@@ -78,6 +78,7 @@ describe.each(["portable", "fastest"] as const)("%s", (math) => {
     ["silu", (a, f, v) => a.silu(f, v), (x) => x / (1 + Math.exp(-x))],
     ["geluTanh", (a, f, v) => a.geluTanh(f, v), geluTanhReference],
     ["geluErf", (a, f, v) => a.geluErf(f, v), geluErfReference],
+    ["capped", (a, f, v) => a.capped(f, v, 1), Math.tanh],
   ])("%s is within 3e-7 of the larger of 1 and its argument", async (_, compute, reference) => {
     const x = range(-60, 60, 60_001);
     expectNear(await apply(math, compute, x), Float64Array.from(x, reference), 3e-7);

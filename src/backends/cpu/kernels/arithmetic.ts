@@ -5,6 +5,7 @@
 //   exp          all               relative, below 2e-7; 0 below -87.3, and the largest it makes is exp(88)
 //   log          normal, > 0       relative, below 2e-7
 //   gelu, silu   all               relative to max(1, |x|), below 3e-7
+//   capped       all               relative to the cap, below 2e-7
 
 import type { FunctionBuilder, Local } from "../wasm/function-builder.ts";
 import { f32, f32x4, i32x4, v128 } from "../wasm/instructions.ts";
@@ -98,6 +99,16 @@ export class Arithmetic {
   /** x / (1 + exp(-x)) */
   silu(f: FunctionBuilder, x: Vector): Vector {
     return f32x4.div(x, f32x4.add(1, this.exp(f, f32x4.neg(x))));
+  }
+
+  /** max(0, x)^2 */
+  relu2(x: Vector): Vector {
+    return f32x4.mul(x, f32x4.pmax(0, x));
+  }
+
+  /** cap tanh(x / cap) = cap - 2 cap / (1 + exp(2 x / cap)) */
+  capped(f: FunctionBuilder, x: F32x4, cap: number): Vector {
+    return f32x4.sub(cap, f32x4.div(2 * cap, f32x4.add(1, this.exp(f, f32x4.mul(x, 2 / cap)))));
   }
 
   /** 0.5 x (1 + tanh u) = x / (1 + exp(-2 u)), u = sqrt(2 / pi) (x + 0.044715 x^3) */

@@ -65,12 +65,18 @@ const SCORE_VECTORS = [4, 2, 2, 1];
 const VALUE_VECTORS = [8, 4, 3, 2];
 const VECTOR_BYTES = 16;
 
-/** @param queriesPerKey query heads that share a key head */
+interface AttentionOptions {
+  /** Query heads that share a key head. */
+  readonly queriesPerKey: number;
+  /** Scores s become cap tanh(s / cap). [null] */
+  readonly attentionCap?: number | null;
+}
+
 export function defineAttention(
   module: ModuleBuilder,
   math: Arithmetic,
   cache: CacheShape,
-  queriesPerKey: number,
+  { queriesPerKey, attentionCap: cap = null }: AttentionOptions,
 ): void {
   module.function("attend", PARAMETERS, (f, locals) => {
     const { blockSize } = cache;
@@ -79,7 +85,7 @@ export function defineAttention(
     f.increment(table, i32.mul(skippedBlocks, 4));
     first.set(i32.sub(first, i32.mul(skippedBlocks, blockSize)));
     length.set(i32.sub(length, i32.mul(skippedBlocks, blockSize)));
-    const walk: Walk = { f, math, cache, queriesPerKey, locals };
+    const walk: Walk = { f, math, cache, queriesPerKey, cap, locals };
     computeScores(walk);
     softmax(walk);
     addValues(walk);
@@ -91,6 +97,7 @@ interface Walk {
   readonly math: Arithmetic;
   readonly cache: CacheShape;
   readonly queriesPerKey: number;
+  readonly cap: number | null;
   readonly locals: Locals;
 }
 
@@ -151,7 +158,7 @@ function fourCached(cache: CacheShape, pointer: I32, index: number, halfBits: Ve
 
 /** Computes scores[head, position] of whole blocks; two chains per token, of even and of odd dimensions. */
 function computeScores(walk: Walk): void {
-  const { f, math, cache, locals } = walk;
+  const { f, math, cache, cap, locals } = walk;
   const { keys, scores, pitch, scale } = locals;
   const { headSize, blockSize } = cache;
   const halfBits = movedHalfBits(f);
@@ -181,7 +188,8 @@ function computeScores(walk: Walk): void {
       for (let head = 0; head < heads; head++) {
         for (let i = 0; i < vectors; i++) {
           const score = f32x4.add(chains[0]?.[head]?.[i] ?? 0, chains[1]?.[head]?.[i] ?? 0);
-          f.storeV128(out, f32x4.mul(score, scales), 4 * token + VECTOR_BYTES * i);
+          const scaled = f32x4.mul(score, scales);
+          f.storeV128(out, cap === null ? scaled : math.capped(f, scaled, cap), 4 * token + VECTOR_BYTES * i);
         }
         f.increment(out, pitch);
       }

@@ -18,6 +18,14 @@ export interface CacheShape {
   readonly blockSize: number;
 }
 
+/** Dimensions of a head that attention takes at once. */
+const HEAD_MULTIPLE = 4;
+
+/** Returns the size of a head with its padding. */
+export function headStrideOf(headDim: number): number {
+  return Math.ceil(headDim / HEAD_MULTIPLE) * HEAD_MULTIPLE;
+}
+
 /** `keys`, `values`: of the block and the first head; `token`: in the block. */
 export type CacheWrite = (k: number, v: number, keys: number, values: number, token: number, heads: number) => void;
 

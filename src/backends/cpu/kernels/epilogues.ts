@@ -3,9 +3,10 @@
 // Runs after a product, while its sums are still in the first cache. `bias` 0: there is none.
 //
 //   store            y = z
-//   geluTanh, geluErf, silu    y = activation(z)
+//   geluTanh, geluErf, silu, relu2    y = activation(z)
+//   cap              y = cap tanh(z / cap)
 //   addToOutput      y = y + z
-//   gegluTanh, gegluErf, swiglu    y = activation(gate) up, 16 columns: z has both (backends/gate-weights.ts)
+//   gegluTanh, gegluErf, swiglu, reglu2    y = activation(gate) up, 16 columns: z has both (backends/gate-weights.ts)
 //
 //       z        gate 0  gate 1  up 0    up 1  |  gate 2  gate 3  up 2  up 3      two vectors
 //       gate     gate 0  gate 1  gate 2  gate 3
@@ -25,9 +26,12 @@ export const EPILOGUE = {
   geluErf: 2,
   silu: 3,
   addToOutput: 4,
-  gegluTanh: 5,
-  gegluErf: 6,
-  swiglu: 7,
+  relu2: 5,
+  cap: 6,
+  gegluTanh: 7,
+  gegluErf: 8,
+  swiglu: 9,
+  reglu2: 10,
 } as const;
 export type Epilogue = keyof typeof EPILOGUE;
 
@@ -46,7 +50,12 @@ export type EpilogueFunction = FunctionReference<typeof PARAMETERS, null>;
 /** Bytes of a row of totals. */
 export const TOTALS_STRIDE = 4 * GROUP_COLUMNS;
 
-export function defineEpilogues(module: ModuleBuilder, math: Arithmetic): Readonly<Record<Epilogue, EpilogueFunction>> {
+/** @param logitCap of the epilogue "cap"; null: nothing has it */
+export function defineEpilogues(
+  module: ModuleBuilder,
+  math: Arithmetic,
+  logitCap: number | null,
+): Readonly<Record<Epilogue, EpilogueFunction>> {
   const plain = (name: Epilogue, finish: (f: FunctionBuilder, z: Vector, output: Vector) => Vector) =>
     defineEpilogue(module, name, (f, { totals, bias, y }) => {
       const z = f.v128();
@@ -76,10 +85,13 @@ export function defineEpilogues(module: ModuleBuilder, math: Arithmetic): Readon
     geluTanh: plain("geluTanh", (f, z) => math.geluTanh(f, z)),
     geluErf: plain("geluErf", (f, z) => math.geluErf(f, z)),
     silu: plain("silu", (f, z) => math.silu(f, z)),
+    relu2: plain("relu2", (_, z) => math.relu2(z)),
+    cap: plain("cap", (f, z) => (logitCap === null ? z : math.capped(f, z, logitCap))),
     addToOutput: plain("addToOutput", (_, z, output) => f32x4.add(output, z)),
     gegluTanh: gate("gegluTanh", (f, x) => math.geluTanh(f, x)),
     gegluErf: gate("gegluErf", (f, x) => math.geluErf(f, x)),
     swiglu: gate("swiglu", (f, x) => math.silu(f, x)),
+    reglu2: gate("reglu2", (_, x) => math.relu2(x)),
   };
 }
 

@@ -36,6 +36,10 @@ export interface KernelOptions {
   readonly rotarySize?: number;
   /** Query heads that share a key head. */
   readonly queriesPerKey: number;
+  /** See Attention.cap. [null] */
+  readonly attentionCap?: number | null;
+  /** See Head.cap. [null] */
+  readonly logitCap?: number | null;
   readonly memory: MemoryLimits;
 }
 
@@ -76,7 +80,7 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
   defineNorms(module, math);
   defineRotate(module, math, options.rotarySize ?? cache.headSize, cache.headSize);
   defineCacheWrite(module, cache);
-  defineAttention(module, math, cache, options.queriesPerKey);
+  defineAttention(module, math, cache, options);
   defineAdd(module);
   defineSoftmaxOf(module, math);
   defineDraw(module, math);
@@ -90,7 +94,7 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
 
 /** Defines what reads weights, once for each layout. */
 function defineProducts(module: ModuleBuilder, math: Arithmetic, options: KernelOptions): void {
-  const epilogues = defineEpilogues(module, math);
+  const epilogues = defineEpilogues(module, math, options.logitCap ?? null);
   const plain = panelFormat("f32");
   const tiles = defineTiles(module, math, plain);
   const quantise = options.activationDtype === "int8" ? defineQuantiseRows(module, math) : null;

@@ -10,7 +10,13 @@ import {
   testKernels,
   type TestKernels,
 } from "../../../../tests/cpu/cpu.ts";
-import { geluErfReference, geluTanhReference, matmulReference } from "../../../../tests/references/reference.ts";
+import {
+  cappedAt,
+  geluErfReference,
+  geluTanhReference,
+  matmulReference,
+  relu2Reference,
+} from "../../../../tests/references/reference.ts";
 import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
 import { EPILOGUE, outputColumns, type Epilogue } from "./epilogues.ts";
@@ -123,11 +129,14 @@ describe.each(DTYPES)("%s", (dtype) => {
   });
 });
 
+const LOGIT_CAP = 1.5;
 const EPILOGUES: Readonly<Partial<Record<Epilogue, (z: number, y: number) => number>>> = {
   store: (z) => z,
   geluTanh: (z) => geluTanhReference(z),
   geluErf: (z) => geluErfReference(z),
   silu: (z) => z / (1 + Math.exp(-z)),
+  relu2: relu2Reference,
+  cap: cappedAt(LOGIT_CAP),
   addToOutput: (z, y) => y + z,
 };
 
@@ -137,7 +146,7 @@ it.each(Object.entries(EPILOGUES))("ends with %s", async (name, finish) => {
   const { x, w, bias, before } = operands(shape);
   for (const hasBias of [true, false]) {
     const z = matmulReference(x, w, hasBias ? bias : new Float32Array(45), shape.rows, shape.k, shape.n);
-    const y = multiply(await testKernels(), shape, { epilogue, hasBias });
+    const y = multiply(await testKernels({ logitCap: LOGIT_CAP }), shape, { epilogue, hasBias });
     expectNear(
       y,
       z.map((value, i) => finish(value, before[i] ?? NaN)),
@@ -150,6 +159,7 @@ const GATES = [
   ["gegluTanh", "geluTanh"],
   ["gegluErf", "geluErf"],
   ["swiglu", "silu"],
+  ["reglu2", "relu2"],
 ] as const;
 
 it.each(GATES)("ends a gate with %s: the bits of %s(gate) times those of up", async (epilogue, activation) => {

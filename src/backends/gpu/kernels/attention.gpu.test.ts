@@ -23,7 +23,7 @@ const KERNELS: readonly KernelName[] = hasSubgroups ? ["attention", "attention-q
 
 const CASES = KERNELS.flatMap((kernel) => (["f32", "f16"] as const).map((cacheDtype) => ({ kernel, cacheDtype })));
 
-type Size = Pick<Shape, "heads" | "kvHeads" | "headSize" | "window">;
+type Size = Pick<Shape, "heads" | "kvHeads" | "headSize" | "window" | "cap">;
 
 /**
  * Compiling takes most of the time. Each number of vectors of a head, last vector's length, group and kind of window is here
@@ -36,7 +36,7 @@ const SHAPES: readonly Size[] = [
   { heads: 12, kvHeads: 2, headSize: 12, window: 16 },
   { heads: 4, kvHeads: 1, headSize: 33 },
   { heads: 4, kvHeads: 2, headSize: 64 },
-  { heads: 10, kvHeads: 2, headSize: 7, window: 1000 },
+  { heads: 10, kvHeads: 2, headSize: 7, window: 1000, cap: 0.2 },
   { heads: 1, headSize: 260 },
   { heads: 1, headSize: MAX_HEAD_SIZE },
 ];
@@ -61,9 +61,9 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
   const fits = ({ headSize }: Size) => kernel === "attention" || headSize <= 4 * QUAD_HEAD_VEC4;
 
   it.each((cacheDtype === "f32" ? SHAPES : SHAPES_OF_HALVES).filter(fits))(
-    "with $heads heads of $headSize is softmax(q k) v, of $window positions with its own where it has a window",
-    async ({ heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW }) => {
-      const shape = { kernel, heads, kvHeads, headSize, window, cacheDtype };
+    "with $heads heads of $headSize is softmax(q k) v, of $window positions with its own where it has a window, its scores capped where they have a cap",
+    async ({ heads, kvHeads = heads, window = UNLIMITED_WINDOW, ...others }) => {
+      const shape = { kernel, heads, kvHeads, window, ...others, cacheDtype };
       const steps = [
         [...rowsOf(0, 0, 61), ...rowsOf(1, 0, 3)],
         [...rowsOf(1, 3, 18), ...rowsOf(0, 61, 71)],

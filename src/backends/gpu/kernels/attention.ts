@@ -3,6 +3,7 @@ import cacheWriteCode from "../../../../shaders/cache-write.wgsl?raw";
 import mergeCode from "../../../../shaders/attention-merge.wgsl?raw";
 import quadCode from "../../../../shaders/attention-quad.wgsl?raw";
 import cache from "../../../../shaders/lib/cache.wgsl?raw";
+import cap from "../../../../shaders/lib/cap.wgsl?raw";
 import half from "../../../../shaders/lib/half.wgsl?raw";
 import keysValues from "../../../../shaders/lib/keys-values.wgsl?raw";
 import softmaxPart from "../../../../shaders/lib/softmax-part.wgsl?raw";
@@ -30,7 +31,7 @@ const cacheConstants = [
   "MAX_BLOCKS",
   "CACHE_F16",
 ] as const;
-const constants = [...cacheConstants, "Y_STRIDE", "SCALE", "WINDOW"] as const;
+const constants = [...cacheConstants, "Y_STRIDE", "SCALE", "CAP", "WINDOW"] as const;
 
 const spansAndResult = [
   ["spans", "read-only-storage"],
@@ -44,7 +45,7 @@ const spansAndResult = [
  */
 export const attention = defineKernel({
   name: "attention",
-  code: [code, keysValues, writeCache, cache, half, softmaxPart, step, window],
+  code: [code, keysValues, writeCache, cache, cap, half, softmaxPart, step, window],
   bindings: [...writingBindings, ...spansAndResult],
   constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE", "ROWS", "QUERIES"],
 });
@@ -72,7 +73,7 @@ export const cacheWrite = defineKernel({
 /** Attends causally, reading only the cache. Four neighbouring lanes share a head of at most QUAD_HEAD_VEC4 vectors. */
 export const attentionQuad = defineKernel({
   name: "attention-quad",
-  code: [quadCode, keysValues, cache, half, step, window],
+  code: [quadCode, keysValues, cache, cap, half, step, window],
   bindings: [
     ["qkv", "read-only-storage"],
     ["rows", "read-only-storage"],

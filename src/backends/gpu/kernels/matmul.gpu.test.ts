@@ -14,6 +14,7 @@ import {
   geluErfReference,
   geluTanhReference,
   matmulReference,
+  relu2Reference,
   siluReference,
 } from "../../../../tests/references/reference.ts";
 import { packSamples } from "../../../../tests/gpu/samples.ts";
@@ -271,6 +272,7 @@ describe("a product's epilogue", () => {
     ["gelu, tanh", Epilogue.geluTanh, plain.map(geluTanhReference)],
     ["gelu, erf", Epilogue.geluErf, plain.map(geluErfReference)],
     ["silu", Epilogue.silu, plain.map(siluReference)],
+    ["relu, squared", Epilogue.relu2, plain.map(relu2Reference)],
     ["the residual", Epilogue.addToOutput, plain.map((value, i) => value + (before[i] ?? 0))],
   ])("%s", async (_, epilogue, expected) => {
     // All kernels share lib/epilogue.wgsl, except that the residual reads the output, which each kernel does itself.
@@ -284,6 +286,7 @@ describe("a product's epilogue", () => {
     ["geglu, tanh", Epilogue.gegluTanh, Epilogue.geluTanh, geluTanhReference],
     ["geglu, erf", Epilogue.gegluErf, Epilogue.geluErf, geluErfReference],
     ["swiglu", Epilogue.swiglu, Epilogue.silu, siluReference],
+    ["reglu, squared", Epilogue.reglu2, Epilogue.relu2, relu2Reference],
   ])("%s: the activations of two columns times the next two, with the bits of either", async (_, gate, own, act) => {
     const ofGate = { ...product, epilogue: gate };
     const { x: input, w: matrix, bias: biases } = inputsOf(ofGate);

@@ -31,9 +31,11 @@ export const Epilogue = {
   addToOutput: 3,
   head: 4,
   silu: 5,
-  gegluTanh: 6,
-  gegluErf: 7,
-  swiglu: 8,
+  relu2: 6,
+  gegluTanh: 7,
+  gegluErf: 8,
+  swiglu: 9,
+  reglu2: 10,
 } as const;
 
 const bindings = [

@@ -2,7 +2,7 @@ import code from "../../../../shaders/rotary.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import { defineKernel } from "../kernel.ts";
 
-/** Rotates queries and keys by their positions, in place, after their norms where they have any. */
+/** Rotates queries and keys by their positions, in place, and normalises them where they have norms. */
 export const rotary = defineKernel({
   name: "rotary",
   code: [code, step],
@@ -13,5 +13,16 @@ export const rotary = defineKernel({
     ["rows", "read-only-storage"],
     ["qkv", "storage"],
   ],
-  constants: ["LANES", "HEADS", "HEAD_SIZE", "QKV_STRIDE", "NORMED", "EPSILON"],
+  constants: [
+    "LANES",
+    "HEADS",
+    "KV_HEADS",
+    "HEAD_SIZE",
+    "QKV_STRIDE",
+    "QUERY_ANGLES",
+    "NORMED",
+    "OVER_WIDTH",
+    "AFTER_ROTATION",
+    "EPSILON",
+  ],
 });

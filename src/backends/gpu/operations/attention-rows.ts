@@ -158,6 +158,11 @@ export function windowOf({ window }: Attention): number {
   return window ?? UNLIMITED_WINDOW;
 }
 
+/** Returns the constants of the kernels that score keys. */
+export function scoreConstants(operation: Attention) {
+  return { SCALE: operation.scale, CAP: operation.cap ?? 0, WINDOW: windowOf(operation) };
+}
+
 function boundBuffers(
   { buffers, activations, step }: ModelContext,
   { layer, input, output }: Attention,

@@ -14,7 +14,7 @@ import {
 } from "../kernels/attention.ts";
 import { strideOf } from "../padding.ts";
 import { Rank } from "../later-pipelines.ts";
-import { laterWay, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";
+import { laterWay, scoreConstants, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";
 import {
   always,
   cacheConstants,
@@ -115,6 +115,6 @@ function constantsOf(context: ModelContext, operation: Attention) {
   const cache = cacheConstants(context);
   const MAX_SPLITS = maxSplits(cache.HEAD_VEC4, maxSequenceLength(context.engine));
   const Y_STRIDE = strideOf(cache.HEADS * cache.HEAD_SIZE);
-  const scores = { SCALE: operation.scale, WINDOW: windowOf(operation) };
+  const scores = scoreConstants(operation);
   return { ...cache, ...attentionTile(cache.HEAD_VEC4), MAX_SPLITS, Y_STRIDE, ...scores };
 }

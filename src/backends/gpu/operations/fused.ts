@@ -1,4 +1,5 @@
 import type { Norm, Value } from "../../../models/graph.ts";
+import { headSummarises } from "../activations.ts";
 import { Epilogue, matmulSkinny } from "../kernels/matmul.ts";
 import { firstMatmul, normShape } from "../matmul-variants.ts";
 import { splitAttention } from "./attention.ts";
@@ -28,26 +29,30 @@ export function fusedOperations(context: OperationContext): Operations {
     rotary: rotations(context, { lanes: ROTARY_LANES }),
     attention: async (operation) => [await splitAttention(context, operation)],
 
-    ...productOperations(context, isFused ? Epilogue.head : Epilogue.biasOnly, ({ input, head = null, ...product }) => {
-      const { w, bias } = product.weights;
-      const norm = norms.get(input);
-      const x = activations.buffer(norm?.input ?? input);
-      const bound = {
-        w,
-        bias,
-        norm: norm ? buffers.norm(norm.norm) : bias,
-        samples: step.samples,
-        y: product.y,
-        logit_parts: activations.logitParts,
-        step: step.step,
-      };
-      const bindGroup = compiler.bind(matmulSkinny, { x, ...bound });
-      const ownNorm = norm && {
-        bindGroup: compiler.bind(matmulSkinny, { x: activations.normed, ...bound }),
-        dispatch: () => normDispatch(context, norm, activations.normed),
-      };
-      const extras = { norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null, head };
-      return compileProduct(context, { ...product, x, first, bindGroup, extras, ownNorm });
-    }),
+    ...productOperations(
+      context,
+      headSummarises(graph, { style: "fused", ...context.engine }) ? Epilogue.head : Epilogue.biasOnly,
+      ({ input, head = null, ...product }) => {
+        const { w, bias } = product.weights;
+        const norm = norms.get(input);
+        const x = activations.buffer(norm?.input ?? input);
+        const bound = {
+          w,
+          bias,
+          norm: norm ? buffers.norm(norm.norm) : bias,
+          samples: step.samples,
+          y: product.y,
+          logit_parts: activations.logitParts,
+          step: step.step,
+        };
+        const bindGroup = compiler.bind(matmulSkinny, { x, ...bound });
+        const ownNorm = norm && {
+          bindGroup: compiler.bind(matmulSkinny, { x: activations.normed, ...bound }),
+          dispatch: () => normDispatch(context, norm, activations.normed),
+        };
+        const extras = { norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null, head };
+        return compileProduct(context, { ...product, x, first, bindGroup, extras, ownNorm });
+      },
+    ),
   };
 }

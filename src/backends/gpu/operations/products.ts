@@ -1,5 +1,6 @@
 import type { Activation, Gate, Head, LinearOperation, Value } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
+import { capLogits } from "../kernels/cap-logits.ts";
 import { Epilogue, matmulInteger } from "../kernels/matmul.ts";
 import { quantiseRows } from "../kernels/quantise-rows.ts";
 import {
@@ -109,6 +110,7 @@ const ACTIVATION_EPILOGUES: Readonly<Record<Activation, number>> = {
   gelu_tanh: Epilogue.geluTanh,
   gelu_erf: Epilogue.geluErf,
   silu: Epilogue.silu,
+  relu2: Epilogue.relu2,
 };
 
 /** A product in the graph; each kernel style binds and compiles it in its own way. */
@@ -140,17 +142,29 @@ export function productOperations(
   return {
     linear: (operation) => compile(operation, productsOfLinear(context, operation)),
     gate: (operation) => compile(operation, productsOfGate(context, operation)),
-    head: (operation) =>
-      compile(
-        operation,
-        buffers.table(operation.table).map((weights) => {
-          const y = { buffer: activations.logits, offset: 4 * weights.firstOutput };
-          const head = { VOCABULARY: vocabSize, FIRST_TOKEN: weights.firstOutput };
-          const Y4 = strideOf(shape.vocabSize) / 4;
-          return { weights, y, epilogue: headEpilogue, samplesOnly: true, Y4, head };
-        }),
-      ),
+    head: async (operation) => {
+      const Y4 = strideOf(shape.vocabSize) / 4;
+      const parts = buffers.table(operation.table).map((weights) => {
+        const y = { buffer: activations.logits, offset: 4 * weights.firstOutput };
+        const head = { VOCABULARY: vocabSize, FIRST_TOKEN: weights.firstOutput };
+        return { weights, y, epilogue: headEpilogue, samplesOnly: true, Y4, head };
+      });
+      const products = await compile(operation, parts);
+      return operation.cap ? [...products, await logitCap(context, operation.cap)] : products;
+    },
   };
+}
+
+const CAP_LANES = 64;
+
+async function logitCap({ compiler, activations, shape }: OperationContext, CAP: number): Promise<CompiledOperation> {
+  const STRIDE = strideOf(shape.vocabSize);
+  return always({
+    name: "cap of logits",
+    pipeline: await compiler.pipeline(capLogits, { LANES: CAP_LANES, STRIDE, CAP }),
+    bindGroup: compiler.bind(capLogits, { logits: activations.logits }),
+    workgroups: ({ samples }) => [Math.ceil(STRIDE / CAP_LANES), samples],
+  });
 }
 
 const QUANTISE_LANES = 32;
@@ -198,6 +212,7 @@ const GATE_EPILOGUES: Readonly<Record<Activation, number>> = {
   gelu_tanh: Epilogue.gegluTanh,
   gelu_erf: Epilogue.gegluErf,
   silu: Epilogue.swiglu,
+  relu2: Epilogue.reglu2,
 };
 
 /** Returns a gate's products, one for each part of its matrix. */

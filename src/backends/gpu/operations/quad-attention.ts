@@ -2,7 +2,7 @@ import type { Attention } from "../../../models/graph.ts";
 import { variantOf } from "../kernel.ts";
 import { attentionQuad, quadShares } from "../kernels/attention.ts";
 import { strideOf } from "../padding.ts";
-import { cacheWriteDispatch, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";
+import { cacheWriteDispatch, scoreConstants, singleRows, withTiles, type AttentionKernel } from "./attention-rows.ts";
 import {
   always,
   cacheConstants,
@@ -25,7 +25,7 @@ export async function quadAttention(context: OperationContext, operation: Attent
 function quads(context: ModelContext, operation: Attention): AttentionKernel {
   const { compiler, shape } = context;
   const { numHeads, numKvHeads, headDim } = shape;
-  const constants = { ...cacheConstants(context), SCALE: operation.scale, WINDOW: windowOf(operation) };
+  const constants = { ...cacheConstants(context), ...scoreConstants(operation) };
   const sharesOf = (tileRows: number) => quadShares(numHeads, numKvHeads, tileRows > 1 ? 1 : undefined);
   return {
     variant(ROWS) {

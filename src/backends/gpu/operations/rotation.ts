@@ -1,5 +1,5 @@
 import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
-import type { Rotary, RotaryAngles } from "../../../models/graph.ts";
+import { frequenciesFor, queryFactor, type Rotary, type RotaryAngles } from "../../../models/graph.ts";
 import { rotary } from "../kernels/rotary.ts";
 import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
 
@@ -12,20 +12,28 @@ export function rotations(
   { lanes }: { lanes: number },
 ): (operation: Rotary) => Promise<CompiledOperation[]> {
   const { compiler, arena, shape, engine, buffers, activations, step } = context;
+  const maxLength = maxSequenceLength(engine);
   const tables = new Map<RotaryAngles, GPUBuffer>();
   const tableOf = (angles: RotaryAngles) => {
-    const table = tables.get(angles) ?? arena.upload("rotary angles", rotaryTable(angles, maxSequenceLength(engine)));
+    const table = tables.get(angles) ?? arena.upload("rotary angles", rotaryTable(angles, maxLength));
     tables.set(angles, table);
     return table;
   };
-  const { HEADS, HEAD_SIZE, QKV_STRIDE } = cacheConstants(context);
+  const { HEADS, KV_HEADS, HEAD_SIZE, QKV_STRIDE } = cacheConstants(context);
   return async ({ label, angles, norms = null, value }) => {
     const table = tableOf(angles);
-    const kind = { NORMED: norms !== null, EPSILON: norms?.queries.epsilon ?? 0 };
+    const isOverWidth = norms?.over === "width";
+    const kind = {
+      QUERY_ANGLES: angles.queryGrowth ? (maxLength * HEAD_SIZE) / 2 : 0,
+      NORMED: norms !== null,
+      OVER_WIDTH: isOverWidth,
+      AFTER_ROTATION: norms?.afterRotation ?? false,
+      EPSILON: norms?.queries.epsilon ?? 0,
+    };
     return [
       always({
         name: label,
-        pipeline: await compiler.pipeline(rotary, { LANES: lanes, HEADS, HEAD_SIZE, QKV_STRIDE, ...kind }),
+        pipeline: await compiler.pipeline(rotary, { LANES: lanes, HEADS, KV_HEADS, HEAD_SIZE, QKV_STRIDE, ...kind }),
         bindGroup: compiler.bind(rotary, {
           angles: table,
           query_norm: norms ? buffers.norm(norms.queries) : table,
@@ -33,19 +41,23 @@ export function rotations(
           rows: step.rows,
           qkv: activations.buffer(value),
         }),
-        workgroups: (size) => [shape.numHeads + shape.numKvHeads, size.rows],
+        workgroups: (size) => [isOverWidth ? 2 : shape.numHeads + shape.numKvHeads, size.rows],
       }),
     ];
   };
 }
 
-/** Returns (cos, sin) [positions, headDim / 2], computed in float64. */
+/** Returns (cos, sin) [positions, headDim / 2] of keys, then of queries if they have their own; computed in float64. */
 export function rotaryTable(angles: RotaryAngles, positions: number): Float32Array<ArrayBuffer> {
-  const { inverseFrequencies, scaling } = angles;
-  const table = new Float32Array(2 * positions * inverseFrequencies.length);
+  const frequencies = frequenciesFor(angles, positions);
+  const tables = angles.queryGrowth ? 2 : 1;
+  const table = new Float32Array(2 * tables * positions * frequencies.length);
   let at = 0;
-  for (let position = 0; position < positions; position++) {
-    for (const frequency of inverseFrequencies) {
+  for (let row = 0; row < tables * positions; row++) {
+    const position = row % positions;
+    const factor = row < positions ? 1 : queryFactor(angles, position);
+    for (const frequency of frequencies) {
+      const scaling = frequency === 0 ? factor : factor * angles.scaling;
       table[at++] = scaling * Math.cos(position * frequency);
       table[at++] = scaling * Math.sin(position * frequency);
     }
