@@ -74,9 +74,9 @@ function longrope(frequencies: readonly number[], fields: JsonFields, settings: 
   const factor = fields.positiveNumber("factor", maxPositions / original);
   const growth = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original));
   return {
-    inverseFrequencies: divided(frequencies, fields, "short_factor"),
+    inverseFrequencies: dividedBy(frequencies, fields, "short_factor"),
     scaling: fields.positiveNumber("attention_factor", growth),
-    long: { from: original, inverseFrequencies: divided(frequencies, fields, "long_factor") },
+    long: { from: original, inverseFrequencies: dividedBy(frequencies, fields, "long_factor") },
   };
 }
 
@@ -89,10 +89,10 @@ function dynamic(_: readonly number[], fields: JsonFields, { theta, headDim }: R
 
 /** A GGUF file has Llama 3's scaling worked out: what each frequency is divided by. */
 function divisors(frequencies: readonly number[], fields: JsonFields): RotaryAngles {
-  return { inverseFrequencies: divided(frequencies, fields, "divisors"), scaling: 1 };
+  return { inverseFrequencies: dividedBy(frequencies, fields, "divisors"), scaling: 1 };
 }
 
-function divided(frequencies: readonly number[], fields: JsonFields, name: string): number[] {
+function dividedBy(frequencies: readonly number[], fields: JsonFields, name: string): number[] {
   const by = fields.array(name, []);
   const isSound = by.length === frequencies.length && by.every((divisor) => typeof divisor === "number" && divisor > 0);
   if (!isSound) throw invalid(`rope ${name} must be ${frequencies.length} positive numbers`);

@@ -65,7 +65,7 @@ export interface DecoderFixture extends Pick<GoldenFile, "cases" | "short_contex
   /** From config.json and model.safetensors. */
   readonly weights: ModelWeights;
   /** From the GGUF file; null: there is none. */
-  gguf(): Promise<ModelWeights | null>;
+  readonly gguf: () => Promise<ModelWeights | null>;
 }
 
 /** @param read reads a file of tests/fixtures/ */

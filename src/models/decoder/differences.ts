@@ -33,9 +33,9 @@ export interface Differences {
   /** Field of the feed-forward part's width. [intermediate_size] */
   readonly innerField?: string;
   /** Whether a layer has the window, if the config has no layer_types. [there are no windows] */
-  slides?(layer: number, fields: JsonFields): boolean;
+  readonly slides?: (layer: number, fields: JsonFields) => boolean;
   /** Whether the positions of a layer are rotated. [all] */
-  rotates?(layer: number, fields: JsonFields, window: number | null): boolean;
+  readonly rotates?: (layer: number, fields: JsonFields, window: number | null) => boolean;
   /** What GGUF files call it. [they have no form of it] */
   readonly gguf?: GgufNames;
 }
