@@ -10,7 +10,7 @@
 import type { ChatFrame } from "../protocol/chat-frames.ts";
 import { CLOSING, NO_REASONING, OPENING, type ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { TemplateMessage } from "./template-message.ts";
+import type { TemplateCall, TemplateMessage } from "./template-message.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
 import { stripped } from "./jinja-values.ts";
 import { TextMask } from "./text-mask.ts";
@@ -36,6 +36,8 @@ export interface ChatFormat {
   readonly stop: readonly string[];
   /** Whether a system message reaches the model: many small chat models were trained without them. */
   readonly readsSystemPrompt: boolean;
+  /** Whether the arguments of calls before are JSON texts for the template, not objects. */
+  readonly takesArgumentTexts: () => boolean;
   /** How answers call functions. */
   readonly callFormat: MarkedFormat;
   /** Returns the prompt of a conversation. */
@@ -84,6 +86,7 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
     stop,
     callFormat: callFormat(tokenizer, tokenizer.toolTemplate ?? source),
     readsSystemPrompt: readsSystemPrompt((messages) => write(messages, false)),
+    takesArgumentTexts: () => takesArgumentTexts((messages) => write(messages, false)),
     open: (messages, { isContinued = false, variables = {} } = {}) => {
       const mask = new TextMask(tokenizer.controlTokens, { messages, variables });
       const hidden = messages.map((message) => mask.hideInMessage(message));
@@ -135,6 +138,24 @@ function readsSystemPrompt(write: (messages: readonly TemplateMessage[]) => stri
   }
 }
 
+/** Some templates add arguments to other text as they come. */
+function takesArgumentTexts(write: (messages: readonly TemplateMessage[]) => string): boolean {
+  const id = "abcdefghi";
+  const shows = (given: TemplateCall["function"]["arguments"]) => {
+    const call = { id, type: "function", function: { name: "f", arguments: given } } as const;
+    try {
+      return write([
+        { role: "user", content: "Hi" },
+        { role: "assistant", content: "", tool_calls: [call] },
+        { role: "tool", content: "1", name: "f", tool_call_id: id },
+      ]).includes("probe");
+    } catch {
+      return false;
+    }
+  };
+  return !shows({ probe: 1 }) && shows('{"probe": 1}');
+}
+
 /**
  * Returns the text up to the end of the last message, which a marker shows, as in transformers: its own text may be anywhere.
  * A message without content ends in its thought.
@@ -171,6 +192,7 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
     stop: ["\nUser:"],
     callFormat: callFormat(tokenizer, ""),
     readsSystemPrompt: true,
+    takesArgumentTexts: () => false,
     open: (messages, { isContinued = false, variables = {} } = {}) => {
       if (Object.keys(variables).length > 0) {
         const message = "chat_template_kwargs need a model with a chat template; this one has none.";

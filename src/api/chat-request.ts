@@ -124,8 +124,8 @@ function parseChat(fields: Fields): Chat {
 }
 
 function openChat({ messages, tools, isContinued, variables }: Chat, chatFormat: ChatFormat): OpenedChat {
-  const { callFormat, readsSystemPrompt } = chatFormat;
-  const written = messagesFor(callFormat, messages, tools, readsSystemPrompt);
+  const { callFormat } = chatFormat;
+  const written = messagesFor(chatFormat, messages, tools);
   const given =
     tools && callFormat.name !== "general" ? { tools: tools.tools.map(({ definition }) => definition) } : {};
   return chatFormat.open(written, { isContinued, variables: { ...variables, ...given } });

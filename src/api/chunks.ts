@@ -16,6 +16,8 @@ import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logp
 import type { ParsedRequest } from "./parsed-request.ts";
 import type { TokenNames } from "./token-names.ts";
 
+type Delta = ChatCompletionChunkChoice["delta"];
+
 /** Turns the outputs of one request's choices into chunks. */
 export class ChunkWriter {
   readonly #request: ParsedRequest;
@@ -26,6 +28,8 @@ export class ChunkWriter {
   /** For each choice that has begun: length of its tokens' text so far, where log-probabilities need it. */
   readonly #textLengths = new Map<number, number>();
   readonly #usage: UsageCounter;
+  /** Choices whose role was said. */
+  readonly #begun = new Set<number>();
   /** Set before the first chunk, which has them. */
   warnings: readonly AnswerWarning[] = [];
   /** By choice; null where nothing can be called. */
@@ -69,8 +73,13 @@ export class ChunkWriter {
     this.#usage.add(choice, output);
 
     if (this.#request.endpoint === "chat.completions") {
-      const opening = isFirst ? [this.#chatChunk([this.#role(choice)])] : [];
-      return [...opening, ...this.#deltas(choice, output).map((delta) => this.#chatChunk([delta]))];
+      const deltas = this.#deltas(choice, output);
+      const [first] = deltas;
+      // Under tools it is said with what comes first, since that decides about the content.
+      const isOpening = !this.#begun.has(choice) && (first !== undefined || this.#calls === null);
+      if (isOpening) this.#begun.add(choice);
+      const all = isOpening ? [this.#role(choice, first?.delta), ...deltas] : deltas;
+      return all.map((one) => this.#chatChunk([one]));
     }
     const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
     const reported = { ...output, text: echoed + output.text };
@@ -105,10 +114,10 @@ export class ChunkWriter {
     );
   }
 
-  #role(choice: number): ChatCompletionChunkChoice {
+  #role(choice: number, first: Delta = {}): ChatCompletionChunkChoice {
     return {
       index: choice,
-      delta: { role: "assistant", content: "" },
+      delta: { role: "assistant", content: first.tool_calls || first.function_call ? null : "" },
       logprobs: null,
       finish_reason: null,
       ...(this.#request.returnTokenIds && { prompt_token_ids: promptTokenIds(this.#request, choice) }),
@@ -135,7 +144,7 @@ export class ChunkWriter {
     });
   }
 
-  #delta(choice: number, output: ChoiceOutput, delta: ChatCompletionChunkChoice["delta"]): ChatCompletionChunkChoice {
+  #delta(choice: number, output: ChoiceOutput, delta: Delta): ChatCompletionChunkChoice {
     return {
       index: choice,
       delta,

@@ -13,5 +13,5 @@ export interface TemplateMessage extends Omit<ChatMessage, "role"> {
 export interface TemplateCall {
   readonly id: string;
   readonly type: "function";
-  readonly function: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> };
+  readonly function: { readonly name: string; readonly arguments: Readonly<Record<string, unknown>> | string };
 }

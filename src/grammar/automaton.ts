@@ -2,7 +2,7 @@
 
 import { codePoint, normalized, pieces } from "./char-set.ts";
 import { IMPOSSIBLE, type Expression } from "./expression.ts";
-import { ANY_TEXT, jsonCharacter } from "./json-text.ts";
+import { ANY_TEXT, type Quotes } from "./json-text.ts";
 import { Machine } from "./machine.ts";
 import { CODE_POINTS, Program } from "./program.ts";
 import { spend, TooComplex } from "./work.ts";
@@ -88,8 +88,8 @@ export class Automaton {
     return this.#states[at]?.isEnd ?? false;
   }
 
-  /** Returns the texts as they stand in a JSON string. */
-  inJson(): Expression {
+  /** Returns the texts as they stand between quotes. */
+  inQuotes(quotes: Pick<Quotes, "character">): Expression {
     if (this.isEmpty) return IMPOSSIBLE;
     /** By set: equal ones make the same expression, which a program has once. */
     const characters = new Map<string, Expression>();
@@ -98,7 +98,7 @@ export class Automaton {
       for (const { first, last, to } of edges) sets.set(to, [...(sets.get(to) ?? []), [first, last]]);
       const ways = [...sets].map(([to, ranges]): readonly [Expression, number] => {
         const set = normalized(ranges);
-        const known = characters.get(set.join()) ?? jsonCharacter(set);
+        const known = characters.get(set.join()) ?? quotes.character(set);
         characters.set(set.join(), known);
         return [known, to];
       });

@@ -5,12 +5,14 @@ import { canEnd, choice, hasPart, rulesWhere, text, withPrefix, type Expression 
 import { jsonSchemaRules, type WrittenRules } from "./json-schema.ts";
 import { ONE_LINE, spaced, type Layout } from "./json-text.ts";
 import { parseRegex } from "./regex.ts";
+import { spelledLayout, type Sign, type Spelling } from "./spelling.ts";
 
 /** A description of the allowed answers, and the request field that contains it. */
 export type GrammarSource = { readonly param: string } &
   /**
    * `whitespace`: a pattern of what may stand around JSON's signs, and its field; by default one line.
-   * `isLenient`: whether keywords that can't be held are left out.
+   * `isLenient`: whether keywords that can't be held are left out. `spelling`: how values are written, if not as JSON, with
+   * the signs in it.
    */
   (
     | {
@@ -18,6 +20,8 @@ export type GrammarSource = { readonly param: string } &
         readonly schema: unknown;
         readonly whitespace?: { readonly pattern: string; readonly param: string };
         readonly isLenient?: boolean;
+        readonly spelling?: Spelling;
+        readonly signs?: readonly Sign[];
       }
     | { readonly kind: "regex"; readonly pattern: string }
     /** One of these texts. */
@@ -44,8 +48,9 @@ function writtenRules(source: GrammarSource): WrittenRules {
   const { param } = source;
   switch (source.kind) {
     case "schema": {
-      const { schema, whitespace, isLenient = false } = source;
-      return jsonSchemaRules(schema, param, { layout: layoutOf(whitespace), isLenient });
+      const { schema, whitespace, isLenient = false, spelling, signs = [] } = source;
+      const layout = spelling ? spelledLayout(spelling, signs) : layoutOf(whitespace);
+      return jsonSchemaRules(schema, param, { layout, isLenient });
     }
     case "regex":
       return { rules: new Map([["root", parseRegex(source.pattern, param)]]), warnings: [] };

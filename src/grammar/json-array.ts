@@ -1,5 +1,5 @@
 import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
-import { jsonText, type Layout } from "./json-text.ts";
+import { written, type Layout } from "./json-text.ts";
 import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
 /** Elements that are written one by one, times what `contains` has found before them. */
@@ -159,7 +159,7 @@ function uniqueArray(
           : [
               sequence(
                 ...(count > 0 ? [visitor.layout.comma] : []),
-                text(jsonText(value)),
+                written(value, visitor.layout),
                 after(used | (1 << i), count + 1),
               ),
             ],

@@ -26,7 +26,8 @@ export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number
   try {
     const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
     const multiplesOfAll = others.map(({ node, of }) => multiplesOf(of, node));
-    return Automaton.inAll([Automaton.of(choice(...parts)), ...multiplesOfAll], forbidden.map(Automaton.of)).inJson();
+    const all = [Automaton.of(choice(...parts)), ...multiplesOfAll];
+    return Automaton.inAll(all, forbidden.map(Automaton.of)).inQuotes({ character });
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     throw notHeld(

@@ -1,7 +1,7 @@
 import { Automaton } from "./automaton.ts";
 import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
 import { languageOf } from "./json-string.ts";
-import { ANY_TEXT, jsonString } from "./json-text.ts";
+import { ANY_TEXT, quoted, type Layout } from "./json-text.ts";
 import { parsePattern } from "./regex.ts";
 import {
   largestCount,
@@ -21,7 +21,8 @@ const MAX_RULES = 50_000;
 /** Returns an object that is valid under all of these schemas, with its properties in their order, then the others. */
 export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): Expression {
   const members = new Members(nodes);
-  const { comma, space } = visitor.layout;
+  const { layout } = visitor;
+  const { comma, space, brackets } = layout;
   const { names, required } = members;
   const nameSchemas = nodes.flatMap((node) => node.schema("propertyNames"));
   const allowed = nameSchemas.length > 0 ? visitor.names(nameSchemas) : null;
@@ -47,7 +48,9 @@ export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): 
     const isForbidden = schemas.some(({ schema }) => schema === false) || allowed?.has(name) === false;
     if (isForbidden && required.has(name)) return IMPOSSIBLE;
     if (isForbidden) continue;
-    const member = visitor.define(sequence(text(JSON.stringify(name)), visitor.layout.colon, visitor.visit(schemas)));
+    const member = visitor.define(
+      memberOf(quoted(text(name), layout.names), layout, visitor.visit(schemas, layout.inside(name))),
+    );
     const next = after;
     after = next.map((rest, count) => {
       const skip = required.has(name) ? [] : [rest];
@@ -56,7 +59,11 @@ export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): 
       return visitor.define(choice(sequence(...(count > 0 ? [comma] : []), member, behind), ...skip));
     });
   }
-  return sequence(text("{"), space, after[0] ?? IMPOSSIBLE, space, text("}"));
+  return sequence(brackets[0], space, after[0] ?? IMPOSSIBLE, space, brackets[1]);
+}
+
+function memberOf(name: Expression, { colon, member: [before, after] }: Layout, value: Expression): Expression {
+  return sequence(before, name, colon, value, after);
 }
 
 /** Returns the members that have no name in the schema, behind so many others. */
@@ -128,16 +135,17 @@ function othersOf(
   allowed: Automaton | null,
   visitor: SchemaVisitor,
 ): Expression | null {
-  const memberOf = (key: Expression, schemas: readonly PlacedSchema[]) =>
-    visitor.define(sequence(key, visitor.layout.colon, visitor.visit(schemas)));
+  const { layout } = visitor;
+  const named = (name: Expression, schemas: readonly PlacedSchema[]) =>
+    visitor.define(memberOf(name, layout, visitor.visit(schemas, layout.inside(null))));
   const isForbidden = (schemas: readonly PlacedSchema[]) => schemas.some(({ schema }) => schema === false);
   if (members.patterns.size === 0 && isForbidden(members.schemasOfOthers(new Set()))) return null;
   if (allowed === null && members.patterns.size + members.names.length === 0) {
-    return memberOf(jsonString(ANY_TEXT), members.schemasOfOthers(new Set()));
+    return named(quoted(ANY_TEXT, layout.names), members.schemasOfOthers(new Set()));
   }
   try {
-    const named = members.names.length > 0 ? [Automaton.of(choice(...members.names.map(text)))] : [];
-    const all = Automaton.inAll([allowed ?? Automaton.of(ANY_TEXT)], named);
+    const known = members.names.length > 0 ? [Automaton.of(choice(...members.names.map(text)))] : [];
+    const all = Automaton.inAll([allowed ?? Automaton.of(ANY_TEXT)], known);
     let classes = [{ names: all, matched: new Set<string>() }];
     for (const [pattern, matching] of members.patterns) {
       classes = classes.flatMap((one) => [
@@ -150,8 +158,8 @@ function othersOf(
     const options = classes.flatMap(({ names, matched }) => {
       const schemas = members.schemasOfOthers(matched);
       if (isForbidden(schemas) || names.isEmpty) return [];
-      const key = sequence(text('"'), names.inJson(), text('"'));
-      return [memberOf(key, schemas)];
+      const { mark } = layout.names;
+      return [named(sequence(mark, names.inQuotes(layout.names), mark), schemas)];
     });
     return options.length === 0 ? null : visitor.define(choice(...options));
   } catch (error) {

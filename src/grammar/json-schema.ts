@@ -11,7 +11,7 @@ import { arrayOf } from "./json-array.ts";
 import { numberOf } from "./json-number.ts";
 import { objectOf } from "./json-object.ts";
 import { namesOf, stringOf } from "./json-string.ts";
-import { jsonText, ONE_LINE, type Layout } from "./json-text.ts";
+import { jsonText, ONE_LINE, written, type Layout } from "./json-text.ts";
 import { Machine } from "./machine.ts";
 import { Program } from "./program.ts";
 import { LeftOut, NotHeld } from "./schema-left-out.ts";
@@ -64,7 +64,8 @@ export function jsonSchemaRules(schema: unknown, param: string, options: SchemaO
 }
 
 class Writer implements SchemaVisitor {
-  readonly layout: Layout;
+  /** How values are written where it is now. */
+  layout: Layout;
   readonly #root: PlacedSchema;
   readonly #document: SchemaDocument;
   readonly #cases: SchemaCases;
@@ -97,7 +98,8 @@ class Writer implements SchemaVisitor {
     return rule(name);
   }
 
-  refer(key: string, make: () => Expression): Expression {
+  refer(what: string, make: () => Expression): Expression {
+    const key = `${this.layout.name} ${what}`;
     const known = this.#referred.get(key);
     if (known !== undefined) return rule(known);
     if (this.#referred.size >= MAX_REFERRED) throw new TooComplex();
@@ -108,12 +110,14 @@ class Writer implements SchemaVisitor {
     return rule(name);
   }
 
-  visit(schemas: readonly PlacedSchema[]): Expression {
+  visit(schemas: readonly PlacedSchema[], layout = this.layout): Expression {
     for (const { path, schema } of schemas) {
       if (this.#numInside > MAX_INSIDE || path.split(/[.[]/).length > MAX_DEPTH)
         throw this.#document.nodeOf({ schema, path }).invalid("nested less deeply");
     }
     this.#numInside += 1;
+    const around = this.layout;
+    this.layout = layout;
     try {
       return choice(...this.#cases.of(schemas).map((one) => this.refer(keyOf(one), () => this.#valuesOf(one))));
     } catch (error) {
@@ -122,6 +126,7 @@ class Writer implements SchemaVisitor {
       return IMPOSSIBLE;
     } finally {
       this.#numInside -= 1;
+      this.layout = around;
     }
   }
 
@@ -149,10 +154,14 @@ class Writer implements SchemaVisitor {
     const literals = literalsOf(one);
     const types = typesOf(one).filter((type) => literals?.some((value) => isOfType(value, type)) ?? true);
     const values = () => choice(...types.map((type) => this.#ofType(one, type)));
+    const spelled = (value: unknown) => written(value, this.layout);
     if (literals === undefined) return values();
-    if (isPlain(one) || literals.length === 0) return choice(...literals.map((value) => text(jsonText(value))));
+    if (isPlain(one) || literals.length === 0) return choice(...literals.map(spelled));
     if (this.#isStale) return IMPOSSIBLE; // It can't be said what is accepted.
+    const { layout } = this;
+    this.layout = ONE_LINE; // as the literals are checked
     const machine = new Machine(new Program(rulesFrom(values(), this.#rules)));
+    this.layout = layout;
     const accepted = literals.filter((value) => {
       const isAccepted = machine.accepts(jsonText(value));
       if (isAccepted || hasOneText(value)) return isAccepted;
@@ -160,7 +169,7 @@ class Writer implements SchemaVisitor {
       const node = one.find((other) => other.has(keyword));
       throw node?.unsupported(keyword, `${jsonText(value)} can't be checked against what is beside it; leave that out`);
     });
-    return choice(...accepted.map((value) => text(jsonText(value))));
+    return choice(...accepted.map(spelled));
   }
 
   #ofType(one: Case, type: TypeName): Expression {
@@ -174,7 +183,7 @@ class Writer implements SchemaVisitor {
       case "array":
         return arrayOf(one, this);
       case "string":
-        return stringOf(one);
+        return stringOf(one, this);
       case "integer":
       case "number":
         return numberOf(one, type, this);
@@ -184,7 +193,7 @@ class Writer implements SchemaVisitor {
         return choice(
           ...[true, false, null]
             .filter((value) => isOfType(value, type) && !others.includes(value))
-            .map((value) => text(String(value))),
+            .map((value) => text(this.layout.word(value))),
         );
       }
     }

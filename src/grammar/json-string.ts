@@ -2,18 +2,26 @@ import { ANY_CHARACTER } from "./char-set.ts";
 import { Automaton } from "./automaton.ts";
 import { character, choice, IMPOSSIBLE, partsOf, repeat, sequence, text, type Expression } from "./expression.ts";
 import { formatPattern } from "./formats.ts";
-import { ANY_TEXT, jsonString } from "./json-text.ts";
+import { ANY_TEXT, quoted } from "./json-text.ts";
 import { parsePattern, type Pattern } from "./regex.ts";
-import { largestCount, NOT_ENUM, NOT_PATTERN, notHeld, smallestCount, type SchemaNode } from "./schema-node.ts";
+import {
+  largestCount,
+  NOT_ENUM,
+  NOT_PATTERN,
+  notHeld,
+  smallestCount,
+  type SchemaNode,
+  type SchemaVisitor,
+} from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
 import { TooComplex } from "./work.ts";
 
 /** Returns a string that is valid under all of these schemas. */
-export function stringOf(nodes: readonly SchemaNode[]): Expression {
+export function stringOf(nodes: readonly SchemaNode[], { layout: { texts } }: SchemaVisitor): Expression {
   const { all, none } = textsOf(nodes);
   const [only, second] = all;
-  if (only !== undefined && second === undefined && none.length === 0) return jsonString(only);
-  return sequence(text('"'), namesOf(nodes).inJson(), text('"'));
+  if (only !== undefined && second === undefined && none.length === 0) return quoted(only, texts);
+  return sequence(texts.mark, namesOf(nodes).inQuotes(texts), texts.mark);
 }
 
 /** Returns the names that are valid under a schema for them. */

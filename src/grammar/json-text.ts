@@ -1,5 +1,5 @@
 // JSON on one line, with ", " and ": " as separators, like Python's json.dumps. Other white space is allowed only where a
-// request has it, since a weak model would write it for ever.
+// request has it, since a weak model would write it for ever. A layout may also spell values otherwise.
 
 import { ANY_CHARACTER, charSetOf, complement, intersection, normalized, union, type CharSet } from "./char-set.ts";
 import { character, choice, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
@@ -7,18 +7,34 @@ import { character, choice, NOTHING, repeat, sequence, text, type Expression } f
 const COMMA = ", ";
 const COLON = ": ";
 
-/** What stands between values. */
+/** How texts are written. */
+export interface Quotes {
+  /** Stands on both sides. */
+  readonly mark: Expression;
+  text(value: string): Expression;
+  /** One character of a set. */
+  character(set: CharSet): Expression;
+  /** Any text. [any number of any characters] */
+  readonly any?: Expression;
+}
+
+/** How values are written. */
 export interface Layout {
+  /** Tells it apart. */
+  readonly name: string;
   readonly comma: Expression;
   readonly colon: Expression;
   /** Within brackets, at both ends. */
   readonly space: Expression;
-}
-
-export const ONE_LINE: Layout = { comma: text(COMMA), colon: text(COLON), space: NOTHING };
-
-export function spaced(space: Expression): Layout {
-  return { comma: sequence(space, text(","), space), colon: sequence(space, text(":"), space), space };
+  /** Around an object, and around each of its members. */
+  readonly brackets: readonly [open: Expression, close: Expression];
+  readonly member: readonly [before: Expression, after: Expression];
+  readonly names: Quotes;
+  readonly texts: Quotes;
+  /** Writes true, false or null. */
+  word(value: boolean | null): string;
+  /** Returns the layout of an object's member; null: another name, too. */
+  inside(name: string | null): Layout;
 }
 
 const CONTROL = normalized([[0, 0x1f]]);
@@ -57,19 +73,46 @@ function escapesOf(set: CharSet): Expression[] {
 /** Any character of a JSON string. */
 export const ANY_JSON_CHARACTER = jsonCharacter(ANY_CHARACTER);
 
-/** Turns an expression for a text into one for that text inside a JSON string. */
-function inJsonString(expression: Expression): Expression {
+const JSON_QUOTES: Quotes = {
+  mark: text('"'),
+  text: (value) => text(JSON.stringify(value).slice(1, -1)),
+  character: (set) => (set === ANY_CHARACTER ? ANY_JSON_CHARACTER : jsonCharacter(set)),
+};
+
+/** JSON on one line. */
+export const ONE_LINE: Layout = {
+  name: "",
+  comma: text(COMMA),
+  colon: text(COLON),
+  space: NOTHING,
+  brackets: [text("{"), text("}")],
+  member: [NOTHING, NOTHING],
+  names: JSON_QUOTES,
+  texts: JSON_QUOTES,
+  word: String,
+  inside() {
+    return this;
+  },
+};
+
+export function spaced(space: Expression): Layout {
+  return { ...ONE_LINE, comma: sequence(space, text(","), space), colon: sequence(space, text(":"), space), space };
+}
+
+/** Turns an expression for a text into one for that text between quotes. */
+function spelled(expression: Expression, quotes: Quotes): Expression {
+  const inside = (one: Expression) => spelled(one, quotes);
   switch (expression.kind) {
     case "text":
-      return text(JSON.stringify(expression.text).slice(1, -1));
+      return quotes.text(expression.text);
     case "character":
-      return expression.set === ANY_CHARACTER ? ANY_JSON_CHARACTER : jsonCharacter(expression.set);
+      return quotes.character(expression.set);
     case "sequence":
-      return sequence(...expression.parts.map(inJsonString));
+      return sequence(...expression.parts.map(inside));
     case "choice":
-      return choice(...expression.options.map(inJsonString));
+      return choice(...expression.options.map(inside));
     case "repeat":
-      return repeat(inJsonString(expression.of), expression.min, expression.max);
+      return repeat(inside(expression.of), expression.min, expression.max);
     case "rule":
     case "states":
     case "token":
@@ -77,9 +120,25 @@ function inJsonString(expression: Expression): Expression {
   }
 }
 
-/** Returns a JSON string whose text matches the expression. */
-export function jsonString(content: Expression): Expression {
-  return sequence(text('"'), inJsonString(content), text('"'));
+/** Returns a text between quotes that matches the expression. */
+export function quoted(content: Expression, quotes: Quotes): Expression {
+  const any = content === ANY_TEXT ? quotes.any : undefined;
+  return sequence(quotes.mark, any ?? spelled(content, quotes), quotes.mark);
+}
+
+/** Returns a value as a layout writes it. */
+export function written(value: unknown, layout: Layout): Expression {
+  if (layout.name === ONE_LINE.name) return text(jsonText(value));
+  if (typeof value === "string") return quoted(text(value), layout.texts);
+  if (typeof value === "boolean" || value === null) return text(layout.word(value));
+  if (!Array.isArray(value) && typeof value !== "object") return text(jsonText(value));
+  const { comma, colon, brackets, member, names } = layout;
+  const list = (parts: readonly Expression[]) => parts.flatMap((part, i) => (i > 0 ? [comma, part] : [part]));
+  if (Array.isArray(value)) return sequence(text("["), ...list(value.map((one) => written(one, layout))), text("]"));
+  const members = Object.entries(value).map(([name, one]) =>
+    sequence(member[0], quoted(text(name), names), colon, written(one, layout.inside(name)), member[1]),
+  );
+  return sequence(brackets[0], ...list(members), brackets[1]);
 }
 
 export const ANY_TEXT: Expression = repeat(character(ANY_CHARACTER), 0, Infinity);

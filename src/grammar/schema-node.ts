@@ -14,9 +14,10 @@ export interface PlacedSchema {
 
 /** Makes the grammars of a schema's parts. */
 export interface SchemaVisitor {
+  /** How values are written here. */
   readonly layout: Layout;
-  /** Values that are valid under all of these schemas. */
-  visit(schemas: readonly PlacedSchema[]): Expression;
+  /** Values that are valid under all of these schemas. @param layout [this one] */
+  visit(schemas: readonly PlacedSchema[], layout?: Layout): Expression;
   /** Returns a schema that is valid where that one isn't. @param madeFor the keyword that needs it */
   negated(one: PlacedSchema, madeFor: NotHeld["place"]): PlacedSchema;
   /** Returns all values that are valid under all of these schemas, each once, if they are listed somewhere. */

@@ -56,9 +56,14 @@ describe.each([
 
       const stream = client().chat.completions.stream(body);
       const deltas: unknown[] = [];
-      stream.on("chunk", (chunk) => deltas.push(...(chunk.choices[0]?.delta.tool_calls ?? [])));
+      const contents: unknown[] = [];
+      stream.on("chunk", ({ choices: [choice] }) => {
+        deltas.push(...(choice?.delta.tool_calls ?? []));
+        contents.push(choice?.delta.content);
+      });
       const streamed = (await stream.finalChatCompletion()).choices[0];
       expect(streamed).toMatchObject({ finish_reason: "tool_calls" });
+      expect(contents.filter((content) => content !== undefined)).toEqual([null]); // as OpenAI's do
       expect(streamed?.message.tool_calls?.[0]).toMatchObject({ function: { name: "weather", arguments: given } });
       expect(deltas[0]).toMatchObject({ index: 0, type: "function", function: { name: "weather", arguments: "" } });
       expect(deltas.slice(1)).toEqual(

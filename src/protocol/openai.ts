@@ -327,7 +327,8 @@ export interface ChatCompletionChunkChoice extends TokenIds {
   index: number;
   delta: {
     role?: "assistant";
-    content?: string;
+    /** null: the answer begins with a call. */
+    content?: string | null;
     reasoning_content?: string;
     /** A call's id, type and name come once, its arguments piece by piece. */
     tool_calls?: ToolCallDelta[];

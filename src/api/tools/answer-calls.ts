@@ -24,7 +24,7 @@ export class AnswerCalls {
 
   constructor(plan: CallPlan) {
     this.#plan = plan;
-    this.#reader = new CallReader(plan.format, plan.hasSchema);
+    this.#reader = new CallReader(plan);
   }
 
   /** Returns what the answer's next text adds to its message. */

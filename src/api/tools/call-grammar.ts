@@ -22,7 +22,7 @@ export function callGrammar(
   response: SchemaSource | null,
   thought: "may open" | "open" | "none",
 ): GrammarSource {
-  const { open, head, mid, tail, between, close, content, beginning } = format;
+  const { open, head, mid, tail, between, close, content, beginning, spelling, tokens: signs } = format;
   const write = (text: string) => literal(text, format);
   const callable = tools.filter(({ isCallable }) => isCallable);
   const more = isParallel && !format.isSingle ? `(${write(between)} call){0,${MAX_CALLS - 1}}` : "";
@@ -30,8 +30,11 @@ export function callGrammar(
     `calls ::= ${write(open)} call ${more} ${write(close)}`,
     `call ::= ${write(head)} (${callable.map(({ name }, i) => `${write(name + mid)} args${i}`).join(" | ")}) ${write(tail)}`,
   ];
-  const schemas = callable.map(({ schema, param, isStrict }, i) => {
-    const source: SchemaSource = { kind: "schema", schema, param, isLenient: !isStrict };
+  // A token that a rule names is none of a text, though no answer comes to that rule.
+  if (signs.length > 0) rules.push(`signs ::= ${signs.map(([id]) => `<[${id}]>`).join(" ")}`);
+  const schemas = callable.map(({ schema, texts, param, isStrict }, i) => {
+    const spelled = spelling && { spelling: { ...spelling, marked: texts }, signs };
+    const source: SchemaSource = { kind: "schema", schema, param, isLenient: !isStrict, ...spelled };
     return { name: `args${i}`, source };
   });
   const isWrapped = typeof content !== "string";

@@ -2,7 +2,9 @@
 
 import { overlap } from "../../engine/text/overlap.ts";
 import { parseJson } from "../../protocol/bounded-data.ts";
-import type { MarkedFormat } from "./marked-format.ts";
+import type { CallPlan } from "./call-plan.ts";
+import { GrowingText, type Reading } from "./growing-text.ts";
+import { readArguments } from "./spelled-arguments.ts";
 
 /** What a text adds: to the content, or to a call, which begins with its name. */
 export type AnswerPart =
@@ -10,26 +12,18 @@ export type AnswerPart =
   | { readonly type: "call"; readonly index: number; readonly name: string }
   | { readonly type: "arguments"; readonly index: number; readonly text: string };
 
-/** Each yield waits for more text. */
-type Reading<T = void> = Generator<void, T, void>;
-
 /** Characters of a JSON string, with whole escapes. */
 const WHOLE_CHARACTERS = /^(?:[^"\\]|\\(?:[^u]|u[0-9a-fA-F]{4}))*/;
 
 export class CallReader {
-  readonly #format: MarkedFormat;
-  readonly #hasSchema: boolean;
+  readonly #plan: CallPlan;
   readonly #reading = this.#answer();
-  /** What was not understood yet. */
-  #held = "";
-  #isLast = false;
+  readonly #text = new GrowingText();
   #parts: AnswerPart[] = [];
   #hasWholeCalls = false;
 
-  /** @param hasSchema whether a content follows one, and is JSON */
-  constructor(format: MarkedFormat, hasSchema: boolean) {
-    this.#format = format;
-    this.#hasSchema = hasSchema;
+  constructor(plan: CallPlan) {
+    this.#plan = plan;
   }
 
   /** Whether there are calls, and the last one is whole. */
@@ -39,60 +33,60 @@ export class CallReader {
 
   /** Returns what the next text adds. */
   push(text: string, isLast: boolean): readonly AnswerPart[] {
-    this.#held += text;
-    this.#isLast = isLast;
+    this.#text.held += text;
+    this.#text.isWhole = isLast;
     this.#parts = [];
     this.#reading.next();
     return this.#parts;
   }
 
   *#answer(): Reading {
-    const { content, beginning, open } = this.#format;
-    if (content === "before" && !this.#hasSchema) return yield* this.#contentAndCalls(beginning);
+    const text = this.#text;
+    const { format, hasSchema } = this.#plan;
+    const { content, beginning, open } = format;
+    if (content === "before" && !hasSchema) return yield* this.#contentAndCalls(beginning);
     if (typeof content === "string") {
       const start = content === "instead" ? beginning.slice(0, 1) : beginning;
-      while (start.startsWith(this.#held) && this.#held !== start) yield;
-      if (this.#held.startsWith(start)) return yield* this.#calls();
-      for (; ; yield) this.#add({ type: "content", text: this.#take(this.#held.length) });
+      while (start.startsWith(text.held) && text.held !== start) yield;
+      if (text.held.startsWith(start)) return yield* this.#calls();
+      for (; ; yield) this.#add({ type: "content", text: text.take(text.held.length) });
     }
     const [before] = content;
-    while (this.#held.length < open.length && this.#held.length <= before.length) yield;
-    while (!this.#held.startsWith(before)) {
-      if (this.#held.startsWith(open)) return yield* this.#calls();
+    while (text.held.length < open.length && text.held.length <= before.length) yield;
+    while (!text.held.startsWith(before)) {
+      if (text.held.startsWith(open)) return yield* this.#calls();
       yield;
     }
-    this.#take(before.length);
-    yield* this.#hasSchema ? this.#value((text) => ({ type: "content", text })) : this.#string();
+    text.take(before.length);
+    yield* hasSchema ? this.#value((json) => ({ type: "content", text: json })) : this.#string();
   }
 
   *#contentAndCalls(beginning: string): Reading {
+    const text = this.#text;
     for (let end = -1; ; yield) {
-      end = this.#held.indexOf(beginning);
-      const text = end < 0 ? this.#held : this.#held.slice(0, end);
+      end = text.held.indexOf(beginning);
+      const before = end < 0 ? text.held : text.held.slice(0, end);
       // White space before a call is none of the content.
-      const isCut = this.#isLast && end < 0;
-      this.#add({ type: "content", text: this.#take(isCut ? text.length : shownLength(text, beginning)) });
+      const isCut = text.isWhole && end < 0;
+      this.#add({ type: "content", text: text.take(isCut ? before.length : shownLength(before, beginning)) });
       if (end >= 0) return yield* this.#calls();
     }
   }
 
   *#calls(): Reading {
-    const { head, mid } = this.#format;
+    const { format, tools } = this.#plan;
+    const { open, head, mid, between, spelling } = format;
     for (let index = 0; ; index++) {
-      yield* this.#until(head);
+      yield* this.#text.until((index === 0 ? open : between) + head);
       this.#hasWholeCalls = false;
-      this.#add({ type: "call", index, name: yield* this.#until(mid) });
-      yield* this.#value((text) => ({ type: "arguments", index, text }));
+      const name = yield* this.#text.until(mid + (spelling?.brackets[0] ?? ""));
+      this.#add({ type: "call", index, name });
+      const marked = tools.find((tool) => tool.name === name)?.texts ?? [];
+      const say = (text: string) => this.#add({ type: "arguments", index, text });
+      if (spelling) yield* readArguments(this.#text, { ...spelling, marked }, say);
+      else yield* this.#value((text) => ({ type: "arguments", index, text }));
       this.#hasWholeCalls = true;
     }
-  }
-
-  /** Takes a text up to another one, and that too. */
-  *#until(end: string): Reading<string> {
-    while (!this.#held.includes(end)) yield;
-    const text = this.#take(this.#held.indexOf(end));
-    this.#take(end.length);
-    return text;
   }
 
   /** Takes a JSON value: what stands in brackets, or up to a closing one. */
@@ -101,32 +95,27 @@ export class CallReader {
     let isString = false;
     let isEscaped = false;
     for (; ; yield) {
-      for (let at = 0; at < this.#held.length; at++) {
-        const letter = this.#held[at] ?? "";
+      for (let at = 0; at < this.#text.held.length; at++) {
+        const letter = this.#text.held[at] ?? "";
         if (isEscaped) isEscaped = false;
         else if (isString) [isEscaped, isString] = [letter === "\\", letter !== '"'];
         else if (letter === '"') isString = true;
         else if ("{[".includes(letter)) depth += 1;
-        else if ("}]".includes(letter) && --depth <= 0) return this.#add(part(this.#take(depth === 0 ? at + 1 : at)));
+        else if ("}]".includes(letter) && --depth <= 0)
+          return this.#add(part(this.#text.take(depth === 0 ? at + 1 : at)));
       }
-      this.#add(part(this.#take(this.#held.length)));
+      this.#add(part(this.#text.take(this.#text.held.length)));
     }
   }
 
   /** Takes a JSON string, and adds what it says. */
   *#string(): Reading {
-    this.#take(1);
-    for (; !this.#held.startsWith('"'); yield) {
-      const [text = ""] = WHOLE_CHARACTERS.exec(this.#held) ?? [];
-      this.#add({ type: "content", text: parseJson(`"${this.#take(text.length)}"`) as string });
-      if (this.#held.startsWith('"')) return;
+    this.#text.take(1);
+    for (; !this.#text.held.startsWith('"'); yield) {
+      const [text = ""] = WHOLE_CHARACTERS.exec(this.#text.held) ?? [];
+      this.#add({ type: "content", text: parseJson(`"${this.#text.take(text.length)}"`) as string });
+      if (this.#text.held.startsWith('"')) return;
     }
-  }
-
-  #take(length: number): string {
-    const taken = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
-    return taken;
   }
 
   #add(part: AnswerPart): void {

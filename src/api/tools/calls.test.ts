@@ -20,17 +20,34 @@ import { parseTools } from "./tool-fields.ts";
 const TEMPLATES = {
   hermes: '{{ tools }} <tool_call>\n{"name": n, "arguments": a}\n</tool_call>',
   llama: '{{ tools }} {"name": n, "parameters": p} Environment: ipython',
+  xml: "{{ tools }} <tool_call>\n<function=n>\n<parameter=p>\nv\n</parameter>\n</function>\n</tool_call>",
+  pythonic: "{{ tools }} <|tool_call_start|>[n(p=1)]<|tool_call_end|>",
+  functiongemma: "{{ tools }} <start_function_call>call:n{p:<escape>v<escape>}<end_function_call>",
   mistral: '{{ tools }} [TOOL_CALLS] [{"name": n}]',
   "mistral-args": "{{ tools }} [TOOL_CALLS]n[ARGS]{}",
   general: "{{ messages }}",
 } as const;
-const MARKERS = ["<tool_call>", "</tool_call>", "[TOOL_CALLS]", "[ARGS]", "<think>", "</think>"];
+const MARKERS = [
+  "<tool_call>",
+  "</tool_call>",
+  "[TOOL_CALLS]",
+  "[ARGS]",
+  "<think>",
+  "</think>",
+  "<start_function_call>",
+  "<end_function_call>",
+  "<escape>",
+  "<|tool_call_start|>",
+  "<|tool_call_end|>",
+];
+/** Text that no random letters would become. */
+const END_OF_TEXT = "\n</parameter>\n";
 const FIRST_MARKER = BYTE_VOCABULARY.length;
-const vocabulary = [...BYTE_VOCABULARY, ...MARKERS.map((text) => new TextEncoder().encode(text))];
+const vocabulary = [...BYTE_VOCABULARY, ...[...MARKERS, END_OF_TEXT].map((text) => new TextEncoder().encode(text))];
 const compiler = grammarCompiler(vocabulary);
 
 /** What ends something, and what begins a call. */
-const FAVOURED = [...byteTokens('"}]<['), ...MARKERS.map((_, i) => FIRST_MARKER + i), EOS];
+const FAVOURED = [...byteTokens('"}]<['), ...[...MARKERS, END_OF_TEXT].map((_, i) => FIRST_MARKER + i), EOS];
 
 const weather = {
   type: "object",
@@ -38,15 +55,35 @@ const weather = {
   required: ["city"],
   additionalProperties: false,
 };
+/** All kinds of values, within each other. */
+const note = {
+  type: "object",
+  properties: {
+    text: { type: "string" },
+    tags: { type: "array", items: { enum: ["a<b", 1, null, "\n</para"] }, maxItems: 3 },
+    deep: {
+      type: "object",
+      properties: { on: { type: ["boolean", "null"] }, in: { type: "string", pattern: "^[;-B]{1,3}$" } },
+      required: ["on"],
+      additionalProperties: { type: "integer", maximum: 99, minimum: -99 },
+    },
+    which: { type: ["string", "number"], enum: ["5", 5, "true"] },
+    way: { const: "it's <b>\\n" },
+  },
+  required: ["text", "way"],
+  additionalProperties: false,
+};
 const TOOLS = [
   { type: "function", function: { name: "get_weather", description: "Says it.", parameters: weather } },
   { type: "function", function: { name: "now" } },
+  { type: "function", function: { name: "note", parameters: note } },
 ] as const;
 const SCHEMAS = new Map<string, object>([
   ["get_weather", weather],
   ["now", { type: "object", maxProperties: 0 }],
+  ["note", note],
 ]);
-const ajv = new Ajv();
+const ajv = new Ajv({ allowUnionTypes: true });
 
 const formats = Object.entries(TEMPLATES).flatMap(([name, template]) => [
   { name, isToken: true, template },
@@ -161,7 +198,7 @@ describe.each(formats)("$name, with markers that are tokens: $isToken", ({ name,
       const cut = new AnswerCalls({ ...request, format: markedOf(callFormatOf(template), isToken), hasSchema: false });
       const deltas = cut.push(text.slice(0, end), true);
       expect(deltas.length).toBeLessThanOrEqual(wholeDeltas.length);
-      expect("get_weather,".repeat(40).includes(nameOf(cut)) || nameOf(cut).includes("now")).toBe(true);
+      expect(nameOf(cut)).toMatch(/^(,?(get_weather|now|note))*$/);
       const last = cut.message().tool_calls?.at(-1)?.function.arguments ?? "";
       const reason = cut.finishReason("stop");
       if (reason === "tool_calls") expect(() => void JSON.parse(last)).not.toThrow();

@@ -1,14 +1,12 @@
+import type { Sign } from "../../grammar/spelling.ts";
 import type { CallFormat } from "./call-format.ts";
 
 /** Stand in texts for tokens that mark calls: no text of a model has them. */
 const FIRST_SIGN = 0xfdd0;
 
-/** A token, and the sign that stands for it. */
-type Marker = readonly [id: number, sign: string];
-
 /** A format in whose texts signs stand for the markers that are tokens. */
 export interface MarkedFormat extends CallFormat {
-  readonly tokens: readonly Marker[];
+  readonly tokens: readonly Sign[];
   /** The text, or the sign, with which calls begin. */
   readonly beginning: string;
 }
@@ -20,13 +18,17 @@ export function markedFormat(format: CallFormat, tokenOf: (text: string) => numb
     return id === null ? [] : [{ text, id, sign: String.fromCharCode(FIRST_SIGN + i) }];
   });
   const marked = (text: string) => known.reduce((all, { text: marker, sign }) => all.replaceAll(marker, sign), text);
-  const { open, head, mid, tail, markers } = format;
+  const { open, head, mid, tail, close, markers, spelling } = format;
   return {
     ...format,
     open: marked(open),
     head: marked(head),
     mid: marked(mid),
     tail: marked(tail),
+    close: marked(close),
+    ...(spelling && {
+      spelling: { ...spelling, mark: spelling.mark && marked(spelling.mark), end: marked(spelling.end) },
+    }),
     tokens: known.map(({ id, sign }) => [id, sign]),
     beginning: marked(markers[0] ?? (open || head)),
   };

@@ -26,6 +26,8 @@ interface Tool {
   readonly definition: unknown;
   /** Of the call's arguments, which are an object. */
   readonly schema: unknown;
+  /** Arguments that can only be texts. */
+  readonly texts: readonly string[];
   /** The field that has the schema. */
   readonly param: string;
   /** Whether a keyword of its schema that can't be held is refused; else it is left out, with a warning. */
@@ -116,7 +118,20 @@ function parseFunction(value: unknown, path: string): Tool {
   const schema: Record<string, unknown> = { type: "object", ...jsonCopy(parameters, param) };
   if (schema["type"] !== "object") throw invalidValue(`${param}.type`, '"object"', schema["type"]);
   const definition = { name, ...(description !== undefined && { description }), parameters: schema };
-  return { name, definition: { type: "function", function: definition }, schema, param, isStrict, isCallable: true };
+  const tool = { type: "function", function: definition };
+  return { name, definition: tool, schema, texts: textsIn(schema), param, isStrict, isCallable: true };
+}
+
+function textsIn({ properties }: Readonly<Record<string, unknown>>): string[] {
+  const isText = (one: unknown) => {
+    if (!isObject(one)) return false;
+    const { type, enum: listed } = one;
+    return (
+      type === "string" ||
+      (type === undefined && Array.isArray(listed) && listed.every((value) => typeof value === "string"))
+    );
+  };
+  return isObject(properties) ? Object.keys(properties).filter((name) => isText(properties[name])) : [];
 }
 
 /** Returns null for "none". `names`: the functions that may be called; null: all. */

@@ -2,12 +2,18 @@ import { expect, test } from "vitest";
 
 import type { TemplateMessage } from "../template-message.ts";
 import { callFormatOf } from "./call-format.ts";
+import { markedFormat } from "./marked-format.ts";
 import { messagesFor } from "./tool-messages.ts";
 
 const call = (id: string, name: string, given: Readonly<Record<string, unknown>> = {}) =>
   ({ id, type: "function", function: { name, arguments: given } }) as const;
+const formatOf = (template: string, takesTexts = false) => ({
+  callFormat: markedFormat(callFormatOf(template), () => null),
+  readsSystemPrompt: true,
+  takesArgumentTexts: () => takesTexts,
+});
 const general = (messages: readonly TemplateMessage[], readsSystemPrompt = true) =>
-  messagesFor(callFormatOf(""), messages, null, readsSystemPrompt);
+  messagesFor({ ...formatOf(""), readsSystemPrompt }, messages, null);
 const QUESTION = { role: "user", content: "Hi" } as const;
 
 test("in the general form calls and results are texts, and roles take turns", () => {
@@ -45,12 +51,33 @@ test("results are named by the calls before them, though ids come again", () => 
 });
 
 test("ids have the length that a template takes", () => {
-  const format = callFormatOf("tools [TOOL_CALLS]");
+  const format = formatOf("tools [TOOL_CALLS]");
   const messages: TemplateMessage[] = [
     { role: "assistant", content: "", tool_calls: [call("call_1", "f"), call("abcdefghi", "g")] },
     { role: "tool", content: "1", tool_call_id: "call_1" },
+    { role: "assistant", content: "", tool_calls: [call("000000001", "f")] },
   ];
-  const [answer, result] = messagesFor(format, messages, null, true);
-  expect(answer?.tool_calls?.map(({ id }) => id)).toEqual(["000000001", "abcdefghi"]);
-  expect(result?.tool_call_id).toBe("000000001");
+  const [answer, result, next] = messagesFor(format, messages, null);
+  expect(answer?.tool_calls?.map(({ id }) => id)).toEqual(["000000002", "abcdefghi"]);
+  expect(result?.tool_call_id).toBe("000000002");
+  expect(next?.tool_calls?.map(({ id }) => id)).toEqual(["000000001"]);
+});
+
+test("arguments are texts and results have names where a template wants that", () => {
+  const messages: TemplateMessage[] = [
+    { role: "assistant", content: "", tool_calls: [call("a", "f", { x: 1 })] },
+    { role: "tool", content: "1", tool_call_id: "a" },
+  ];
+  for (const [takesTexts, given] of [
+    [true, '{"x":1}'],
+    [false, { x: 1 }],
+  ] as const) {
+    const [answer, result] = messagesFor(
+      formatOf("tools <tool_call> <function= <parameter=", takesTexts),
+      messages,
+      null,
+    );
+    expect(answer?.tool_calls?.[0]?.function.arguments).toEqual(given);
+    expect(result?.name).toBe("f");
+  }
 });

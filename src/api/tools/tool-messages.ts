@@ -3,6 +3,7 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { parseJson } from "../../protocol/bounded-data.ts";
 import { isObject } from "../../protocol/json-object.ts";
+import type { ChatFormat } from "../chat-format.ts";
 import type { TemplateCall, TemplateMessage } from "../template-message.ts";
 import { Fields, missing } from "../validate.ts";
 import type { CallFormat } from "./call-format.ts";
@@ -73,26 +74,53 @@ export function checkResults(messages: readonly TemplateMessage[]): void {
 
 /** Returns the messages as a format's template wants them. */
 export function messagesFor(
-  format: CallFormat,
+  { callFormat, readsSystemPrompt, takesArgumentTexts }: Omit<ChatFormat, "open" | "stop">,
   messages: readonly TemplateMessage[],
   request: ToolRequest | null,
-  readsSystemPrompt: boolean,
 ): readonly TemplateMessage[] {
-  if (format.name === "general") return generalMessages(format, messages, request, readsSystemPrompt);
-  const { idLength } = format;
-  if (idLength === undefined) return messages;
-  const ids = new Map<string, string>();
-  const short = (id: string) => {
-    if (new RegExp(`^[a-zA-Z0-9]{${idLength}}$`).test(id)) return id;
-    ids.set(id, ids.get(id) ?? String(ids.size + 1).padStart(idLength, "0"));
-    return ids.get(id) ?? id;
-  };
-  return messages.map((message) => ({
+  const named = withNames(messages);
+  if (callFormat.name === "general") return generalMessages(callFormat, named, request, readsSystemPrompt);
+  if (named.every(({ tool_calls }) => !tool_calls)) return named;
+  const idOf = idsOfLength(callFormat.idLength, named);
+  const asTexts = takesArgumentTexts();
+  const written = ({ id, type, function: { name, arguments: given } }: TemplateCall) => ({
+    id: idOf(id),
+    type,
+    function: { name, arguments: asTexts ? JSON.stringify(given) : given },
+  });
+  return named.map(({ tool_calls: calls, tool_call_id: id, ...message }) => ({
     ...message,
-    ...(message.tool_calls && { tool_calls: message.tool_calls.map((call) => ({ ...call, id: short(call.id) })) }),
-    ...(message.tool_call_id !== undefined && { tool_call_id: short(message.tool_call_id) }),
+    ...(calls && { tool_calls: calls.map(written) }),
+    ...(id !== undefined && { tool_call_id: idOf(id) }),
   }));
 }
+
+/** Names each result after the function that returned it: some templates want that, and clients leave it out. */
+function withNames(messages: readonly TemplateMessage[]): readonly TemplateMessage[] {
+  let names = new Map<string, string>();
+  return messages.map((message) => {
+    if (message.tool_calls) names = new Map(message.tool_calls.map((call) => [call.id, call.function.name]));
+    const name = message.role === "tool" ? names.get(message.tool_call_id ?? "") : undefined;
+    return name === undefined ? message : { ...message, name };
+  });
+}
+
+/** Returns what gives each id one of the length that a template takes; null: of any. */
+function idsOfLength(length: number | undefined, messages: readonly TemplateMessage[]): (id: string) => string {
+  if (length === undefined) return (id) => id;
+  const given = messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
+  const known = new Map(given.filter((id) => new RegExp(`^[a-zA-Z0-9]{${length}}$`).test(id)).map((id) => [id, id]));
+  let number = 0;
+  for (const id of given) {
+    if (known.has(id)) continue;
+    do number += 1;
+    while (known.has(numbered(number, length)));
+    known.set(id, numbered(number, length));
+  }
+  return (id) => known.get(id) ?? id;
+}
+
+const numbered = (number: number, length: number) => String(number).padStart(length, "0");
 
 /** Calls and results as text, for a template that knows neither. */
 function generalMessages(
@@ -102,25 +130,23 @@ function generalMessages(
   readsSystemPrompt: boolean,
 ): readonly TemplateMessage[] {
   const written: TemplateMessage[] = [];
-  let names = new Map<string, string>();
   /** What the calls of the newest answer returned. */
   let results: string[] = [];
-  for (const { tool_calls, tool_call_id, ...message } of messages) {
+  for (const { tool_calls, tool_call_id: _, name, ...message } of messages) {
     const isResult = message.role === "tool";
     if (isResult || (message.role === "user" && results.length > 0)) {
       // Results, and the question behind them, are one message: templates want the roles by turns.
       if (results.length > 0) written.pop();
-      const name = names.get(tool_call_id ?? "") ?? "the call";
       results.push(isResult ? `Result of ${name}: ${JSON.stringify(message.content)}` : message.content);
       written.push({ role: "user", content: results.join("\n") });
       if (!isResult) results = [];
       continue;
     }
     results = [];
-    names = new Map(tool_calls?.map((call) => [call.id, call.function.name]));
     const texts = tool_calls?.map((call) => `${head}${call.function.name}${mid}${argumentsText(call)}${tail}`);
     const said = message.content === "" ? "" : `${message.content}\n`;
-    written.push(texts ? { ...message, content: `${said}${open}${texts.join(between)}${close}` } : message);
+    const content = texts ? `${said}${open}${texts.join(between)}${close}` : message.content;
+    written.push({ ...message, content, ...(name !== undefined && { name }) });
   }
   return request === null ? written : withText(written, toolsText(request), readsSystemPrompt);
 }

@@ -47,8 +47,8 @@ export class ResponseEvents {
     this.#warnings = renamedWarnings(chunk.warnings) ?? this.#warnings;
     const [choice] = chunk.choices;
     this.#finishReason = choice?.finish_reason ?? this.#finishReason;
-    const { content = "", reasoning_content: reasoning = "", tool_calls: calls = [] } = choice?.delta ?? {};
-    const added = [...this.#addText("reasoning", reasoning), ...this.#addText("message", content)];
+    const { content, reasoning_content: reasoning = "", tool_calls: calls = [] } = choice?.delta ?? {};
+    const added = [...this.#addText("reasoning", reasoning), ...this.#addText("message", content ?? "")];
     return [...opening, ...added, ...calls.flatMap((call) => this.#addCall(call))];
   };
 

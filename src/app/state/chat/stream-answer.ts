@@ -133,7 +133,8 @@ async function* answered(
   for await (const { choices, metrics = null } of stream) {
     for (const { index, delta, logprobs, finish_reason: ended } of choices) {
       const finishReason = ended === "tool_calls" || ended === "function_call" ? "stop" : ended;
-      const { content: text = "", reasoning_content: reasoning = "" } = delta;
+      const { content, reasoning_content: reasoning = "" } = delta;
+      const text = content ?? "";
       // Only the first of several answers keeps its tokens.
       const tokens = logprobs && index === 0 ? reader.read(logprobs.content) : null;
       yield { index, text, reasoning, finishReason, tokens, metrics };

@@ -1,0 +1,74 @@
+// Reads arguments that a grammar has spelled otherwise than as JSON, and says them as JSON.
+
+import { overlap } from "../../engine/text/overlap.ts";
+import type { Spelling } from "../../grammar/spelling.ts";
+import type { GrowingText, Reading } from "./growing-text.ts";
+
+type Say = (json: string) => void;
+
+/** Reads the rest of an object whose opening is taken. */
+export function readArguments(text: GrowingText, spelling: Spelling, say: Say): Reading {
+  say("{");
+  return spelling.member[0] === "" ? readTokens(text, spelling, say) : readMembers(text, spelling, say);
+}
+
+/** Reads members between tags, whose values are texts or JSON. */
+function* readMembers(text: GrowingText, { member, marked }: Spelling, say: Say): Reading {
+  const [before, colon, after] = member;
+  for (let i = 0; yield* text.takes(before); i++) {
+    const name = yield* text.until(colon);
+    say(`${i > 0 ? ", " : ""}${JSON.stringify(name)}: `);
+    if (marked.includes(name)) yield* readText(text, after, say);
+    else say(yield* text.until(after));
+  }
+  say("}");
+}
+
+/** Reads names, words, texts and brackets, which mean what they do in JSON. */
+function* readTokens(text: GrowingText, { member: [, colon], mark, words }: Spelling, say: Say): Reading {
+  for (let depth = 1; depth > 0;) {
+    while (text.held === "") yield;
+    const next = text.held.charAt(0);
+    if ("{[(}])".includes(next)) {
+      depth += "{[(".includes(next) ? 1 : -1;
+      say({ "(": "{", ")": "}" }[text.take(1)] ?? next);
+    } else if (next === "," || next === ":") {
+      say(`${text.take(1)} `);
+      yield* text.takes(" ");
+    } else if (mark !== null && mark.startsWith(next)) {
+      yield* text.until(mark);
+      yield* readText(text, mark, say);
+    } else if (next === '"') yield* readString(text, say);
+    else {
+      while (/^[\w+.-]*$/.test(text.held)) yield;
+      const word = text.take(/^[\w+.-]+/.exec(text.held)?.[0].length ?? 1);
+      const isName = yield* text.takes(colon);
+      say(isName ? `${JSON.stringify(word)}: ` : (JSON_WORDS[words.indexOf(word)] ?? word));
+    }
+  }
+}
+
+const JSON_WORDS = ["true", "false", "null"];
+
+/** Reads a text without escapes up to what ends it. */
+function* readText(text: GrowingText, end: string, say: Say): Reading {
+  say('"');
+  for (; ; yield) {
+    const at = text.held.indexOf(end);
+    const shown = text.take(at < 0 ? text.held.length - overlap(text.held, end) : at);
+    if (shown !== "") say(shown.replace(/["\\\p{Cc}]/gu, (letter) => JSON.stringify(letter).slice(1, -1)));
+    if (at < 0) continue;
+    text.take(end.length);
+    return say('"');
+  }
+}
+
+/** Reads a JSON string. */
+function* readString(text: GrowingText, say: Say): Reading {
+  say(text.take(1));
+  for (; ; yield) {
+    const [shown = ""] = /^(?:[^"\\]|\\.)*/s.exec(text.held) ?? [];
+    if (shown !== "") say(text.take(shown.length));
+    if (text.held.startsWith('"')) return say(text.take(1));
+  }
+}

@@ -1,0 +1,89 @@
+// Objects that a model writes otherwise than as JSON: with names that stand bare, and with texts between marks.
+
+import { ANY_CHARACTER, charSetOf, complement, intersection, normalized } from "./char-set.ts";
+import {
+  character,
+  choice,
+  IMPOSSIBLE,
+  NOTHING,
+  optional,
+  repeat,
+  sequence,
+  text,
+  type Expression,
+} from "./expression.ts";
+import { ONE_LINE, type Layout, type Quotes } from "./json-text.ts";
+
+/** Texts may have signs, which stand for tokens. */
+export interface Spelling {
+  /** Around the object. */
+  readonly brackets: readonly [open: string, close: string];
+  /** Before a member's name, between its name and value, and behind it. */
+  readonly member: readonly [before: string, colon: string, after: string];
+  readonly comma: string;
+  /** Stands around a text, which has no escapes. null: texts are JSON's */
+  readonly mark: string | null;
+  /** No text between marks has it. */
+  readonly end: string;
+  /** How true, false and null are written. */
+  readonly words: readonly [string, string, string];
+  /** Whether values within are written so, too; or as JSON. */
+  readonly isDeep: boolean;
+  /** Members that are texts between marks, though other values are JSON. */
+  readonly marked: readonly string[];
+}
+
+export type Sign = readonly [tokenId: number, sign: string];
+
+const LETTERS = normalized([[0x2d, 0x2e], ...charSetOf("_"), [0x30, 0x39], [0x41, 0x5a], [0x61, 0x7a]]);
+
+const BARE: Quotes = {
+  mark: NOTHING,
+  text: (value) => (/^[\w.-]+$/.test(value) ? text(value) : IMPOSSIBLE),
+  character: (set) => character(intersection(set, LETTERS)),
+};
+
+export function spelledLayout(spelling: Spelling, signs: readonly Sign[]): Layout {
+  const { brackets, member, comma, mark, end, isDeep, marked } = spelling;
+  const write = (value: string) => sequence(...value.split(/([\ufdd0-\ufdef])/).map(part));
+  const part = (value: string): Expression => {
+    const id = signs.find(([, sign]) => sign === value)?.[0];
+    return id === undefined ? text(value) : { kind: "token", id };
+  };
+  const texts = markedTexts(write(mark ?? ""), signs.some(([, sign]) => sign === end) ? "" : end);
+  const word = (value: boolean | null) => spelling.words[value === null ? 2 : Number(!value)] ?? "";
+  const json: Layout = { ...ONE_LINE, name: "json", word };
+  const withMarks: Layout = { ...json, name: "marked", texts };
+  return {
+    ...ONE_LINE,
+    name: "spelled",
+    comma: write(comma),
+    colon: write(member[1]),
+    brackets: [write(brackets[0]), write(brackets[1])],
+    member: [write(member[0]), write(member[2])],
+    names: BARE,
+    texts: mark === null ? ONE_LINE.texts : texts,
+    word,
+    inside(name) {
+      if (isDeep) return this;
+      return mark !== null && name !== null && marked.includes(name) ? withMarks : json;
+    },
+  };
+}
+
+/** Any text can be written that has not `end` in it; where texts are restricted, also none with its first character. */
+function markedTexts(mark: Expression, end: string): Quotes {
+  const [first = "", ...others] = end;
+  if (first === "") return { mark, text, character, any: repeat(character(ANY_CHARACTER), 0, Infinity) };
+  const except = (letters: string) => character(complement(charSetOf(letters)));
+  const rest = repeat(except(first), 0, Infinity);
+  const begun = others.map((next, i) =>
+    sequence(text(end.slice(0, i + 1)), optional(sequence(except(first + next), rest))),
+  );
+  return {
+    mark,
+    text: (value) => (value.includes(end) ? IMPOSSIBLE : text(value)),
+    character: (set) => character(intersection(set, complement(charSetOf(first)))),
+    any: sequence(rest, repeat(choice(...begun), 0, Infinity)),
+  };
+}
