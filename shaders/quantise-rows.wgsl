@@ -31,7 +31,7 @@ fn quantise_rows(@builtin(global_invocation_id) id: vec3<u32>) {
   let most = max(max(largest.x, largest.y), max(largest.z, largest.w));
   let bits = bitcast<u32>(bitcast<f32>(most) * 0.007874015718698502); // the f32 nearest to 1/127
   let rounded = (bits + DROPPED_BITS) & ~DROPPED_BITS;
-  let scale = select(rounded, 0u, rounded < HIDDEN_BIT);
+  let scale = select(rounded, 0u, bits < HIDDEN_BIT);
   var words: array<u32, 8>;
   var sums = vec2(0i);
   for (var i = 0u; i < 8u; i++) {

@@ -48,6 +48,8 @@ test.each([
   ["BF16", "BF16"],
   ["MXFP4_MOE", "MXFP4"],
   ["IQ2_XXS", undefined],
+  ["Q4_0_4_4", undefined],
+  ["IQ4_NL_4_4", undefined],
   ["Q4", undefined],
 ])("most weights of %s are %s", (quantisation, name) => {
   expect(mainTypeOf(quantisation)?.name).toBe(name);

@@ -284,6 +284,7 @@ export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
 
 /** Returns the type of most weights of a quantisation: Q4_K of "Q4_K_M". Undefined: it isn't read. */
 export function mainTypeOf(quantisation: string): GgmlType | undefined {
+  if ([...OTHER_GGML_TYPES.values()].includes(quantisation)) return undefined;
   const name = `${quantisation.replace(/^UD-/, "").replace(/^FP/, "F")}_`;
   return [...GGML_TYPES.values()].find((type) => name.startsWith(`${type.name}_`));
 }
@@ -306,8 +307,14 @@ export const OTHER_GGML_TYPES: ReadonlyMap<number, string> = new Map([
   [27, "I64"],
   [28, "F64"],
   [29, "IQ1_M"],
+  [31, "Q4_0_4_4"],
+  [32, "Q4_0_4_8"],
+  [33, "Q4_0_8_8"],
   [34, "TQ1_0"],
   [35, "TQ2_0"],
+  [36, "IQ4_NL_4_4"],
+  [37, "IQ4_NL_4_8"],
+  [38, "IQ4_NL_8_8"],
   [40, "NVFP4"],
   [41, "Q1_0"],
 ]);

@@ -44,7 +44,7 @@ export class GgufFile implements Checkpoint {
       const part = opened ?? (await files.open(name)); // throws model_not_found with the place
       const read = (begin: number, end: number) => readBytes(part, begin, end, name);
       const header = await readGgufHeader(read, part.size, name);
-      const [number, count] = [header.pairs.get("split.no") ?? 0, header.pairs.get("split.count") ?? 1];
+      const [number, count] = [header.pairs.get("split.no") ?? 0, header.pairs.get("split.count") || 1];
       if (number !== i || count !== names.length) {
         const its = `split.no is ${brief(number)} and split.count ${brief(count)}`;
         throw invalid(name, `by its name it is part ${i + 1} of ${names.length}, but ${its}: keep the names of parts`);

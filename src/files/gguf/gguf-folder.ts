@@ -2,7 +2,7 @@ import { CONFIG_FILE, TOKENIZER_FILE } from "../model-folder.ts";
 import { ModelFiles } from "../model-files.ts";
 import { GgufFile } from "./gguf-file.ts";
 import { ggufBaseName } from "./gguf-names.ts";
-import { tokenizerFilesOf } from "./gguf-tokenizer.ts";
+import { chatFilesOf, tokenizerFilesOf } from "./gguf-tokenizer.ts";
 
 type Contents = Readonly<Record<string, unknown>>;
 
@@ -53,6 +53,16 @@ export class GgufFolder extends ModelFiles {
     const gguf = await this.openOwnCheckpoint();
     const config = await this.#configOf(gguf);
     const rows = gguf.shape("token_embd.weight")[0] ?? 0;
-    return { [CONFIG_FILE]: config, ...tokenizerFilesOf(gguf, rows) };
+    return { [CONFIG_FILE]: config, ...(await this.#tokenizerFiles(gguf, rows)) };
+  }
+
+  /** Where another tokenizer counts, the file's own may be one that is not read. */
+  async #tokenizerFiles(gguf: GgufFile, rows: number): Promise<Contents> {
+    try {
+      return tokenizerFilesOf(gguf, rows);
+    } catch (error) {
+      if (await this.#isOwn(TOKENIZER_FILE)) return chatFilesOf(gguf);
+      throw error;
+    }
   }
 }

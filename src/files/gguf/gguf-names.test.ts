@@ -9,6 +9,10 @@ test.each([
   ["Model-UD-Q4_K_XL.gguf", "UD-Q4_K_XL"],
   ["model-f16-00001-of-00002.gguf", "F16"],
   ["qwen2.5-0.5b-instruct-fp16.gguf", "FP16"],
+  ["model Q4_K_M.gguf", "Q4_K_M"],
+  ["model-q4_k_m-imat.gguf", "Q4_K_M"],
+  ["model-Q4_K_M.imatrix.gguf", "Q4_K_M"],
+  ["model-TQ1_0.gguf", "TQ1_0"],
   ["model.gguf", null],
 ])("%s is packed as %s", (file, quantisation) => {
   expect(quantisationOf(file)).toBe(quantisation);
@@ -58,4 +62,13 @@ test("names that no file of a model has cost no time", () => {
   expect(() => choose([...parts, ...parts.map((part) => `${part}/x`)], "Q8_0")).toThrow("there are: ");
   expect(partNames("a-00001-of-99999.gguf")).toEqual(["a-00001-of-99999.gguf"]);
   expect(choose(["..\\a-Q8_0.gguf", "a-Q4_0.gguf"])).toBe("a-Q4_0.gguf");
+});
+
+test("what quantised weights were weighed by is no model, nor is a projector", () => {
+  expect(choose(["a-imatrix.gguf", "imatrix.gguf", "a-Q5_K_M.gguf"])).toBe("a-Q5_K_M.gguf");
+  expect(choose(["a-TQ1_0.gguf", "a-Q5_K_M.gguf"])).toBe("a-Q5_K_M.gguf");
+});
+
+test("parts keep the spelling of their names", () => {
+  expect(partNames("m-00001-OF-00002.gguf")).toEqual(["m-00001-OF-00002.gguf", "m-00002-OF-00002.gguf"]);
 });

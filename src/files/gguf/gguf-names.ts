@@ -2,10 +2,14 @@
 
 import { ChorusError } from "../../protocol/errors.ts";
 
-const PART = /^(.*)-\d{5}-of-(\d{5})(\.gguf)$/i;
+const PART = /^(.*)-\d{5}(-of-)(\d{5})(\.gguf)$/i;
 /** A file that is said to have more is none of ours. */
 const MAX_PARTS = 1000;
-const QUANTISATION = /(?:^|[-_./])((?:UD-)?(?:I?Q\d\w*|MXFP4\w*|BF16|FP?16|FP?32))$/i;
+/** A last part may say how the quantisation was made: "-Q4_K_M-imat". */
+const QUANTISATION = /(?:^|[-_./ ])((?:UD-)?(?:[IT]?Q\d\w*|MXFP4\w*|BF16|FP?16|FP?32))(?:[-.]imat(?:rix)?)?$/i;
+/** GGUF files that go with a model: a projector of images, or, without a quantisation, what weights were weighed by. */
+const NO_MODEL = /(?:^|\/)mmproj[^/]*$/i;
+const IMATRIX = /imatrix/i;
 /** What a repository's name without more stands for, where it has only GGUF files. */
 const PREFERRED = ["Q4_K_M", "Q8_0"];
 const LEAST_BITS = 4;
@@ -17,10 +21,10 @@ export function isGguf(file: string): boolean {
 
 /** Returns the names of a split file's parts, from any one's name; of another file its own. */
 export function partNames(file: string): string[] {
-  const [, base, count, ending] = PART.exec(file) ?? [];
+  const [, base, of, count, ending] = PART.exec(file) ?? [];
   if (count === undefined || Number(count) === 0 || Number(count) > MAX_PARTS) return [file];
   const number = (i: number) => String(i + 1).padStart(5, "0");
-  return Array.from({ length: Number(count) }, (_, i) => `${base}-${number(i)}-of-${count}${ending}`);
+  return Array.from({ length: Number(count) }, (_, i) => `${base}-${number(i)}${of}${count}${ending}`);
 }
 
 /** Returns a file's name without what says that it is a GGUF file, or a part of one. */
@@ -48,8 +52,9 @@ export function ggufModelsIn(files: ReadonlyMap<string, Sized>): GgufModel[] {
   const bytes = new Map<string, number>();
   for (const [file, { size }] of files) {
     // A disk of Windows would take "\\" for the end of a folder's name.
-    if (!isGguf(file) || /(?:^|\/)mmproj-[^/]*$|\\/i.test(file)) continue;
-    const first = file.replace(PART, "$1-00001-of-$2$3");
+    if (!isGguf(file) || NO_MODEL.test(file) || file.includes("\\")) continue;
+    if (IMATRIX.test(file) && quantisationOf(file) === null) continue;
+    const first = file.replace(PART, "$1-00001$2$3$4");
     bytes.set(first, (bytes.get(first) ?? 0) + size);
   }
   return [...bytes].map(([file, sum]) => ({ file, bytes: sum }));

@@ -7,9 +7,9 @@ import { openFileList } from "../model-files.ts";
 import { loadTokenizer } from "../tokenizer.ts";
 import { GgufFolder } from "./gguf-folder.ts";
 
-async function open(tokens: readonly string[], more: Record<string, Typed> = {}) {
+async function open(tokens: readonly string[], more: Record<string, Typed> = {}, beside: readonly File[] = []) {
   const bytes = ggufBytes({ ...tinyPairs(tokens), ...more }, tinyTensors(tokens.length));
-  const files = openFileList([new File([bytes], "x.gguf")]);
+  const files = openFileList([new File([bytes], "x.gguf"), ...beside]);
   const folder = new GgufFolder(files, "x.gguf", configOfGguf);
   describeModel(await folder.readJson("config.json"));
   return loadTokenizer(folder);
@@ -118,4 +118,35 @@ test("parts whose names were swapped, or that are of other numbers, are noticed"
     "x-00002-of-00002.gguf is damaged: by its name it is part 2",
   );
   await expect(opened(part(0, 2), part(0, 2))).rejects.toThrow("x-00002-of-00002.gguf is damaged");
+});
+
+test("a tokenizer.json beside it wins, also where its own can't be read", async () => {
+  const bytes = { type: "ByteLevel", add_prefix_space: false, use_regex: true };
+  const json = {
+    added_tokens: [],
+    pre_tokenizer: bytes,
+    decoder: bytes,
+    model: { type: "BPE", vocab: { a: 0, b: 1, ab: 2 }, merges: ["a b"] },
+  };
+  const beside = [new File([JSON.stringify(json)], "tokenizer.json")];
+  const unreadable = {
+    "tokenizer.ggml.pre": ["string", "another"],
+    "tokenizer.chat_template": ["string", "T"],
+  } as const;
+  const tokenizer = await open(["a", "b", "ab"], { ...unreadable, "tokenizer.ggml.eos_token_id": ["u32", 1] }, beside);
+  expect(tokenizer.encode("abab")).toEqual([2, 2]);
+  expect(tokenizer.chatTemplate).toBe("T");
+  expect(tokenizer.eosTokenIds).toEqual([1]);
+  await expect(open(["a", "b", "ab"], unreadable)).rejects.toMatchObject({ code: "model_unsupported" });
+});
+
+test("a padding token that is none of its tokens is no reason to refuse a file", async () => {
+  const none = { "tokenizer.ggml.padding_token_id": ["u32", 0xffffffff] } as const;
+  const { eosTokenIds } = await open(byteTokens(), { "tokenizer.ggml.merges": list([]), ...none });
+  expect(eosTokenIds).toBeDefined();
+});
+
+test("a file that was put together from parts says that it has none", async () => {
+  const merged = { "split.count": ["u32", 0], "split.no": ["u32", 0] } as const;
+  await open(byteTokens(), { "tokenizer.ggml.merges": list([]), ...merged });
 });

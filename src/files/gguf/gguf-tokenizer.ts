@@ -37,6 +37,11 @@ export function tokenizerFilesOf(gguf: GgufFile, rows: number): TokenizerFiles {
   const { json, addsBos } =
     kind === "gpt2" ? byteLevel(gguf, fields, vocabulary) : sentencePiece(gguf, fields, vocabulary);
   const idOf = (name: string) => tokenId(gguf, fields, vocabulary, name);
+  // Some files name a token that isn't there where none is used.
+  const idIfAny = (name: string) => {
+    const id = fields.nonNegativeInteger(keyOfId(name), null);
+    return id !== null && id < vocabulary.tokens.length ? id : null;
+  };
   const [bos, eos] = [idOf("bos"), idOf("eos")];
   const before = fields.boolean("tokenizer.ggml.add_bos_token", addsBos) ? bos : null;
   const after = fields.boolean("tokenizer.ggml.add_eos_token", false) ? eos : null;
@@ -48,11 +53,21 @@ export function tokenizerFilesOf(gguf: GgufFile, rows: number): TokenizerFiles {
     "tokenizer_config.json": {
       bos_token: named(bos),
       eos_token: named(eos),
-      unk_token: named(idOf("unknown")),
-      pad_token: named(idOf("padding")),
+      unk_token: named(idIfAny("unknown")),
+      pad_token: named(idIfAny("padding")),
       chat_template: templates(fields, gguf),
     },
     "generation_config.json": { eos_token_id: [...new Set([...declared, ...byName])] },
+  };
+}
+
+/** Returns what a file says of chats, for a model whose tokenizer is in other files. */
+export function chatFilesOf(gguf: GgufFile): Partial<TokenizerFiles> {
+  const fields = new JsonFields(gguf.file, Object.fromEntries(gguf.pairs));
+  const ends = ["eos", "eot", "eom"].map((name) => fields.nonNegativeInteger(keyOfId(name), null));
+  return {
+    "tokenizer_config.json": { chat_template: templates(fields, gguf) },
+    "generation_config.json": { eos_token_id: ends.filter((id) => id !== null) },
   };
 }
 
@@ -83,9 +98,11 @@ function list<Kind extends "string" | "number">(gguf: GgufFile, fields: JsonFiel
   return values as readonly (Kind extends "string" ? string : number)[];
 }
 
+const keyOfId = (name: string) => `tokenizer.ggml.${name}_token_id`;
+
 /** Returns the token that tokenizer.ggml.NAME_token_id names; null without one. */
 function tokenId(gguf: GgufFile, fields: JsonFields, { tokens }: Vocabulary, name: string): number | null {
-  const key = `tokenizer.ggml.${name}_token_id`;
+  const key = keyOfId(name);
   const id = fields.nonNegativeInteger(key, null);
   if (id !== null && id >= tokens.length) throw invalid(gguf, `${key} is ${id}, but there are ${tokens.length} tokens`);
   return id;

@@ -52,3 +52,10 @@ it.each([Infinity, -Infinity, NaN])("makes the scale of a group with %d NaN", as
   new Uint32Array(row.buffer)[5] = 0x7fffffff;
   expect(quantise(test, row).scale).toBeNaN();
 });
+
+it("makes a scale 0 that is subnormal before it is rounded", async () => {
+  const test = await testKernels({ layout: "f32", activationDtype: "int8" });
+  const row = new Float32Array(CHUNK).fill(50 * 2 ** -126);
+  row[0] = 127 * 2 ** -126 * (1 - 2 ** -14);
+  expect(quantise(test, row)).toMatchObject({ integers: [...quantiseRow(row).integers], scale: 0 });
+});

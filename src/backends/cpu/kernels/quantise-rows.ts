@@ -42,8 +42,8 @@ export function defineQuantiseRows(module: ModuleBuilder, math: Arithmetic): Qua
             largest.set(f32x4.max(largest, f32x4.abs(value)));
           });
           scale.set(f32x4.splat(f32.mul(math.maxOfLanes(largest), 1 / 127)));
-          scale.set(v128.andNot(i32x4.add(scale, DROPPED_BITS), DROPPED_BITS));
           isNormal.set(v128.andNot(i32x4.splat(-1), f32x4.lt(scale, SMALLEST_NORMAL)));
+          scale.set(v128.andNot(i32x4.add(scale, DROPPED_BITS), DROPPED_BITS));
           scale.set(v128.and(scale, isNormal));
           // Not a number where a value is none, or infinite.
           scale.set(f32x4.add(scale, f32x4.splat(f32.mul(math.maxOfLanes(largest), 0))));
