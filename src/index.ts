@@ -91,7 +91,8 @@ export async function schemaProblem(schema: unknown): Promise<string | null> {
 }
 
 /** Returns a folder's files where a path of this machine names the model: in Node, where no page gives paths a meaning. */
-async function filesOf(model: ModelSource): Promise<ModelSource> {
+async function filesOf(given: ModelSource | URL): Promise<ModelSource> {
+  const model = given instanceof URL ? given.href : given;
   if (typeof model !== "string" || model === "" || globalThis.indexedDB || !globalThis.process?.getBuiltinModule)
     return model;
   const { openDiskFolder } = await import("./host/platforms/disk-folder.ts");

@@ -99,7 +99,7 @@ function inShort(groups: readonly TitledGroup[]): string[] {
   for (const group of withFigures) {
     for (const { title, headlines } of group.sections) {
       for (const { value, label } of headlines) {
-        // "fastest, with 64 at once": what follows the comma belongs to the figure.
+        // "all together, with 64 at once": what follows the comma belongs to the figure.
         const [what = "", ...detail] = label.split(/, (?=with |\d)/);
         const row = `${title}: ${what}`;
         const cell = [value, ...detail.map((part) => `(${part})`)].join(" ");

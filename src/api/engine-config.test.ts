@@ -120,6 +120,7 @@ describe("resolveEngineConfig", () => {
 
   test.each([
     [{ maxNumSeq: 4 }, "unknown_parameter", "maxNumSeq", "Did you mean maxNumSeqs?"],
+    [{ wroker: false }, "unknown_parameter", "wroker", "Did you mean worker?"],
     [{ max_num_seqs: 4 }, "unknown_parameter", "max_num_seqs", "Did you mean maxNumSeqs?"],
     [{ turbo: true }, "unknown_parameter", "turbo", "kvCacheBytes"],
     [{ maxNumSeqs: "8" }, "invalid_type", "maxNumSeqs", 'an integer, not "8"'],

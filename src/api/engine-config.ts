@@ -1,3 +1,4 @@
+import { byteSize } from "../protocol/byte-size.ts";
 import {
   ALERT_FIELDS,
   CONFIG_FIELDS,
@@ -10,6 +11,7 @@ import {
   type ResolvedEngineConfig,
 } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import type { CreateEngineOptions } from "../protocol/engine.ts";
 import { draftModelOf, fieldThatRestarts, type EngineChanges, type LoadedSizes } from "../protocol/live-config.ts";
 import { kvBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
 import { slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
@@ -18,6 +20,18 @@ import { Fields, invalidValue, missing } from "./validate.ts";
 /** Contexts that the cache holds by default, unless they take more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
 const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
+
+/** What createEngine takes beside the config: a wrong name may be near one of these. */
+const CREATE_OPTIONS = [
+  "model",
+  "revision",
+  "token",
+  "hubUrl",
+  "onProgress",
+  "signal",
+  "worker",
+  "gpu",
+] as const satisfies readonly (keyof CreateEngineOptions)[];
 
 /** @throws ChorusError invalid_type or invalid_value of "backend" */
 export function parseBackendChoice(backend: unknown): BackendChoice {
@@ -37,7 +51,7 @@ export function resolveEngineConfig(
   draftModel: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim"> | null = null,
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
-  fields.refuseOthers(Object.keys(CONFIG_FIELDS));
+  fields.refuseOthers(Object.keys(CONFIG_FIELDS), CREATE_OPTIONS);
   const size = (name: "maxNumSeqs" | "maxNumBatchedTokens") => fields.integer(name, CONFIG_FIELDS[name]);
   const { maxNumSeqs, maxNumBatchedTokens } = slotsAndRows(
     { maxNumSeqs: size("maxNumSeqs"), maxNumBatchedTokens: size("maxNumBatchedTokens") },
@@ -209,7 +223,7 @@ function numBlocksIn(
   if (kvCacheBytes < bytesPerBlock) {
     throw new ChorusError(
       "invalid_value",
-      `kvCacheBytes is ${kvCacheBytes}, but one block of this model's cache takes ${bytesPerBlock} bytes.`,
+      `kvCacheBytes is ${kvCacheBytes}, but one block of this model's cache takes ${byteSize(bytesPerBlock)} (${bytesPerBlock} bytes).`,
       "kvCacheBytes",
     );
   }

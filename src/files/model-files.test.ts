@@ -286,13 +286,16 @@ describe("a folder's files", () => {
     expect(await files.tryReadText("merges.txt")).toBe("x");
     expect(await files.tryReadJson("vocab.json")).toBeUndefined();
     await expect(files.open("model.safetensors")).rejects.toEqual(
-      failure("model_not_found", "no model.safetensors among the 3 files you chose", "model.safetensors"),
+      failure("model_not_found", "no model.safetensors in the files you chose.", "model.safetensors"),
     );
     await expect(openFileList([new File(["x"], "merges.txt")]).open("config.json")).rejects.toEqual(
       failure("model_not_found", "no config.json in the file you chose.", "config.json"),
     );
     await expect(openFileList([new File(["x"], "x.onnx")]).open("config.json")).rejects.toEqual(
       failure("model_not_found", "in the file you chose: x.onnx has a format that", "config.json"),
+    );
+    await expect(openFileList([new File(["x"], "a/tiny/config.json")]).open("tokenizer.json")).rejects.toEqual(
+      failure("model_not_found", "no tokenizer.json in the folder a/tiny.", "tokenizer.json"),
     );
   });
 

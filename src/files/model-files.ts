@@ -129,24 +129,23 @@ export function tooLarge(file: string, bytes: number): ChorusError {
   );
 }
 
-/** Opens files that the user chose. If several have the same name, the one nearest the top folder is used. */
+/** Opens files that the user chose, or a folder's. If several have the same name, the one nearest the top folder is used. */
 export function openFileList(files: readonly File[], onBytes?: OnBytes): ModelFiles {
   const paths = files
     .map((file) => ({ file, path: (file.webkitRelativePath || file.name).split("/") }))
     .sort((a, b) => a.path.length - b.path.length);
   const name = paths.find(({ path }) => path.length > 1)?.path.at(-2) ?? "model";
   const sizes = new Map(paths.map(({ file, path }) => [path.at(-1) ?? file.name, file] as const));
-  const gguf = chooseGguf(sizes, null, "the files you chose");
+  const folder = paths[0]?.path.slice(0, -1).join("/") ?? "";
+  const where =
+    folder !== "" ? `the folder ${folder}` : files.length === 1 ? "the file you chose" : "the files you chose";
+  const gguf = chooseGguf(sizes, null, where);
   const foreign = foreignWeights(files.map((file) => file.name));
   const more = foreign === null ? "." : `: ${foreign}`;
   const open: OpenFile = (fileName) => {
     const file = paths.find(({ path }) => path.at(-1) === fileName)?.file;
     if (file) onBytes?.(fileName, file.size, file.size);
-    return Promise.resolve(file ?? { missing: `There is no ${fileName} ${among(files.length)}${more}` });
+    return Promise.resolve(file ?? { missing: `There is no ${fileName} in ${where}${more}` });
   };
-  return new ModelFiles(name, "the files you chose", open, gguf);
-}
-
-function among(numFiles: number): string {
-  return numFiles === 1 ? "in the file you chose" : `among the ${numFiles} files you chose`;
+  return new ModelFiles(name, where, open, gguf);
 }

@@ -98,7 +98,7 @@ export interface ChorusEngine extends AsyncDisposable {
   readonly sizes: LoadedSizes;
   readonly chat: Chat;
   readonly completions: Completions;
-  /** OpenAI's newer shape of chats, text and thoughts alone. Nothing is stored. */
+  /** OpenAI's newer shape of chats: text, thoughts and function calls. Nothing is stored. */
   readonly responses: Responses;
   /** Returns the function that unsubscribes. */
   on<Name extends keyof EngineEvents>(event: Name, listener: (payload: EngineEvents[Name]) => void): () => void;
@@ -136,8 +136,8 @@ export interface ChorusEngine extends AsyncDisposable {
 export type OwnGpu = Navigator extends { readonly gpu: infer Gpu } ? Gpu : object;
 
 export interface CreateEngineOptions extends EngineConfig, HubOptions {
-  /** A model of the hub ("owner/name"), the URL of a folder, or files. */
-  model: ModelSource;
+  /** A model of the hub ("owner/name"), the URL of a folder, in Node also its path, or files. */
+  model: ModelSource | URL;
   /** Called as a stage of loading begins and ends, and at most 20 times a second between. [none] */
   onProgress?: (progress: LoadProgress) => void;
   /** Cancels loading: createEngine rejects with the signal's reason. Finished downloads are kept. [none] */

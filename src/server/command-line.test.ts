@@ -45,6 +45,14 @@ describe("a command line", () => {
         names: ["a", "b/c"],
       },
     );
+    expect(parse("--model x --served-model-name a b --served-model-name c --port 1")).toMatchObject({
+      names: ["a", "b", "c"],
+      port: 1,
+    });
+    expect(parse("--model x", { CHORUS_SERVED_MODEL_NAME: "a,b", CHORUS_PORT: "tcp://10.0.0.1:8000" })).toMatchObject({
+      names: ["a", "b"],
+      port: 8000,
+    });
     expect([parse("--help"), parse("--version")]).toEqual(["help", "version"]);
   });
 
@@ -56,6 +64,7 @@ describe("a command line", () => {
     ["--prot 1", /Did you mean --port\?/],
     ["--zzz", /See --help/],
     ["-p 1", /no option -p/],
+    ["--served-model-name a --port 1 b", /"b" belongs to no option/],
     ["-- --model x", /"--" belongs to no option/],
     ["--model", /needs a value/],
     ["--model --port 1", /--model needs a value/],
@@ -71,6 +80,7 @@ describe("a command line", () => {
     ["--model a --alerts {", /a JSON object: /],
     ["--model a --alerts []", /a JSON object\./],
     ['--model a --alerts {"queue":1}', /no field "queue"/],
+    ['--model a --alerts {"queueLength":"many"}', /^--alerts: queueLength must be/],
     ["--model a --speculation-method magic", /ngram, draft_model/],
     ["--model a --config nowhere.json", /nowhere\.json can't be read/],
     ["--model a --api-key=", /empty/],
@@ -139,6 +149,10 @@ describe("a field of the config", () => {
     writeFileSync(file, JSON.stringify({ model: "a", port: 1, maxNumSeqs: 1, runAhead: 1 }));
     const env = { CHORUS_CONFIG: file, CHORUS_PORT: "2", CHORUS_MAX_NUM_SEQS: "2" };
     expect(parse("--port 3", env)).toMatchObject({ model: "a", port: 3, config: { maxNumSeqs: 2, runAhead: 1 } });
+    expect(() => parse("--model a", { ...env, CHORUS_PORT: "many" })).toThrow("CHORUS_PORT must be a whole number");
+    expect(() => parse("--model a", { CHORUS_API_KEY: "" })).toThrow("leave out CHORUS_API_KEY");
+    writeFileSync(file, JSON.stringify({ model: "a", maxNumSeqs: "many" }));
+    expect(() => parse(`--config ${file}`)).toThrow(`maxNumSeqs in ${file} must be a whole number`);
     writeFileSync(file, JSON.stringify({ modle: "a" }));
     expect(() => parse("--port 3", env)).toThrow("has the field modle, which is no option");
     rmSync(folder, { recursive: true });

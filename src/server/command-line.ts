@@ -44,7 +44,7 @@ const OWN = {
     'a folder in Hugging Face layout, or a model of the hub ("owner/name", or its address)',
   ],
   revision: [TEXT, "NAME", "the hub's branch, tag or commit [main]"],
-  "served-model-name": [TEXT, "NAME", "the model's name for clients; may be given several times [its own]"],
+  "served-model-name": [TEXT, "NAME...", "the model's names for clients [its own]"],
   config: [TEXT, "FILE", 'a JSON file with any of these: {"model": "owner/name", "maxNumSeqs": 8} [none]'],
   port: [{ kind: "integer", min: 0, max: 65_535 }, "NUMBER", "where to listen; 0 takes any free port [8000]"],
   host: [TEXT, "ADDRESS", "who can reach it: 127.0.0.1 this machine alone, 0.0.0.0 everybody [127.0.0.1]"],
@@ -109,34 +109,33 @@ export function parseCommandLine(
   if (typed.has("help")) return "help";
   if (typed.has("version")) return "version";
   const given = new Map([...readEnvironment(env), ...typed]);
-  const file = given.get("config");
+  const file = given.get("config")?.value;
   const values = new Map(typeof file === "string" ? [...readConfigFile(file), ...given] : given);
   const own = (name: keyof typeof OWN) => {
-    const value = values.get(name);
-    return value === undefined ? null : valueOf(name, OWN[name][0], value);
+    const one = values.get(name);
+    return one === undefined ? null : valueOf(one.source, OWN[name][0], one.value);
   };
   const text = (name: keyof typeof OWN) => own(name) as string | null;
   const model = text("model");
   if (model === null) throw new UsageError("Which model? Give --model NAME_OR_FOLDER.");
   const host = text("host") ?? "127.0.0.1";
   const apiKey = text("api-key");
-  if (apiKey === "") throw new UsageError("The key is empty. Give one, or leave out --api-key.");
+  if (apiKey === "") throw new UsageError(`The key is empty. Give one, or leave out ${values.get("api-key")?.source}.`);
   if (!isLoopback(host) && apiKey === null && own("allow-anyone") !== true) {
     throw new UsageError(
       `On ${host}, anyone who reaches this machine could use the model. ` +
         "Give --api-key KEY, or --allow-anyone if that is meant.",
     );
   }
+  const names = values.get("served-model-name");
   return {
     model,
     revision: text("revision"),
     host,
     apiKey,
     port: (own("port") as number | null) ?? 8000,
-    cors: parseOrigin(text("cors")),
-    names: [values.get("served-model-name") ?? []]
-      .flat()
-      .map((name) => valueOf("served-model-name", TEXT, name) as string),
+    cors: parseOrigin(text("cors"), values.get("cors")?.source),
+    names: [names?.value ?? []].flat().map((name) => valueOf(names?.source ?? "", TEXT, name) as string),
     logRequests: own("log-requests") === true,
     config: configOf(values),
   };
@@ -146,13 +145,28 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-function readWords(words: readonly string[]): Map<string, unknown> {
-  const values = new Map<string, unknown>();
+/** What an option is set to, and by what: "--port", "CHORUS_PORT" or a file's field. */
+interface Given {
+  readonly value: unknown;
+  readonly source: string;
+}
+
+function readWords(words: readonly string[]): Map<string, Given> {
+  const values = new Map<string, Given>();
+  const addName = (name: string) => {
+    const source = "--served-model-name";
+    values.set("served-model-name", { source, value: [values.get("served-model-name")?.value ?? [], name].flat() });
+  };
+  let last = "";
   const options = Object.fromEntries(
     [...FIELDS].map(([name, { kind }]) => [name, { type: kind === "flag" ? "boolean" : "string" } as const]),
   );
   // Not strict: its errors don't name the nearest option.
   for (const token of parseArgs({ args: [...words], options, strict: false, tokens: true }).tokens) {
+    if (token.kind === "positional" && last === "served-model-name") {
+      addName(token.value); // vLLM's takes several
+      continue;
+    }
     if (token.kind !== "option") {
       const word = token.kind === "positional" ? token.value : "--";
       throw new UsageError(`"${word}" belongs to no option. See --help.`);
@@ -164,10 +178,10 @@ function readWords(words: readonly string[]): Map<string, unknown> {
     if (isFlag && value !== undefined && Object.hasOwn(OWN, name)) throw new UsageError(`--${name} takes no value.`);
     if (!isFlag && (value === undefined || (!inlineValue && value.startsWith("--"))))
       throw new UsageError(`--${name} needs a value. See --help.`);
-    const before = values.get(name);
-    if (name === "served-model-name") values.set(name, [before ?? [], value].flat());
-    else if (before !== undefined) throw new UsageError(`--${name} is given twice.`);
-    else values.set(name, value ?? true);
+    last = name;
+    if (name === "served-model-name") addName(value ?? "");
+    else if (values.has(name)) throw new UsageError(`--${name} is given twice.`);
+    else values.set(name, { value: value ?? true, source: `--${name}` });
   }
   return values;
 }
@@ -178,14 +192,17 @@ function unknownOption(rawName: string, name: string): UsageError {
   return new UsageError(`There is no option ${rawName}. ${near ? `Did you mean --${near}?` : "See --help."}`);
 }
 
-function readEnvironment(env: Readonly<NodeJS.ProcessEnv>): [string, unknown][] {
+function readEnvironment(env: Readonly<NodeJS.ProcessEnv>): [string, Given][] {
   return [...FIELDS.keys()].flatMap((name) => {
-    const value = env[`CHORUS_${name.toUpperCase().replaceAll("-", "_")}`];
-    return value === undefined ? [] : [[name, value]];
+    const source = `CHORUS_${name.toUpperCase().replaceAll("-", "_")}`;
+    const value = env[source];
+    // Kubernetes sets this one beside a service called "chorus".
+    if (value === undefined || (name === "port" && value.startsWith("tcp://"))) return [];
+    return [[name, { source, value: name === "served-model-name" ? value.split(",") : value }]];
   });
 }
 
-function readConfigFile(path: string): [string, unknown][] {
+function readConfigFile(path: string): [string, Given][] {
   const wrong = (why: string) => new UsageError(`--config: ${path} ${why}`);
   let text = "";
   try {
@@ -196,26 +213,26 @@ function readConfigFile(path: string): [string, unknown][] {
   return Object.entries(objectIn(text, (why) => wrong(`must hold a JSON object${why}`))).map(([name, value]) => {
     const option = kebab(name);
     if (!FIELDS.has(option) || option === "config") throw wrong(`has the field ${name}, which is no option.`);
-    return [option, value];
+    return [option, { value, source: `${name} in ${path}` }];
   });
 }
 
 /** Returns the engine's fields. What --alerts names as a whole, options such as --alerts-queue-length change. */
-function configOf(values: ReadonlyMap<string, unknown>): EngineConfig {
+function configOf(values: ReadonlyMap<string, Given>): EngineConfig {
   const config: Record<string, unknown> = {};
   for (const [option, { path, field }] of PLACES) {
     const given = values.get(option);
     const [name = "", inner] = path;
     if (given === undefined) continue;
-    const value = valueOf(option, field, given);
+    const value = valueOf(given.source, field, given.value);
     config[name] = inner === undefined ? value : { ...(config[name] as object | null), [inner]: value };
   }
   return config;
 }
 
 /** Returns an option's value: text from a command line or the environment, anything from a file. @throws UsageError */
-function valueOf(option: string, field: Field, given: unknown): unknown {
-  const wrong = () => new UsageError(`--${option} must be ${expected(field)}, not ${JSON.stringify(given)}.`);
+function valueOf(source: string, field: Field, given: unknown): unknown {
+  const wrong = () => new UsageError(`${source} must be ${expected(field)}, not ${JSON.stringify(given)}.`);
   if (field.kind === "text") {
     if (typeof given === "string") return given;
     throw wrong();
@@ -235,12 +252,12 @@ function valueOf(option: string, field: Field, given: unknown): unknown {
     return flag;
   }
   if (!("min" in field)) {
-    const object = objectIn(given, (why) => new UsageError(`--${option} must be a JSON object${why}`));
+    const object = objectIn(given, (why) => new UsageError(`${source} must be a JSON object${why}`));
     return Object.fromEntries(
       Object.entries(object).map(([name, value]) => {
         const own = NESTED[field.kind]?.[name];
-        if (!own) throw new UsageError(`--${option} has no field "${name}".`);
-        return [name, valueOf(`${option}-${kebab(name)}`, own, value)];
+        if (!own) throw new UsageError(`${source} has no field "${name}".`);
+        return [name, valueOf(`${source}: ${name}`, own, value)];
       }),
     );
   }
@@ -264,11 +281,11 @@ function objectIn(given: unknown, wrong: (why: string) => UsageError): object {
   return value;
 }
 
-function parseOrigin(text: string | null): string | null {
+function parseOrigin(text: string | null, source = ""): string | null {
   if (text === null || text === "*") return text;
   const origin = URL.canParse(text) ? new URL(text).origin : "null";
   if (origin !== "null" && (text === origin || text === `${origin}/`)) return origin;
-  throw new UsageError(`--cors must be an origin such as https://app.example, or *, not "${text}".`);
+  throw new UsageError(`${source} must be an origin such as https://app.example, or *, not "${text}".`);
 }
 
 function expected(field: Field): string {

@@ -20,7 +20,6 @@ import { refusal } from "./refusal.ts";
 
 /** Time that requests in flight may go on once the server is to end. */
 const GRACE_MS = 30_000;
-const MIB = 2 ** 20;
 const stillLoading = () => refusal(503, "model_loading", "The model is still loading.", { "retry-after": "1" });
 
 /** The environment of a server. */
@@ -141,11 +140,11 @@ function withAccess(
 function progressPrinter(print: ServeHome["print"]): (progress: LoadProgress) => void {
   let lastPercent = -1;
   return ({ stage, done, total }) => {
-    if (stage !== "memory" || total < MIB) return;
+    if (stage !== "memory" || total < 1e6) return;
     const percent = Math.floor((10 * done) / total) * 10;
     if (percent === lastPercent) return;
     lastPercent = percent;
-    print(`Reading the weights: ${percent}% of ${(total / MIB).toFixed(0)} MiB\n`);
+    print(`Reading the weights: ${percent}% of ${(total / 1e6).toFixed(0)} MB\n`);
   };
 }
 

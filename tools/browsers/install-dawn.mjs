@@ -20,11 +20,7 @@ export async function ensureDawn() {
   const report = [];
   if (!(await installFolder(folder, "about 130 MB")).isInstalled) report.push("npm could not install it");
   for (const driver of report.length > 0 ? [] : ["", ...chromiumDrivers()]) {
-    const adapter = tryDriver(driver);
-    if (adapter) {
-      console.log(`Using Dawn on ${adapter}${driver && ` (${driver})`}`);
-      return { module: pathToFileURL(entry).href, driver };
-    }
+    if (hasAdapter(driver)) return { module: pathToFileURL(entry).href, driver };
     report.push(`${driver || "the system's Vulkan"}: no adapter`);
   }
   console.log(`Skipped: no WebGPU for Node can be had here (${report.join("; ")}).`);
@@ -37,14 +33,12 @@ function chromiumDrivers() {
   return [...new Set(folders)].map((path) => join(path, "vk_swiftshader_icd.json")).filter((path) => existsSync(path));
 }
 
-/** The adapter's name; "" where there is none. In a process of its own: a driver is chosen once a process. */
-function tryDriver(/** @type {string} */ driver) {
+/** In a process of its own: a driver is chosen once a process. */
+function hasAdapter(/** @type {string} */ driver) {
   const script = `
     const { create } = await import(${JSON.stringify(pathToFileURL(entry).href)});
     const adapter = await create([]).requestAdapter();
-    process.stdout.write(adapter ? adapter.info.description || adapter.info.vendor : "");
-    process.exit();`;
+    process.exit(adapter ? 0 : 1);`;
   const env = { ...process.env, ...(driver && { VK_DRIVER_FILES: driver }) };
-  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { env, timeout: 60_000 });
-  return String(stdout ?? "");
+  return spawnSync(process.execPath, ["--input-type=module", "-e", script], { env, timeout: 60_000 }).status === 0;
 }

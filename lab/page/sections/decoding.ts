@@ -85,11 +85,15 @@ export async function measureDecode(
   );
   type Line = (typeof lines)[number];
   const alone = lines.find(({ sequences }) => sequences === 1);
-  const best = lines.reduce((a, b) => (b.tokensPerSecond > a.tokensPerSecond ? b : a));
+  // Not the fastest: that may be the one alone.
+  const most = lines.reduce((a, b) => (b.sequences > a.sequences ? b : a));
   return {
     headlines: [
-      { value: inTimes(toBase(best, alone)), label: `the speed of one sequence, with ${best.sequences} at once` },
-      { value: `${formatFigure(best.tokensPerSecond)} tokens/s`, label: `fastest, with ${best.sequences} at once` },
+      { value: inTimes(toBase(most, alone)), label: `the speed of one sequence, with ${most.sequences} at once` },
+      {
+        value: `${formatFigure(most.tokensPerSecond)} tokens/s`,
+        label: `all together, with ${most.sequences} at once`,
+      },
     ],
     charts: [
       chartOf(

@@ -35,7 +35,7 @@ export const prefillSection: Section = {
       headlines: [
         {
           value: `${formatFigure(best.tokensPerSecond)} tokens/s`,
-          label: `of prompt at best, ${best.promptTokens} tokens long`,
+          label: `fastest prompt, ${best.promptTokens} tokens long`,
         },
       ],
       charts: [

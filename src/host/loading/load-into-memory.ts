@@ -1,4 +1,5 @@
 import type { LoadedRunner } from "../../backends/backend.ts";
+import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig, WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 
@@ -44,13 +45,12 @@ function refusal(
   cause: ChorusError,
   weightBytes: ReadonlyMap<WeightsDtype, number>,
 ): ChorusError {
-  const mebibytes = (bytes: number) => `${Math.ceil(bytes / 2 ** 20)} MiB`;
   const own = weightBytes.get(dtype) ?? 0;
   const smaller = [...weightBytes]
     .filter(([, bytes]) => bytes < own)
-    .map(([other, bytes]) => `${mebibytes(bytes)} as ${other}`);
+    .map(([other, bytes]) => `${byteSize(bytes)} as ${other}`);
   const advice = [
-    `The weights take ${mebibytes(own)} as ${dtype}${smaller.length > 0 ? `, ${smaller.join(", ")}` : ""}.`,
+    `The weights take ${byteSize(own)} as ${dtype}${smaller.length > 0 ? `, ${smaller.join(", ")}` : ""}.`,
     "A shorter maxModelLen allows a smaller cache.",
   ].join(" ");
   const message = `${cause.message} A cache of ${numGpuBlocks} blocks, the least that was tried, is too much, too. ${advice}`;

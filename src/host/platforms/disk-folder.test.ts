@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 import { expect, test } from "vitest";
@@ -11,7 +12,7 @@ test.each([FOLDER, `./${FOLDER}/`, pathToFileURL(FOLDER).href])(
   "a model's folder has its files: %s",
   async (folder) => {
     const files = await openDiskFolder(folder);
-    expect(files?.map((file) => file.webkitRelativePath)).toContain("chorus-chat/model.safetensors");
+    expect(files?.map((file) => file.webkitRelativePath)).toContain(`${resolve(FOLDER)}/model.safetensors`);
     expect(await openDiskFolder("owner/name")).toBeNull();
   },
 );
@@ -25,6 +26,10 @@ test.each([
   await expect(createEngine({ model })).rejects.toMatchObject(refusal);
   const speculation = { method: "draft_model", model } as const;
   await expect(createEngine({ model: FOLDER, speculation })).rejects.toMatchObject(refusal);
+});
+
+test("a URL of file: is taken as an object, too", async () => {
+  await expect(createEngine({ model: pathToFileURL("src") })).rejects.toThrow("no config.json");
 });
 
 test("a string that is no folder, no model of the hub and no URL says so", async () => {

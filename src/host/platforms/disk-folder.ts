@@ -37,10 +37,9 @@ export async function openDiskFolder(folder: string, modelName?: string): Promis
   return Promise.all(
     names.map(async (fileName) => {
       const file = new File([await openBlob(paths.join(parent, fileName))], fileName);
-      // The folder's name is the model's.
-      return Object.defineProperty(file, "webkitRelativePath", {
-        value: `${modelName ?? paths.basename(parent)}/${fileName}`,
-      });
+      // The folder's name is the model's, and errors name the path.
+      const value = `${modelName ?? parent.replaceAll(paths.sep, "/")}/${fileName}`;
+      return Object.defineProperty(file, "webkitRelativePath", { value });
     }),
   );
 }

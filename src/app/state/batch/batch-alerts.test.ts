@@ -34,5 +34,5 @@ it("says an alert in a few words", () => {
   expect(alertWords(QUEUE)).toBe("128 in the queue");
   expect(alertWords(ITL)).toBe("180 ms between tokens (p95)");
   expect(alertWords({ name: "low_occupancy", value: 0.42 })).toBe("42% of slots in use, others wait");
-  expect(alertWords({ name: "failure_rate", value: 0.06 })).toBe("6% of the requests failed");
+  expect(alertWords({ name: "failure_rate", value: 0.06 })).toBe("6% of the last requests failed (100 at most)");
 });

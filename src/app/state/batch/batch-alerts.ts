@@ -30,6 +30,6 @@ export function alertWords({ name, value }: Pick<Alert, "name" | "value">): stri
     case "itl":
       return `${Math.round(value)} ms between tokens (p95)`;
     case "failure_rate":
-      return `${percent} of the requests failed`;
+      return `${percent} of the last requests failed (100 at most)`;
   }
 }
