@@ -67,6 +67,10 @@ const LLAMA_TYPES = {
   "Qwen/Qwen2.5-0.5B-Instruct": ["qwen2", 24, 896, 4864, 14, 2, 64, 151_936],
   "Qwen/Qwen3-0.6B": ["qwen3", 28, 1024, 3072, 16, 8, 128, 151_936],
   "google/gemma-3-270m-it": ["gemma3_text", 18, 640, 2048, 4, 1, 256, 262_144],
+  "google/gemma-3-1b-it": ["gemma3_text", 26, 1152, 6912, 4, 1, 256, 262_144],
+  "meta-llama/Llama-3.2-1B-Instruct": ["llama", 16, 2048, 8192, 32, 8, 64, 128_256],
+  "Qwen/Qwen3-1.7B": ["qwen3", 28, 2048, 6144, 16, 8, 128, 151_936],
+  "HuggingFaceTB/SmolLM3-3B": ["smollm3", 36, 2048, 11_008, 16, 4, 128, 128_256],
 } as const;
 
 test.each(Object.entries(LLAMA_TYPES))("%s has the parameters of its shape", (model, shape) => {

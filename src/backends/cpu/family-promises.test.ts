@@ -55,30 +55,52 @@ const ON_CPU = { worker: false, backend: "cpu", cpuThreads: 1, dtype: "f32", kvC
 /** GPT-2 is in exactness.test.ts, in every dtype. */
 const OTHER_FAMILIES = FAMILY_FIXTURES.filter((fixture) => fixture !== "gpt2-tiny");
 
-describe.each(OTHER_FAMILIES)("%s", async (fixture) => {
-  const model = filesOf(fixture);
-  const base: CreateEngineOptions = { model, ...ON_CPU };
-  const alone = await answersAlone(createEngine, base);
-
-  it.each([...GENERAL, draftingFor(model)])(
-    "a request is what it is alone: $name",
-    async (circumstance) => {
-      const { rounds, hasHappened, stats } = await answersUnder(createEngine, base, circumstance, 1);
-      for (const answers of rounds) expect(answers).toEqual(alone);
-      expect(hasHappened, JSON.stringify(stats)).toBe(true);
-      expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+/** Weights of one family under another's config: switches that no family of these has. */
+const SWITCHED: readonly (readonly [fixture: string, changes: object])[] = [
+  ["gemma3-tiny", { attn_logit_softcapping: 2, final_logit_softcapping: 5 }],
+  [
+    "llama-tiny/untied",
+    {
+      model_type: "ministral3",
+      rope_parameters: {
+        rope_type: "yarn",
+        factor: 4,
+        original_max_position_embeddings: 16,
+        llama_4_scaling_beta: 0.5,
+      },
+      residual_multiplier: 0.4,
+      logits_scaling: 2,
     },
-    30_000,
-  );
+  ],
+];
 
-  it("choices and beams are what they are alone", async () => {
-    await using engine = await createEngine(base);
-    const one = [];
-    for (const request of OTHERS) one.push(await run(engine, request));
-    const together = await Promise.all(OTHERS.map((request) => run(engine, request)));
-    expect(together).toEqual(one);
-  });
-});
+describe.each([...OTHER_FAMILIES.map((fixture) => [fixture, {}] as const), ...SWITCHED])(
+  "%s %j",
+  async (fixture, changes) => {
+    const model = filesOf(fixture, changes);
+    const base: CreateEngineOptions = { model, ...ON_CPU };
+    const alone = await answersAlone(createEngine, base);
+
+    it.each([...GENERAL, draftingFor(model)])(
+      "a request is what it is alone: $name",
+      async (circumstance) => {
+        const { rounds, hasHappened, stats } = await answersUnder(createEngine, base, circumstance, 1);
+        for (const answers of rounds) expect(answers).toEqual(alone);
+        expect(hasHappened, JSON.stringify(stats)).toBe(true);
+        expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
+      },
+      30_000,
+    );
+
+    it("choices and beams are what they are alone", async () => {
+      await using engine = await createEngine(base);
+      const one = [];
+      for (const request of OTHERS) one.push(await run(engine, request));
+      const together = await Promise.all(OTHERS.map((request) => run(engine, request)));
+      expect(together).toEqual(one);
+    });
+  },
+);
 
 describe("what lies before a window that all layers have", () => {
   const base = { ...ON_CPU, model: filesOf("llama-tiny/untied") };

@@ -29,6 +29,33 @@ describe("a vocabulary over bytes", () => {
   });
 });
 
+/** Each word is a token, made from its first character on; what would join two words comes before that. */
+test.each([
+  ["gpt-2", "it|'s| 1234| Größe"],
+  ["exaone4", "it|'s| 1234| Größe"],
+  ["refact", "it|'s| |1|2|3|4| Größe"],
+  ["dbrx", "it|'S| |123|4| Größe"],
+  ["hunyuan", "it|'S| |1|2| Größe"],
+  ["gpt-4o", "it'S| camel|Case|/\n|123|4"],
+  ["tekken", "it|'S| camel|Case|/\n|1|2"],
+  ["hunyuan-dense", "a|.b| |123|4|字母かな|!x"],
+])("tokenizer.ggml.pre %s cuts a text into %j", async (pre, cut) => {
+  const bytes = byteTokens();
+  const words = cut.split("|").map((word) => Array.from(new TextEncoder().encode(word), (byte) => bytes[byte] ?? ""));
+  const joints = words.slice(1).map((word, i) => [words[i]?.at(-1) ?? "", word[0] ?? ""] as const);
+  const within = words.flatMap((word) =>
+    word.slice(1).map((next, i) => [word.slice(0, i + 1).join(""), next] as const),
+  );
+  const merges = [...new Map([...joints, ...within].map((pair) => [pair.join(" "), pair])).values()];
+  const tokens = [...new Set([...bytes, ...merges.map((pair) => pair.join(""))])];
+  const tokenizer = await open(tokens, {
+    "tokenizer.ggml.pre": ["string", pre],
+    "tokenizer.ggml.merges": list(merges.map((pair) => pair.join(" "))),
+  });
+  const found = tokenizer.encode(cut.replaceAll("|", "")).map((id) => tokens[id]);
+  expect(found).toEqual(words.map((word) => word.join("")));
+});
+
 /** A vocabulary of SentencePiece: its first tokens are merged first. */
 const pieces = (...tokens: readonly string[]) =>
   open(tokens, {

@@ -83,7 +83,7 @@ describe.each(CASES)("$kernel over a cache of $cacheDtype", ({ kernel, cacheDtyp
 
   const WHOLE = {
     f32: { heads: 3, headSize: 5, sees: "all" },
-    f16: { heads: 12, kvHeads: 2, headSize: 12, window: 50, sees: "a window" },
+    f16: { heads: 12, kvHeads: 2, headSize: 12, window: 50, cap: 0.3, sees: "a window, its scores capped," },
   };
   it(`gives a row that sees ${WHOLE[cacheDtype].sees} the same bits, whole, in pieces, alone or among others`, async () => {
     const shape = { kernel, ...WHOLE[cacheDtype], cacheDtype };
