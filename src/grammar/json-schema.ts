@@ -14,7 +14,7 @@ import { namesOf, stringOf } from "./json-string.ts";
 import { jsonText, ONE_LINE, written, type Layout } from "./json-text.ts";
 import { Machine } from "./machine.ts";
 import { Program } from "./program.ts";
-import { LeftOut, NotHeld } from "./schema-left-out.ts";
+import { leaveOut, LEFT_OUT, NotHeld } from "./schema-left-out.ts";
 import { keyOf, SchemaCases, type Case } from "./schema-cases.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { NOT_ENUM, type PlacedSchema, type SchemaVisitor } from "./schema-node.ts";
@@ -55,11 +55,12 @@ export interface WrittenRules {
  */
 export function jsonSchemaRules(schema: unknown, param: string, options: SchemaOptions = {}): WrittenRules {
   const { layout = ONE_LINE, isLenient = false } = options;
-  const leftOut = new LeftOut();
+  const warnings: AnswerWarning[] = [];
+  const own = isLenient ? structuredClone(schema) : schema;
   for (;;) {
-    const numBefore = leftOut.warnings.length;
-    const rules = new Writer(schema, param, layout, leftOut, isLenient).rules();
-    if (leftOut.warnings.length === numBefore) return { rules, warnings: leftOut.warnings };
+    const numBefore = warnings.length;
+    const rules = new Writer(own, param, layout, isLenient ? warnings : null).rules();
+    if (warnings.length === numBefore) return { rules, warnings };
   }
 }
 
@@ -69,7 +70,8 @@ class Writer implements SchemaVisitor {
   readonly #root: PlacedSchema;
   readonly #document: SchemaDocument;
   readonly #cases: SchemaCases;
-  readonly #isLenient: boolean;
+  /** Of a lenient schema: what it goes without. */
+  readonly #warnings: AnswerWarning[] | null;
   /** Whether something was left out only now, so that other rules may need to be others. */
   #isStale = false;
   readonly #rules = new Map<string, Expression>();
@@ -78,11 +80,11 @@ class Writer implements SchemaVisitor {
   /** How many schemas are being visited, each within the one before. */
   #numInside = 0;
 
-  constructor(schema: unknown, param: string, layout: Layout, leftOut: LeftOut, isLenient: boolean) {
+  constructor(schema: unknown, param: string, layout: Layout, warnings: AnswerWarning[] | null) {
     this.layout = layout;
-    this.#isLenient = isLenient;
+    this.#warnings = warnings;
     this.#root = { schema, path: param };
-    this.#document = new SchemaDocument(schema, param, leftOut);
+    this.#document = new SchemaDocument(schema, param);
     this.#cases = new SchemaCases(this.#document);
   }
 
@@ -121,7 +123,9 @@ class Writer implements SchemaVisitor {
     try {
       return choice(...this.#cases.of(schemas).map((one) => this.refer(keyOf(one), () => this.#valuesOf(one))));
     } catch (error) {
-      if (!this.#isLenient || !(error instanceof NotHeld) || !this.#document.leftOut.add(error)) throw error;
+      const leftOut = this.#warnings && error instanceof NotHeld ? leaveOut(error) : [];
+      if (leftOut.length === 0) throw error;
+      this.#warnings?.push(...leftOut);
       this.#isStale = true;
       return IMPOSSIBLE;
     } finally {
@@ -201,7 +205,7 @@ class Writer implements SchemaVisitor {
 }
 
 /** Keywords that leave values as they are listed. */
-const LISTING = ["type", "const", "enum", NOT_ENUM];
+const LISTING = ["type", "const", "enum", NOT_ENUM, LEFT_OUT];
 
 /** Returns whether a grammar has at most this text for a value: no other order of properties, no other digits. */
 function hasOneText(value: unknown): boolean {

@@ -1,7 +1,7 @@
 import { negationOf } from "./negation.ts";
 import { Members } from "./json-object.ts";
 import type { SchemaDocument } from "./schema-document.ts";
-import { NotHeld } from "./schema-left-out.ts";
+import { LEFT_OUT, NotHeld } from "./schema-left-out.ts";
 import type { PlacedSchema, SchemaNode } from "./schema-node.ts";
 import { literalsOf, OWN_KEYWORDS, typesOf } from "./schema-types.ts";
 import { spend } from "./work.ts";
@@ -148,9 +148,9 @@ export class SchemaCases {
    * evaluates properties unless it was made from a schema that fails.
    */
   #closed(node: SchemaNode, one: Case): Case {
-    if (this.#document.leftOut.hasAny(EVALUATING))
-      throw node.unsupported("unevaluatedProperties", "keywords that it needs are left out");
     const evaluating = one.filter(({ madeFor }) => !madeFor);
+    if (EVALUATING.some((keyword) => evaluating.some((part) => part.names(LEFT_OUT).includes(keyword))))
+      throw node.unsupported("unevaluatedProperties", "keywords that it needs are left out");
     const takesAll = (part: SchemaNode) => part !== node && part.has("unevaluatedProperties");
     if (evaluating.some((part) => part.has("additionalProperties") || takesAll(part))) return one;
     const key = `${node.number}: ${keyOf(evaluating)}`;
@@ -202,7 +202,7 @@ export class SchemaCases {
     const options = node.schemas("oneOf");
     const cases = options.map((one) => this.#both(beside, () => this.#casesOf(one, within), one));
     const alive = cases.map((all) => all.filter((one) => !this.#isContradiction(one)));
-    if (node.leftOut.has("oneOf")) return alive.flat();
+    if (node.names(LEFT_OUT).includes("oneOf")) return alive.flat();
     return options.flatMap((_option, i) => {
       const overlapping = options.filter(
         (_other, j) => j !== i && alive[i]?.some((a) => alive[j]?.some((b) => !this.#areCasesApart(a, b))),
@@ -237,7 +237,6 @@ export class SchemaCases {
     if (node.has("$ref")) options.push(this.not(this.#document.referred(node), madeFor).schema);
     const isReference = this.#document.refersAlone && node.has("$ref");
     try {
-      for (const keyword of node.leftOut) throw node.unsupported(keyword, "it is left out, and its opposite is needed");
       if (!isReference) options.push(...negationOf(node, [...OWN_KEYWORDS, ...COMBINING]));
     } catch (error) {
       this.#negations.delete(node);

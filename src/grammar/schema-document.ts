@@ -1,6 +1,6 @@
 import { isObject } from "../protocol/json-object.ts";
 import { percentDecoded } from "../protocol/percent-decoded.ts";
-import type { LeftOut, NotHeld } from "./schema-left-out.ts";
+import type { NotHeld } from "./schema-left-out.ts";
 import { SchemaNode, type PlacedSchema } from "./schema-node.ts";
 
 /** Keywords whose values are no schemas, but data. */
@@ -31,7 +31,6 @@ const NO_ADDRESS = "chorus://schema/";
 export class SchemaDocument {
   /** Whether keywords beside $ref are ignored, as up to draft 7. */
   readonly refersAlone: boolean;
-  readonly leftOut: LeftOut;
   /** Keywords of other drafts than the declared one. */
   readonly #othersKeywords: ReadonlySet<string>;
   readonly #document: unknown;
@@ -47,8 +46,7 @@ export class SchemaDocument {
   /** Schemas with an address of their own, without "#" or with "#anchor". */
   readonly #addressed = new Map<string, unknown>();
 
-  constructor(document: unknown, param: string, leftOut: LeftOut) {
-    this.leftOut = leftOut;
+  constructor(document: unknown, param: string) {
     this.#document = document;
     this.#param = param;
     const declared = isObject(document) ? String(document["$schema"]) : "";
@@ -67,9 +65,9 @@ export class SchemaDocument {
     if (known !== undefined) return known;
     if (!isObject(schema)) return new SchemaNode(schema, path, this.#nodes.size); // which throws
     const at = this.#paths.get(schema) ?? path;
-    const [leftOut, madeFor] = [this.leftOut.of(schema), this.#made.get(schema)];
+    const madeFor = this.#made.get(schema);
     const unread = madeFor ? new Set<string>() : this.#othersKeywords;
-    const node = new SchemaNode(schema, at, this.#nodes.size, unread, leftOut, madeFor);
+    const node = new SchemaNode(schema, at, this.#nodes.size, unread, madeFor);
     this.#nodes.set(schema, node);
     return node;
   }

@@ -17,38 +17,21 @@ export class NotHeld extends ChorusError {
   }
 }
 
-/** Keywords that a lenient schema goes without. */
-export class LeftOut {
-  readonly #keywords = new Map<object, Set<string>>();
-  readonly #warnings: AnswerWarning[] = [];
+/** In a lenient schema: the keywords that it goes without. No other keyword begins so. */
+export const LEFT_OUT = "\0leftOut";
 
-  get warnings(): readonly AnswerWarning[] {
-    return this.#warnings;
-  }
-
-  of(schema: object): ReadonlySet<string> {
-    return this.#keywords.get(schema) ?? new Set();
-  }
-
-  /** Returns whether any schema goes without one of these. */
-  hasAny(keywords: readonly string[]): boolean {
-    return this.#warnings.some(({ keyword }) => keywords.includes(keyword));
-  }
-
-  /** Returns false if that keyword was left out before. */
-  add({ place: { node, keyword }, message }: NotHeld): boolean {
-    const isNew = this.#add(node, keyword, message);
-    // Without the patterns, the names that match them would be additional ones.
-    const reason = `${node.path}.additionalProperties needs patternProperties, which is left out.`;
-    if (isNew && keyword === "patternProperties") this.#add(node, "additionalProperties", reason);
-    return isNew;
-  }
-
-  #add(node: PlacedKeyword["node"], keyword: string, message: string): boolean {
-    const known = this.#keywords.get(node.object) ?? new Set();
-    if (known.has(keyword) || !Object.hasOwn(node.object, keyword)) return false;
-    this.#keywords.set(node.object, known.add(keyword));
-    this.#warnings.push({ code: "keyword_left_out", param: `${node.path}.${keyword}`, keyword, message });
-    return true;
-  }
+/** Takes a keyword out of its schema. Returns a warning for each keyword that was still there. */
+export function leaveOut({ place: { node, keyword }, message }: NotHeld): readonly AnswerWarning[] {
+  const schema = node.object as Record<string, unknown>;
+  const known = (schema[LEFT_OUT] ?? []) as readonly string[];
+  if (known.includes(keyword) || !Object.hasOwn(schema, keyword)) return [];
+  schema[LEFT_OUT] = [...known, keyword];
+  // What is left of oneOf is an anyOf.
+  if (keyword !== "oneOf") delete schema[keyword];
+  const warning: AnswerWarning = { code: "keyword_left_out", param: `${node.path}.${keyword}`, keyword, message };
+  if (keyword !== "patternProperties") return [warning];
+  // Without the patterns, the names that match them would be additional ones.
+  const place = { node, keyword: "additionalProperties" };
+  const reason = `${node.path}.additionalProperties needs patternProperties, which is left out.`;
+  return [warning, ...leaveOut(new NotHeld("unsupported_parameter", reason, node.path, place))];
 }

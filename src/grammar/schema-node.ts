@@ -41,8 +41,6 @@ export class SchemaNode {
   readonly object: Readonly<Record<string, unknown>>;
   /** Tells the document's nodes apart. */
   readonly number: number;
-  /** Keywords that count as absent, because a grammar can't hold them. */
-  readonly leftOut: ReadonlySet<string>;
   /** Of a schema that isn't in the document: the keyword there that it was made for. */
   readonly madeFor: NotHeld["place"] | undefined;
 
@@ -57,13 +55,11 @@ export class SchemaNode {
     path: string,
     number: number,
     unread: ReadonlySet<string> = new Set(),
-    leftOut: ReadonlySet<string> = new Set(),
     madeFor?: NotHeld["place"],
   ) {
     this.#unread = unread;
     this.path = path;
     this.number = number;
-    this.leftOut = leftOut;
     this.madeFor = madeFor;
     if (!isObject(schema)) {
       throw new ChorusError("invalid_type", `${path} must be a JSON schema: an object, true or false.`, path);
@@ -76,9 +72,7 @@ export class SchemaNode {
   }
 
   get(keyword: string): unknown {
-    // What is left of oneOf is an anyOf.
-    const isLeftOut = this.leftOut.has(keyword) && keyword !== "oneOf";
-    if (isLeftOut || this.#unread.has(keyword) || !Object.hasOwn(this.object, keyword)) return undefined;
+    if (this.#unread.has(keyword) || !Object.hasOwn(this.object, keyword)) return undefined;
     return this.object[keyword];
   }
 

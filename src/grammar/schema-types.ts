@@ -1,4 +1,5 @@
 import { isObject } from "../protocol/json-object.ts";
+import { LEFT_OUT } from "./schema-left-out.ts";
 import { NOT_ENUM, NOT_INTEGER, NOT_PATTERN, type SchemaNode } from "./schema-node.ts";
 
 export const TYPES = ["object", "array", "string", "integer", "number", "boolean", "null"] as const;
@@ -39,6 +40,7 @@ export const OWN_KEYWORDS = [
   "exclusiveMaximum",
   "multipleOf",
   NOT_INTEGER,
+  LEFT_OUT,
 ];
 
 /** Returns the types that all of these schemas allow; "number" stands for integers, too. @throws ChorusError invalid_value */
