@@ -1,7 +1,7 @@
 // Regular languages: the texts that several expressions describe and others don't.
 
-import { codePoint, normalized, pieces } from "./char-set.ts";
-import { IMPOSSIBLE, type Expression } from "./expression.ts";
+import { ANY_CHARACTER, codePoint, normalized, pieces } from "./char-set.ts";
+import { canEnd, IMPOSSIBLE, type Expression } from "./expression.ts";
 import { ANY_TEXT, type Quotes } from "./json-text.ts";
 import { Machine } from "./machine.ts";
 import { CODE_POINTS, Program } from "./program.ts";
@@ -11,11 +11,13 @@ import { spend, TooComplex } from "./work.ts";
 const MAX_STATES = 20_000;
 const MAX_EDGES = 200_000;
 
-interface State {
+interface Reaching<Way> {
   readonly isEnd: boolean;
-  /** Apart from each other; characters in none of them are forbidden. */
-  readonly edges: readonly Edge<number>[];
+  readonly edges: readonly Way[];
 }
+
+/** Its edges are apart from each other; characters in none of them are forbidden. */
+type State = Reaching<Edge<number>>;
 
 interface Edge<Place> {
   readonly first: number;
@@ -88,23 +90,28 @@ export class Automaton {
     return this.#states[at]?.isEnd ?? false;
   }
 
-  /** Returns the texts as they stand between quotes. */
-  inQuotes(quotes: Pick<Quotes, "character">): Expression {
-    if (this.isEmpty) return IMPOSSIBLE;
+  /** Returns the texts of at most so many characters, as they stand between quotes. */
+  inQuotes(quotes: Pick<Quotes, "character">, most = Infinity): Expression {
     /** By set: equal ones make the same expression, which a program has once. */
-    const characters = new Map<string, Expression>();
+    const characters = new Map<string, Expression>([[ANY_CHARACTER.join(), quotes.character(ANY_CHARACTER)]]);
     const states = this.#states.map(({ isEnd, edges }) => {
       const sets = new Map<number, (readonly [number, number])[]>();
       for (const { first, last, to } of edges) sets.set(to, [...(sets.get(to) ?? []), [first, last]]);
-      const ways = [...sets].map(([to, ranges]): readonly [Expression, number] => {
+      const ways = [...sets].map(([to, ranges]) => {
         const set = normalized(ranges);
         const known = characters.get(set.join()) ?? quotes.character(set);
         characters.set(set.join(), known);
-        return [known, to];
+        return { of: known, to };
       });
-      return { isEnd, ways };
+      return { isEnd, edges: ways.filter(({ of }) => canEnd(of, new Set())) };
     });
-    return { kind: "states", states };
+    const distances = distancesToEnd(states);
+    if ((distances[0] ?? Infinity) > most) return IMPOSSIBLE;
+    return {
+      kind: "states",
+      most,
+      states: finite(states).map(({ isEnd, edges }, i) => ({ isEnd, least: distances[i] ?? Infinity, ways: edges })),
+    };
   }
 }
 
@@ -137,12 +144,25 @@ function explored<Place>(
 }
 
 /** Returns the states without edges to those from which no text ends. */
-function finite(states: readonly State[]): State[] {
+function finite<Way extends { readonly to: number }>(states: readonly Reaching<Way>[]): Reaching<Way>[] {
+  const distances = distancesToEnd(states);
+  return states.map(({ isEnd, edges }) => ({ isEnd, edges: edges.filter(({ to }) => distances[to] !== undefined) }));
+}
+
+/** Returns how many characters each state is from an end, at least; undefined where no text ends. */
+function distancesToEnd(states: readonly Reaching<{ readonly to: number }>[]): (number | undefined)[] {
   const before: number[][] = states.map(() => []);
   states.forEach(({ edges }, from) => {
     for (const { to } of edges) before[to]?.push(from);
   });
-  const alive = new Set(states.flatMap(({ isEnd }, number) => (isEnd ? [number] : [])));
-  for (const number of alive) for (const from of before[number] ?? []) alive.add(from);
-  return states.map(({ isEnd, edges }) => ({ isEnd, edges: edges.filter(({ to }) => alive.has(to)) }));
+  const distances: (number | undefined)[] = states.map(({ isEnd }) => (isEnd ? 0 : undefined));
+  const found = states.flatMap(({ isEnd }, number) => (isEnd ? [number] : []));
+  for (const to of found) {
+    for (const from of before[to] ?? []) {
+      if (distances[from] !== undefined) continue;
+      distances[from] = (distances[to] ?? 0) + 1;
+      found.push(from);
+    }
+  }
+  return distances;
 }

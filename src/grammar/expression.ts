@@ -10,14 +10,17 @@ export type Expression =
   | { readonly kind: "choice"; readonly options: readonly Expression[] }
   | { readonly kind: "repeat"; readonly of: Expression; readonly min: number; readonly max: number }
   | { readonly kind: "rule"; readonly name: string }
-  /** A finite automaton: what each state reads, and where that leads. The first one is the start; all can come to an end. */
-  | { readonly kind: "states"; readonly states: readonly AutomatonState[] }
+  /** A finite automaton of texts that have at most so many characters. The first state is the start; all can come to an end. */
+  | { readonly kind: "states"; readonly states: readonly AutomatonState[]; readonly most: number }
   /** A token of the vocabulary, whatever text it has. */
   | { readonly kind: "token"; readonly id: number };
 
 interface AutomatonState {
   readonly isEnd: boolean;
-  readonly ways: readonly (readonly [of: Expression, to: number])[];
+  /** Fewest characters from here to an end. */
+  readonly least: number;
+  /** Each one reads a character. */
+  readonly ways: readonly { readonly of: Expression; readonly to: number }[];
 }
 
 export const text = (value: string): Expression => ({ kind: "text", text: value });

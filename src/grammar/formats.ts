@@ -62,3 +62,8 @@ export function formatPattern(format: unknown): string | undefined {
   if (typeof format !== "string" || !Object.hasOwn(FORMATS, format)) return undefined;
   return `^(?:${FORMATS[format]})$`;
 }
+
+/** Returns the most characters of a format's texts: those that its pattern does not bound. */
+export function formatLength(format: unknown): number {
+  return format === "hostname" ? 253 : Infinity;
+}

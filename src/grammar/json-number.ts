@@ -2,9 +2,8 @@ import { Automaton } from "./automaton.ts";
 import { charSetOf, codePoint } from "./char-set.ts";
 import { decimalOf, integersWithin, numbersWithin } from "./decimal-range.ts";
 import { character, choice, optional, repeat, sequence, text, type Expression } from "./expression.ts";
-import { NOT_ENUM, NOT_INTEGER, notHeld, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
+import { NOT_INTEGER, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
-import { TooComplex } from "./work.ts";
 
 /** Largest multiple, in units of its last decimal. */
 const MAX_MULTIPLE = 1000;
@@ -23,19 +22,10 @@ export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number
   const isFree = others.length + excluded.length === 0 && !hasDecimals;
   const parts = isInteger ? integersWithin(bounds, !isFree) : numbersWithin(bounds, !isFree);
   if (isFree) return choice(...parts.map((part) => visitor.define(part)));
-  try {
-    const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
-    const multiplesOfAll = others.map(({ node, of }) => multiplesOf(of, node));
-    const all = [Automaton.of(choice(...parts)), ...multiplesOfAll];
-    return Automaton.inAll(all, forbidden.map(Automaton.of)).inQuotes({ character });
-  } catch (error) {
-    if (!(error instanceof TooComplex)) throw error;
-    throw notHeld(
-      nodes,
-      ["multipleOf", NOT_ENUM, NOT_INTEGER],
-      "it is too much together with its bounds; leave it out",
-    );
-  }
+  const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
+  const multiplesOfAll = others.map(({ node, of }) => multiplesOf(of, node));
+  const all = [Automaton.of(choice(...parts)), ...multiplesOfAll];
+  return Automaton.inAll(all, forbidden.map(Automaton.of)).inQuotes({ character });
 }
 
 const ZEROS = repeat(text("0"), 0, Infinity);

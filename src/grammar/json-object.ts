@@ -26,7 +26,7 @@ export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): 
   const { names, required } = members;
   const nameSchemas = nodes.flatMap((node) => node.schema("propertyNames"));
   const allowed = nameSchemas.length > 0 ? visitor.names(nameSchemas) : null;
-  const others = othersOf(nodes, members, allowed, visitor);
+  const others = othersOf(members, allowed, visitor);
   const least = largestCount(nodes, "minProperties");
   const most = smallestCount(nodes, "maxProperties");
   if (others !== null && least > required.size + 1) {
@@ -129,12 +129,7 @@ export class Members {
 }
 
 /** Returns a member whose name isn't in the schema; null if there can be none. */
-function othersOf(
-  nodes: readonly SchemaNode[],
-  members: Members,
-  allowed: Automaton | null,
-  visitor: SchemaVisitor,
-): Expression | null {
+function othersOf(members: Members, allowed: Automaton | null, visitor: SchemaVisitor): Expression | null {
   const { layout } = visitor;
   const named = (name: Expression, schemas: readonly PlacedSchema[]) =>
     visitor.define(memberOf(name, layout, visitor.visit(schemas, layout.inside(null))));
@@ -143,30 +138,24 @@ function othersOf(
   if (allowed === null && members.patterns.size + members.names.length === 0) {
     return named(quoted(ANY_TEXT, layout.names), members.schemasOfOthers(new Set()));
   }
-  try {
-    const known = members.names.length > 0 ? [Automaton.of(choice(...members.names.map(text)))] : [];
-    const all = Automaton.inAll([allowed ?? Automaton.of(ANY_TEXT)], known);
-    let classes = [{ names: all, matched: new Set<string>() }];
-    for (const [pattern, matching] of members.patterns) {
-      classes = classes.flatMap((one) => [
-        { names: Automaton.inAll([one.names, matching]), matched: new Set([...one.matched, pattern]) },
-        { names: Automaton.inAll([one.names], [matching]), matched: one.matched },
-      ]);
-      classes = classes.filter(({ names }) => !names.isEmpty);
-      if (classes.length > MAX_CLASSES) throw new TooComplex();
-    }
-    const options = classes.flatMap(({ names, matched }) => {
-      const schemas = members.schemasOfOthers(matched);
-      if (isForbidden(schemas) || names.isEmpty) return [];
-      const { mark } = layout.names;
-      return [named(sequence(mark, names.inQuotes(layout.names), mark), schemas)];
-    });
-    return options.length === 0 ? null : visitor.define(choice(...options));
-  } catch (error) {
-    if (!(error instanceof TooComplex)) throw error;
-    const instead = "the patterns are too much together; use fewer or simpler ones";
-    throw notHeld(nodes, ["patternProperties", "propertyNames"], instead) ?? error;
+  const known = members.names.length > 0 ? [Automaton.of(choice(...members.names.map(text)))] : [];
+  const all = Automaton.inAll([allowed ?? Automaton.of(ANY_TEXT)], known);
+  let classes = [{ names: all, matched: new Set<string>() }];
+  for (const [pattern, matching] of members.patterns) {
+    classes = classes.flatMap((one) => [
+      { names: Automaton.inAll([one.names, matching]), matched: new Set([...one.matched, pattern]) },
+      { names: Automaton.inAll([one.names], [matching]), matched: one.matched },
+    ]);
+    classes = classes.filter(({ names }) => !names.isEmpty);
+    if (classes.length > MAX_CLASSES) throw new TooComplex();
   }
+  const options = classes.flatMap(({ names, matched }) => {
+    const schemas = members.schemasOfOthers(matched);
+    if (isForbidden(schemas) || names.isEmpty) return [];
+    const { mark } = layout.names;
+    return [named(sequence(mark, names.inQuotes(layout.names), mark), schemas)];
+  });
+  return options.length === 0 ? null : visitor.define(choice(...options));
 }
 
 const languages = new Map<string, Automaton>();

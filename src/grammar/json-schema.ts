@@ -17,7 +17,7 @@ import { Program } from "./program.ts";
 import { leaveOut, LEFT_OUT, NotHeld } from "./schema-left-out.ts";
 import { keyOf, SchemaCases, type Case } from "./schema-cases.ts";
 import { SchemaDocument } from "./schema-document.ts";
-import { NOT_ENUM, type PlacedSchema, type SchemaVisitor } from "./schema-node.ts";
+import { NOT_ENUM, NOT_INTEGER, NOT_PATTERN, notHeld, type PlacedSchema, type SchemaVisitor } from "./schema-node.ts";
 import {
   canonical,
   excludedLiterals,
@@ -157,7 +157,7 @@ class Writer implements SchemaVisitor {
   #valuesOf(one: Case): Expression {
     const literals = literalsOf(one);
     const types = typesOf(one).filter((type) => literals?.some((value) => isOfType(value, type)) ?? true);
-    const values = () => choice(...types.map((type) => this.#ofType(one, type)));
+    const values = () => choice(...types.map((type) => holding(one, type, () => this.#ofType(one, type))));
     const spelled = (value: unknown) => written(value, this.layout);
     if (literals === undefined) return values();
     if (isPlain(one) || literals.length === 0) return choice(...literals.map(spelled));
@@ -201,6 +201,26 @@ class Writer implements SchemaVisitor {
         );
       }
     }
+  }
+}
+
+/** By type: keywords to name where values of that type are too much for a grammar. */
+const COSTLY: Partial<Record<TypeName, readonly string[]>> = {
+  object: ["patternProperties", "propertyNames"],
+  string: ["pattern", "format", NOT_PATTERN, NOT_ENUM],
+  number: ["multipleOf", NOT_ENUM, NOT_INTEGER],
+  integer: ["multipleOf", NOT_ENUM],
+};
+
+/** Returns what is made of a case's values of a type. @throws NotHeld where it is too much */
+function holding(one: Case, type: TypeName, make: () => Expression): Expression {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    throw (
+      notHeld(one, COSTLY[type] ?? [], "it is too much together with what is beside it; leave one of them out") ?? error
+    );
   }
 }
 

@@ -1,48 +1,37 @@
 import { ANY_CHARACTER } from "./char-set.ts";
 import { Automaton } from "./automaton.ts";
 import { character, choice, IMPOSSIBLE, partsOf, repeat, sequence, text, type Expression } from "./expression.ts";
-import { formatPattern } from "./formats.ts";
+import { formatLength, formatPattern } from "./formats.ts";
 import { ANY_TEXT, quoted } from "./json-text.ts";
 import { parsePattern, type Pattern } from "./regex.ts";
-import {
-  largestCount,
-  NOT_ENUM,
-  NOT_PATTERN,
-  notHeld,
-  smallestCount,
-  type SchemaNode,
-  type SchemaVisitor,
-} from "./schema-node.ts";
+import { largestCount, NOT_PATTERN, smallestCount, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
-import { TooComplex } from "./work.ts";
 
-/** Returns a string that is valid under all of these schemas. */
+/** Returns a string that is valid under all of these schemas. @throws TooComplex */
 export function stringOf(nodes: readonly SchemaNode[], { layout: { texts } }: SchemaVisitor): Expression {
-  const { all, none } = textsOf(nodes);
+  const { all, none, most } = textsOf(nodes);
   const [only, second] = all;
-  if (only !== undefined && second === undefined && none.length === 0) return quoted(only, texts);
-  return sequence(texts.mark, namesOf(nodes).inQuotes(texts), texts.mark);
+  if (only !== undefined && second === undefined && none.length === 0 && most === Infinity) return quoted(only, texts);
+  return sequence(texts.mark, languageOf({ all, none }).inQuotes(texts, most), texts.mark);
 }
 
-/** Returns the names that are valid under a schema for them. */
+/** Returns the names that are valid under a schema for them. @throws TooComplex */
 export function namesOf(nodes: readonly SchemaNode[]): Automaton {
-  try {
-    return languageOf(textsOf(nodes));
-  } catch (error) {
-    if (!(error instanceof TooComplex)) throw error;
-    const instead = "it is too much together with other patterns or lengths; leave one of them out";
-    throw notHeld(nodes, ["pattern", "format", NOT_PATTERN, NOT_ENUM], instead) ?? error;
-  }
+  const { all, none, most } = textsOf(nodes);
+  return languageOf({ all: most === Infinity ? all : [...all, lengths(0, most)], none });
 }
+
+const lengths = (min: number, max: number) => repeat(character(ANY_CHARACTER), min, max);
 
 /** @throws TooComplex */
 export function languageOf({ all, none }: Pattern): Automaton {
   return Automaton.inAll(all.map(Automaton.of), none.map(Automaton.of));
 }
 
-function textsOf(nodes: readonly SchemaNode[]): Pattern {
+/** What a text must match, and the most characters that it may have. */
+function textsOf(nodes: readonly SchemaNode[]): Pattern & { readonly most: number } {
   const min = largestCount(nodes, "minLength");
-  const max = smallestCount(nodes, "maxLength");
+  const max = Math.min(smallestCount(nodes, "maxLength"), ...nodes.map((node) => formatLength(node.get("format"))));
   const patterns = nodes.flatMap((node) => {
     const format = formatPattern(node.get("format"));
     return [
@@ -54,7 +43,8 @@ function textsOf(nodes: readonly SchemaNode[]): Pattern {
   const bounded = min > max ? IMPOSSIBLE : within(first, min, max);
   const literals = excludedLiterals(nodes).filter((value) => typeof value === "string");
   return {
-    all: bounded ? [bounded, ...others] : [first, ...others, repeat(character(ANY_CHARACTER), min, max)],
+    all: [bounded ?? first, ...others, ...(bounded || min === 0 ? [] : [lengths(min, Infinity)])],
+    most: bounded ? Infinity : max,
     none: [
       ...patterns.flatMap(({ none }) => none),
       ...nodes.flatMap((node) => (node.has(NOT_PATTERN) ? [excludedPattern(node)] : [])),

@@ -150,9 +150,10 @@ export class Machine {
     let repetition: Place | undefined;
     for (const { state: at, behind: place } of places) {
       const state = this.#states[place?.state ?? RETURN];
-      if (place === null || state?.kind !== "repeat" || !state.isText) continue;
-      const body = this.#states[state.body];
-      if (at !== state.body && !(body?.kind === "either" && body.next.includes(at))) continue;
+      if (place === null || (state?.kind !== "repeat" && state?.kind !== "automaton") || !state.isText) continue;
+      const number = state.kind === "repeat" ? state.body : state.ways[0]?.body;
+      const body = this.#states[number ?? RETURN];
+      if (at !== number && !(body?.kind === "either" && body.next.includes(at))) continue;
       const left = (state.max ?? Infinity) - place.count + 1;
       if (left > characters) [characters, repetition] = [left, place];
     }
@@ -226,6 +227,13 @@ export class Machine {
           left.push([state.body, this.#place(number, behind, after), 0]);
           break;
         }
+        case "automaton":
+          for (const { body, to, least } of state.ways) {
+            if (state.max !== null && count + least > state.max) continue;
+            left.push([body, this.#place(to, behind, state.max === null ? 0 : count + 1), 0]);
+          }
+          if (state.end !== null) left.push([state.end, behind, 0]);
+          break;
         case "return":
         case undefined: {
           if (behind === null) isComplete = true;

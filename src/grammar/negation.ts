@@ -1,5 +1,5 @@
 import { isObject } from "../protocol/json-object.ts";
-import { formatPattern } from "./formats.ts";
+import { formatLength, formatPattern } from "./formats.ts";
 import { NOT_ENUM, NOT_INTEGER, NOT_PATTERN, type SchemaNode } from "./schema-node.ts";
 import { givenTypes, TYPES } from "./schema-types.ts";
 
@@ -89,7 +89,11 @@ function without(node: SchemaNode, keyword: string): unknown[] {
       break;
     case "format": {
       const pattern = formatPattern(value);
-      return pattern === undefined ? [] : [{ type: "string", [NOT_PATTERN]: pattern }];
+      const most = formatLength(value);
+      return [
+        ...(pattern === undefined ? [] : [{ type: "string", [NOT_PATTERN]: pattern }]),
+        ...(most === Infinity ? [] : [{ type: "string", minLength: most + 1 }]),
+      ];
     }
   }
   throw node.unsupported(keyword, "it can't be said the other way round, as not, oneOf or if would need it here");

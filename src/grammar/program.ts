@@ -1,6 +1,6 @@
 // A grammar as a machine that reads bytes. A state is followed by the next; a rule's state remembers where to go on.
 
-import { canEnd, mayBeEmpty, repeat, rulesWhere, type Expression, type Rules } from "./expression.ts";
+import { canEnd, mayBeEmpty, rulesWhere, type Expression, type Rules } from "./expression.ts";
 import { ANY_JSON_CHARACTER } from "./json-text.ts";
 import { codePoint, type CharSet } from "./char-set.ts";
 import { spend, TooMuchWork } from "./work.ts";
@@ -21,6 +21,17 @@ export type State =
       readonly min: number;
       readonly max: number | null;
       readonly next: number;
+      readonly isText: boolean;
+    }
+  /**
+   * Reads a body, and goes on with `to`, or ends. `max` bounds the characters of all bodies, and `least` is how many of them
+   * a way takes to an end. `isText`: any characters of a JSON string may come.
+   */
+  | {
+      readonly kind: "automaton";
+      readonly ways: readonly { readonly body: number; readonly to: number; readonly least: number }[];
+      readonly max: number | null;
+      readonly end: number | null;
       readonly isText: boolean;
     }
   /** Goes on behind what called it. */
@@ -130,16 +141,20 @@ export class Program {
         return this.#add({ kind: "repeat", body, min, max: max === Infinity ? null : max, next, isText });
       }
       case "states": {
-        const entries = expression.states.map(() => this.#add({ kind: "either", next: [] }));
+        const entries = expression.states.map(() => this.#add({ kind: "return" })); // they lead to each other
+        const max = expression.most === Infinity ? null : expression.most;
         expression.states.forEach(({ isEnd, ways }, i) => {
-          const [[of, to] = [], second] = ways;
-          const isAnyText = isEnd && !second && of === ANY_JSON_CHARACTER && to === i;
-          const onwards = isAnyText
-            ? [this.#made(repeat(of, 0, Infinity), next)]
-            : ways.map(([one, then]) => this.#before(one, entries[then] ?? DEAD_END));
+          const [only, second] = ways;
           this.states[entries[i] ?? DEAD_END] = {
-            kind: "either",
-            next: isEnd && !isAnyText ? [next, ...onwards] : onwards,
+            kind: "automaton",
+            ways: ways.map(({ of, to }) => ({
+              body: this.#before(of, RETURN),
+              to: entries[to] ?? DEAD_END,
+              least: 1 + (expression.states[to]?.least ?? 0),
+            })),
+            max,
+            end: isEnd ? next : null,
+            isText: isEnd && !second && only?.of === ANY_JSON_CHARACTER && only.to === i,
           };
         });
         return entries[0] ?? DEAD_END;
