@@ -19,7 +19,7 @@ override AFTER_ROTATION: bool;
 override EPSILON: f32;
 
 const HALF_SIZE = HEAD_SIZE / 2u;
-const MOST_HEADS = select(1u, max(HEADS, KV_HEADS), OVER_WIDTH); // of a workgroup
+const MOST_HEADS = 1u + u32(OVER_WIDTH) * (HEADS - 1u); // of a workgroup
 
 @group(0) @binding(0) var<storage, read> angles: array<vec2<f32>>; // [positions, HALF_SIZE], once or twice
 @group(0) @binding(1) var<storage, read> query_norm: array<f32>; // [HEAD_SIZE], or of all heads
@@ -55,9 +55,9 @@ fn weight_of(is_query: bool, i: u32) -> f32 {
 
 @compute @workgroup_size(LANES)
 fn rotary(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-  let is_query = workgroup.x < select(HEADS, 1u, OVER_WIDTH);
-  let first_head = workgroup.x * select(1u, HEADS, OVER_WIDTH);
-  let num_heads = select(1u, select(KV_HEADS, HEADS, is_query), OVER_WIDTH);
+  let is_query = workgroup.x < HEADS / MOST_HEADS;
+  let first_head = workgroup.x * MOST_HEADS;
+  let num_heads = min(MOST_HEADS, select(KV_HEADS, HEADS, is_query));
   let start = workgroup.y * QKV_STRIDE + first_head * HEAD_SIZE;
   let first_angle = rows[workgroup.y].position * HALF_SIZE + select(0u, QUERY_ANGLES, is_query);
   var scale = 1.0;
@@ -66,7 +66,7 @@ fn rotary(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invocation
   }
   for (var head = 0u; head < MOST_HEADS && head < num_heads; head++) {
     let at = start + head * HEAD_SIZE;
-    let weight = select(0u, head * HEAD_SIZE, OVER_WIDTH);
+    let weight = head * HEAD_SIZE;
     for (var i = lane; i < HALF_SIZE; i += LANES) {
       let angle = angles[first_angle + i];
       var factors = vec2(1.0);

@@ -164,7 +164,7 @@ const [wide, quads] = SHAPES;
 const FAULTS: readonly { what: string; shape: Tried | undefined; change: readonly [string, string] }[] = [
   { what: "forgets its last key", shape: quads, change: ["tile + corner <= position", "tile + corner < position"] },
   { what: "forgets its last key", shape: wide, change: ["scored <= position", "scored < position"] },
-  { what: "is off in the last bit", shape: quads, change: ["* SCALE;", "* (SCALE * 1.0000001);"] },
+  { what: "is off in the last bit", shape: quads, change: ["* SCALE);", "* (SCALE * 1.0000001));"] },
   { what: "repeats the first row", shape: wide, change: ["own.first + q / QUERIES,", "own.first,"] },
   { what: "writes nothing", shape: quads, change: ["if (is_own) {", "if (is_own && step.num_rows == 0u) {"] },
   {
