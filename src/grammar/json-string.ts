@@ -1,6 +1,6 @@
 import { ANY_CHARACTER } from "./char-set.ts";
 import { Automaton } from "./automaton.ts";
-import { character, choice, IMPOSSIBLE, partsOf, repeat, sequence, text, type Expression } from "./expression.ts";
+import { character, choice, repeat, sequence, text, type Expression } from "./expression.ts";
 import { formatLength, formatPattern } from "./formats.ts";
 import { ANY_TEXT, quoted } from "./json-text.ts";
 import { parsePattern, type Pattern } from "./regex.ts";
@@ -21,7 +21,8 @@ export function namesOf(nodes: readonly SchemaNode[]): Automaton {
   return languageOf({ all: most === Infinity ? all : [...all, lengths(0, most)], none });
 }
 
-const lengths = (min: number, max: number) => repeat(character(ANY_CHARACTER), min, max);
+const lengths = (min: number, max: number) =>
+  min === 0 && max === Infinity ? ANY_TEXT : repeat(character(ANY_CHARACTER), min, max);
 
 /** @throws TooComplex */
 export function languageOf({ all, none }: Pattern): Automaton {
@@ -39,18 +40,15 @@ function textsOf(nodes: readonly SchemaNode[]): Pattern & { readonly most: numbe
       ...(format === undefined ? [] : [parsePattern(format, `${node.path}.format`)]),
     ];
   });
-  const [first = ANY_TEXT, ...others] = patterns.flatMap(({ all }) => all);
-  const bounded = min > max ? IMPOSSIBLE : within(first, min, max);
   const literals = excludedLiterals(nodes).filter((value) => typeof value === "string");
-  return {
-    all: [bounded ?? first, ...others, ...(bounded || min === 0 ? [] : [lengths(min, Infinity)])],
-    most: bounded ? Infinity : max,
-    none: [
-      ...patterns.flatMap(({ none }) => none),
-      ...nodes.flatMap((node) => (node.has(NOT_PATTERN) ? [excludedPattern(node)] : [])),
-      ...(literals.length > 0 ? [choice(...literals.map(text))] : []),
-    ],
-  };
+  const none = [
+    ...patterns.flatMap((one) => one.none),
+    ...nodes.flatMap((node) => (node.has(NOT_PATTERN) ? [excludedPattern(node)] : [])),
+    ...(literals.length > 0 ? [choice(...literals.map(text))] : []),
+  ];
+  const all = patterns.flatMap((one) => one.all);
+  if (all.length + none.length === 0) return { all: [lengths(min, max)], none, most: Infinity };
+  return { all: all.length === 0 || min > 0 ? [...all, lengths(min, Infinity)] : all, none, most: max };
 }
 
 function excludedPattern(node: SchemaNode): Expression {
@@ -64,40 +62,4 @@ function patternOf(node: SchemaNode, keyword: string): Pattern {
   const pattern = node.get(keyword);
   if (typeof pattern !== "string") throw node.at("pattern").invalid("a regular expression");
   return node.holding(keyword, () => parsePattern(pattern, `${node.path}.pattern`));
-}
-
-/** Returns the texts of these lengths, where that needs no automaton; else undefined. */
-function within(expression: Expression, min: number, max: number): Expression | undefined {
-  const [shortest, longest] = lengthsOf(expression);
-  if (min <= shortest && longest <= max) return expression;
-  if (longest < min || shortest > max) return IMPOSSIBLE;
-  const [single, second] = expression.kind === "repeat" ? [] : partsOf(expression);
-  if (single !== undefined && second === undefined) return within(single, min, max);
-  if (expression.kind !== "repeat" || lengthsOf(expression.of).some((length) => length !== 1)) return undefined;
-  return repeat(expression.of, Math.max(expression.min, min), Math.min(expression.max, max));
-}
-
-function lengthsOf(expression: Expression): [shortest: number, longest: number] {
-  switch (expression.kind) {
-    case "text": {
-      const { length } = Array.from(expression.text);
-      return [length, length];
-    }
-    case "character":
-      return [1, 1];
-    case "sequence":
-      return expression.parts.map(lengthsOf).reduce(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
-    case "choice": {
-      const all = expression.options.map(lengthsOf);
-      return [Math.min(...all.map(([low]) => low)), Math.max(...all.map(([, high]) => high))];
-    }
-    case "repeat": {
-      const [shortest, longest] = lengthsOf(expression.of);
-      return [shortest * expression.min, longest === 0 ? 0 : longest * expression.max];
-    }
-    case "rule":
-    case "states":
-    case "token":
-      return [0, Infinity];
-  }
 }
