@@ -11,10 +11,11 @@ const HAS_VERSION = /\/v\d[^/]*(?:\/|$)/;
 
 /**
  * Returns the base URL of an OpenAI API ("https://host/v1") from any of its addresses: with an endpoint's path, with
- * the version alone, or the host alone. Without a scheme it is https, but http in one's own network.
+ * the version alone, or the host alone. Without a scheme it is https, but http in one's own network. The address of a server of tools is
+ * complete.
  * @throws ChorusError invalid_value
  */
-export function normaliseAddress(text: string): string {
+export function normaliseAddress(text: string, kind: "models" | "tools" = "models"): string {
   const given = text.trim();
   const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(given);
   const plain = `http://${given}`;
@@ -31,6 +32,11 @@ export function normaliseAddress(text: string): string {
   }
   if (url.username !== "" || url.password !== "") {
     throw wrongAddress("The address must not have a name or password in it. A key goes into its own field.");
+  }
+  if (kind === "tools") {
+    // It is kept, and exported with chats.
+    if (url.search !== "") throw wrongAddress('The address must not have a "?". A key goes into its own field.');
+    return url.origin + url.pathname;
   }
   const path = url.pathname.replace(/\/+$/, "");
   const base = path.replace(ENDPOINTS, "");

@@ -11,16 +11,21 @@ export interface ServerAccess {
   readonly fetch?: typeof globalThis.fetch;
 }
 
+interface ServerRequest extends Pick<RequestInit, "method" | "body" | "signal"> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /**
  * Sends a request to this server only: redirects are errors, since they would take the key and the chat elsewhere.
  * @throws RemoteError; the signal's reason
  */
-export async function askServer(access: ServerAccess, url: string, init: RequestInit = {}): Promise<Response> {
+export async function askServer(access: ServerAccess, url: string, init: ServerRequest = {}): Promise<Response> {
   const { key, fetch = globalThis.fetch } = access;
   const { host } = new URL(url);
   const options: RequestInit & { targetAddressSpace?: string } = {
     ...init,
     headers: {
+      ...init.headers,
       ...(init.body !== undefined && { "content-type": "application/json" }),
       ...(key !== null && { authorization: `Bearer ${key}` }),
     },

@@ -1,12 +1,13 @@
 // Reads a chunk of an answer from any server software.
 
-import { parseJson, type FinishReason, type TokenLogprob, type TopLogprob } from "../../index.ts";
+import { parseJson, type FinishReason, type TokenLogprob, type ToolCallDelta, type TopLogprob } from "../../index.ts";
 import { attempt } from "../attempt.ts";
 import { errorInStream, RemoteError } from "./remote-error.ts";
 
 export interface RemoteChunk {
   readonly text: string;
   readonly reasoning: string;
+  readonly calls: readonly ToolCallDelta[];
   readonly logprobs: readonly TokenLogprob[] | null;
   readonly finishReason: FinishReason | null;
   /** Tokens of the whole answer so far, if the server counts them. */
@@ -29,6 +30,7 @@ export function readChunk(data: string, host: string): RemoteChunk {
     text: textOf(part["content"] ?? choice["text"]),
     // vLLM's, SGLang's and llama.cpp's name, and the newer one of Ollama and vLLM.
     reasoning: textOf(part["reasoning_content"] ?? part["reasoning"]),
+    calls: listOf(part["tool_calls"]).map(callOf),
     logprobs: logprobsOf(choice["logprobs"]),
     finishReason: finishReasonOf(choice["finish_reason"]),
     completionTokens: typeof counted === "number" ? counted : null,
@@ -51,6 +53,18 @@ function listOf(value: unknown): readonly unknown[] {
 
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+/** A part of a call, or, in an answer that came at once, a whole one without a number. */
+function callOf(value: unknown, place: number): ToolCallDelta {
+  const { index, id, function: called } = fieldsOf(value);
+  const { name, arguments: given } = fieldsOf(called);
+  return {
+    index: typeof index === "number" ? index : place,
+    id: textOf(id),
+    // Ollama's own form has an object.
+    function: { name: textOf(name), arguments: typeof given === "object" ? JSON.stringify(given) : textOf(given) },
+  };
 }
 
 /** Others ("tool_calls", "eos_token") end an answer as "stop" does. */

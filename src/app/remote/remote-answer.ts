@@ -49,6 +49,8 @@ export class RemoteAnswer {
   #response: Response | null = null;
   #text = "";
   #reasoning = "";
+  /** Characters of the calls of tools. */
+  #callChars = 0;
   #numTokens = 0;
   /** Tokens of the requests before the last, which the server does not count any more. */
   #tokensBefore = 0;
@@ -118,7 +120,7 @@ export class RemoteAnswer {
       const chunk = readChunk(data, this.#host);
       hasEnded ||= chunk.finishReason !== null;
       this.#count(chunk);
-      if (chunk.text !== "" || chunk.reasoning !== "" || chunk.finishReason !== null) yield chunk;
+      if (hasText(chunk) || chunk.finishReason !== null) yield chunk;
     }
     if (hasEnded) return;
     const message = `${this.#host} ended the answer before its end.`;
@@ -143,22 +145,24 @@ export class RemoteAnswer {
     }
   }
 
-  #count({ text, reasoning, completionTokens }: RemoteChunk): void {
+  #count(chunk: RemoteChunk): void {
+    const { text, reasoning, calls, completionTokens } = chunk;
     this.#text += text;
     this.#reasoning += reasoning;
-    if (this.#text.length + this.#reasoning.length > MAX_ANSWER_CHARS) {
+    for (const { function: called } of calls) this.#callChars += called.arguments.length + 1;
+    if (this.#text.length + this.#reasoning.length + this.#callChars > MAX_ANSWER_CHARS) {
       throw new RemoteError("server_answer_invalid", `${this.#host} sends an answer without end.`);
     }
     if (completionTokens !== null) this.#numTokens = this.#tokensBefore + completionTokens;
-    else if (text !== "" || reasoning !== "") this.#numTokens++;
+    else if (hasText(chunk)) this.#numTokens++;
     else return;
     this.#numFailures = 0;
     this.#options.observer?.received(this.#options.name, this.#numTokens);
   }
 
-  /** Returns whether a new request can continue the answer: it can repeat the text, but not the thought. */
+  /** Returns whether a new request can continue the answer: it can repeat the text, but neither the thought nor a call. */
   #canResume(error: unknown): boolean {
-    if (!(error instanceof RemoteError) || !error.isTransient) return false;
+    if (!(error instanceof RemoteError) || !error.isTransient || this.#callChars > 0) return false;
     if (this.#text === "") return this.#reasoning === "";
     return this.#options.canContinue;
   }
@@ -179,6 +183,10 @@ export class RemoteAnswer {
     await sleep(Math.max(delayMs, error.retryAfterMs), this.#options.signal);
     return true;
   }
+}
+
+function hasText({ text, reasoning, calls }: RemoteChunk): boolean {
+  return text !== "" || reasoning !== "" || calls.length > 0;
 }
 
 function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -50,7 +50,7 @@ export class RemoteEngine implements Answerer {
       ...this.#options,
       path,
       name: body.request_id ?? "",
-      canContinue: software.continues !== null && !body.response_format,
+      canContinue: software.continues !== null && !body.response_format && !("tools" in body),
       write: (soFar, numTokens) => writeRequest(body, this.#options.model, software, soFar, numTokens),
       signal,
     });
@@ -62,8 +62,8 @@ export class RemoteEngine implements Answerer {
 const constantsOf = ({ name }: Answerer["model"]) => ({ id: "", created: 0, model: name });
 
 async function* chatChunks(answer: RemoteAnswer, model: Answerer["model"]): CompletionStream<ChatCompletionChunk> {
-  for await (const { text, reasoning, logprobs, finishReason } of answer.chunks()) {
-    const delta = { content: text, ...(reasoning !== "" && { reasoning_content: reasoning }) };
+  for await (const { text, reasoning, calls, logprobs, finishReason } of answer.chunks()) {
+    const delta = { content: text, ...(reasoning !== "" && { reasoning_content: reasoning }), tool_calls: [...calls] };
     const choice = { index: 0, delta, logprobs: logprobs && { content: [...logprobs] }, finish_reason: finishReason };
     yield { ...constantsOf(model), object: "chat.completion.chunk", choices: [choice] };
   }

@@ -16,6 +16,8 @@ export class RemoteError extends ChorusError {
   readonly isTransient: boolean = false;
   /** Whether the server is there, and has too much to do. */
   readonly isBusy: boolean = false;
+  /** Whether it has nothing at this address. */
+  readonly isMissing: boolean = false;
   /** Time that the server asks clients to wait, milliseconds; 0 if it does not say. */
   readonly retryAfterMs: number = 0;
 
@@ -59,7 +61,7 @@ function errorOfStatus(status: number, said: string, host: string, retryAfterMs:
   if (status === 404 && /model/i.test(said)) return new RemoteError("model_not_found", `${host}: ${said}`);
   if (status === 404 || status === 405) {
     const message = `${host} has no OpenAI API at this address (${status}). It often ends in /v1.${words}`;
-    return new RemoteError("server_answer_invalid", message);
+    return new RemoteError("server_answer_invalid", message, { isMissing: true });
   }
   return new RemoteError("server_refused", `${host} refuses the request (${status}).${words}`);
 }

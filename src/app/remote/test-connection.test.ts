@@ -28,7 +28,7 @@ async function test(script: Script, options: { model?: string; patienceMs?: numb
   server = await ScriptedServer.start(script);
   // What is asked for is named long before, even by a busy machine.
   const { model = null, patienceMs = 120_000, ...access } = options;
-  return testConnection({ baseUrl: server.baseUrl, key: "secret", ...access }, model, PAGE, patienceMs);
+  return testConnection({ baseUrl: server.baseUrl, key: "secret", ...access }, { model }, PAGE, patienceMs);
 }
 
 /** What a browser's fetch does where it may not: it rejects, and says nothing. Without CORS, it sends and reads nothing. */
@@ -101,7 +101,11 @@ describe("a test of a connection", () => {
   ])("%s with the permission %s", async (baseUrl, state, page, problem) => {
     const requested: string[] = [];
     const permission = async (name: string) => (requested.push(name), state);
-    const report = await testConnection({ baseUrl, key: null, fetch: refuses }, null, { ...page, permission });
+    const report = await testConnection(
+      { baseUrl, key: null, fetch: refuses },
+      { model: null },
+      { ...page, permission },
+    );
     expect(report.problem).toBe(problem);
     const isFree = baseUrl.includes("example") || page === LOCAL;
     expect(requested[0]).toBe(isFree ? undefined : baseUrl.includes("127") ? "loopback-network" : "local-network");

@@ -4,6 +4,7 @@
 import { addressSpaceOf } from "./address.ts";
 import { askServer, type ServerAccess } from "./ask-server.ts";
 import { listModels, type ServerModels } from "./list-models.ts";
+import { McpClient } from "./mcp-client.ts";
 import { readEvents } from "./read-events.ts";
 import { RemoteError } from "./remote-error.ts";
 import { readChunk } from "./read-chunk.ts";
@@ -18,6 +19,7 @@ type ConnectionProblem =
   | "slow"
   | "key"
   | "no API"
+  | "no MCP"
   | "no such model"
   | "refused";
 
@@ -50,18 +52,25 @@ export const thisPage = (): PageFacts => ({
 });
 
 /**
- * Asks a server for its models, and one of them for a single token.
- * @param model [the first of the list]
+ * Asks a server for its models, and one of them for a single token; or for its tools.
+ * @param what its model is the first of the list if null
  */
 export async function testConnection(
   access: ServerAccess,
-  model: string | null,
+  what: { readonly model: string | null } | { readonly tools: true },
   page: PageFacts,
   patienceMs = PATIENCE_MS,
 ): Promise<ConnectionReport> {
   const signal = AbortSignal.timeout(patienceMs);
   let found: ServerModels | null = null;
   try {
+    if ("tools" in what) {
+      const tools = await new McpClient(access).listTools(signal);
+      const names = tools.map(({ name }) => name);
+      const message = names.length === 0 ? "The server has no tools." : `It has the tools ${names.join(", ")}.`;
+      return report(null, message, { models: names, ownedBy: null });
+    }
+    const { model } = what;
     found = await listModels(access, signal).catch((error: unknown) => {
       // Some servers answer chats and have no list; then the model's name must be typed.
       if (model !== null && error instanceof RemoteError && error.code === "server_answer_invalid") return null;
@@ -80,8 +89,9 @@ export async function testConnection(
       return report("slow", message, found);
     }
     if (!(error instanceof RemoteError)) throw error;
-    if (error.code === "server_unreachable") return { ...(await whyUnreachable(access, page)), found };
-    return report(PROBLEM_OF[error.code] ?? "refused", adviceFor(error, page), found);
+    if (error.code === "server_unreachable") return { ...(await whyUnreachable(access, page, "tools" in what)), found };
+    const problem = PROBLEM_OF[error.code] ?? "refused";
+    return report(problem === "no API" && "tools" in what ? "no MCP" : problem, adviceFor(error, page), found);
   }
 }
 
@@ -119,7 +129,11 @@ async function askOneToken(access: ServerAccess, model: string, signal: AbortSig
   }
 }
 
-async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Omit<ConnectionReport, "found">> {
+async function whyUnreachable(
+  access: ServerAccess,
+  page: PageFacts,
+  hasTools: boolean,
+): Promise<Omit<ConnectionReport, "found">> {
   const { baseUrl, fetch = globalThis.fetch } = access;
   const { protocol, host, port } = new URL(baseUrl);
   const space = addressSpaceOf(baseUrl);
@@ -139,7 +153,7 @@ async function whyUnreachable(access: ServerAccess, page: PageFacts): Promise<Om
   try {
     // Without the key: another server may answer.
     await fetch(`${baseUrl}/models`, { mode: "no-cors", cache: "no-store", credentials: "omit" });
-    return { problem: "CORS", message: corsAdvice(host, port, page.origin) };
+    return { problem: "CORS", message: hasTools ? mcpAdvice(host, page.origin) : corsAdvice(host, port, page.origin) };
   } catch {
     if (isMixed) {
       const message = `This page came by https, and this browser then refuses http://${host}. Give the server https, or open this page by http.`;
@@ -158,6 +172,10 @@ async function networkPermission(
   { permission }: PageFacts,
 ): Promise<PermissionState | null> {
   return (await permission(`${space}-network`)) ?? (await permission("local-network-access"));
+}
+
+function mcpAdvice(host: string, origin: string): string {
+  return `${host} answers, but does not allow this page to read it (CORS). It must allow ${origin} with the headers authorization, content-type, mcp-session-id and mcp-protocol-version, and expose mcp-session-id.`;
 }
 
 function corsAdvice(host: string, port: string, origin: string): string {

@@ -12,6 +12,9 @@ const COMMON = [
   "logprobs",
   "top_logprobs",
   "response_format",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
 ] as const;
 
 /** Returns whether the software takes a field of our API with this name, and understands it. */

@@ -22,6 +22,7 @@ import { engineConfigOf } from "../settings/serving-settings.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
 import type { ReadonlyStore } from "../store.ts";
 import { Ticker } from "../ticker.ts";
+import type { Toolbox } from "../tools/toolbox.ts";
 import type { ChatStorage } from "../workspace/chat-storage.ts";
 import { Chats } from "../workspace/chats.ts";
 import type { LoadedChats } from "../workspace/load-chats.ts";
@@ -91,7 +92,12 @@ export function createAppState(options: AppStateOptions) {
   const saved = kept?.loaded.saved ?? null;
   const settings = new SharedSettings(sampling, saved?.shared);
   const context = { engine, book, settings, connections, scheduleFlush, announce: announcements.announce };
-  const workspace = new Workspace(context, saved, new Chats(kept?.storage));
+  let toolbox: Promise<Toolbox> | undefined;
+  const openToolbox = async () => {
+    const { Toolbox: Opened } = await import("../tools/toolbox.ts");
+    return (toolbox ??= Promise.resolve(new Opened(connections, workspace)));
+  };
+  const workspace = new Workspace({ ...context, toolbox: openToolbox }, saved, new Chats(kept?.storage));
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
   // No server answers in the demo, however long the queue is.
   const demo = new Demo({ ...context, connections: new Connections({ observer: book }), mode: batch.mode, now });

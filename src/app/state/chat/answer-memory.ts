@@ -1,5 +1,6 @@
 import type { RequestMetrics } from "../../../index.ts";
 import { AnswerTokens } from "./answer-tokens.ts";
+import type { Settings } from "../settings/settings.ts";
 import type { Figures } from "./request-book.ts";
 import { RequestNames } from "./request-name.ts";
 
@@ -27,6 +28,10 @@ export class AnswerMemory {
   /** Metrics of finished answers. */
   readonly metrics = new Map<number, RequestMetrics>();
   readonly branches = new Branches();
+  /** Settings of single turns, over those of the pane. */
+  readonly once = new Map<number, Settings>();
+  /** The tools that run without a click, as `trustName` names them: never saved, so that no file brings trust. */
+  readonly trusted = new Set<string>();
   readonly requestNames = new RequestNames();
   /** Names of the newest requests. */
   readonly requests = new Map<number, string>();

@@ -59,6 +59,10 @@ export class AnswerTokens {
     entry?.requests.push({ name: requestName, first: entry.all.length });
   }
 
+  forget(turnId: number): void {
+    this.#ofTurns.delete(turnId);
+  }
+
   /** @param part the new text with its tokens; without tokens it is not kept */
   add(turnId: number, part: { text: string; reasoning: string; tokens: readonly AnswerToken[] | null }): void {
     const entry = this.#ofTurns.get(turnId);

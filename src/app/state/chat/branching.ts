@@ -3,10 +3,14 @@
 import type { LikelyToken } from "./answer-tokens.ts";
 import type { Asking } from "./asking.ts";
 import { withoutOthers, type Turn } from "./conversation.ts";
+import { hasTools } from "../settings/question-settings.ts";
 
-/** Returns whether a turn's tokens can be found by its text: the page's engine has a chat template and gave the answer. */
-export function canScore({ showsPrompt }: Asking, turn: Turn): boolean {
-  return showsPrompt && turn.by === undefined && turn.answer !== "";
+/**
+ * Returns whether a turn's tokens can be found by its text: the page's engine has a chat template and gave the answer, and its
+ * prompt named no tools.
+ */
+export function canScore({ showsPrompt, settings }: Asking, turn: Turn): boolean {
+  return showsPrompt && turn.by === undefined && turn.answer !== "" && !turn.rounds && !hasTools(settings);
 }
 
 /** Returns whether an answer can go on with a token: control tokens and parts of characters have no text of their own. */

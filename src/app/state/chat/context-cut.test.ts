@@ -73,6 +73,7 @@ it("where nobody counts tokens a long chat is cut by a few refusals, and most of
     answerer,
     turns,
     started: null,
+    tools: [],
     firstSent: 0,
     settings,
     requestId: "r",
@@ -103,7 +104,7 @@ async function readWith(max_tokens: number, who: { canCount: boolean; contextLen
     ...(who.canCount && { tokenize: engine.tokenize.bind(engine) }),
   };
   const turns = [ANNA, { id: 1, question: "What is my name?", answer: "", end: null }];
-  const common = { started: null, firstSent: 0, requestId: "r", signal: new AbortController().signal };
+  const common = { started: null, tools: [], firstSent: 0, requestId: "r", signal: new AbortController().signal };
   const parts = streamAnswer({ answerer, turns, settings: { max_tokens }, ...common });
   const first = parts.next();
   await vi.waitFor(() => expect(engine.accepted).toHaveLength(1));

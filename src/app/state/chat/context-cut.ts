@@ -1,3 +1,4 @@
+import type { ChatTool } from "../../../index.ts";
 import type { Answerer } from "../../remote/answerer.ts";
 import { messagesFrom, type Turn } from "./conversation.ts";
 
@@ -26,13 +27,15 @@ export async function tokensOf(text: string, tokenize: Tokenize): Promise<number
 export class ContextCut {
   readonly turns: readonly Turn[];
   readonly system: string;
+  readonly tools: readonly ChatTool[];
   readonly #tokenize: Tokenize;
   readonly #tokensFrom = new Map<number, number>();
 
   /** @param turns the turns before the question */
-  constructor(turns: readonly Turn[], system: string, tokenize: Tokenize) {
+  constructor(turns: readonly Turn[], system: string, tokenize: Tokenize, tools: readonly ChatTool[] = []) {
     this.turns = turns;
     this.system = system;
+    this.tools = tools;
     this.#tokenize = tokenize;
   }
 
@@ -42,7 +45,7 @@ export class ContextCut {
     if (known !== undefined) return known;
     const question = { id: -1, question: "", answer: "", end: null };
     const messages = messagesFrom([...this.turns, question], first, this.system);
-    const { count } = await this.#tokenize({ messages });
+    const { count } = await this.#tokenize({ messages, ...(this.tools.length > 0 && { tools: this.tools }) });
     this.#tokensFrom.set(first, count);
     return count;
   }

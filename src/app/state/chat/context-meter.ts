@@ -6,7 +6,7 @@ import type { Pane } from "./pane.ts";
 const PAUSE_MS = 250;
 
 /** Keeps a pane's `contextUse`: counts its draft and its whole prompt. Returns the function that ends that. */
-export function meterContext({ store, asking, contextUse }: Pane): () => void {
+export function meterContext({ store, asking, contextUse, knownTools }: Pane): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Number of the newest count; older ones are ignored. */
   let newest = 0;
@@ -24,8 +24,10 @@ export function meterContext({ store, asking, contextUse }: Pane): () => void {
       return { draftTokens, promptTokens: draftTokens, contextTokens, firstSent: turns.length };
     }
     const { system = "" } = settings;
-    if (known?.engine !== engine || known.cut.turns !== turns || known.cut.system !== system) {
-      known = { cut: new ContextCut(turns, system, tokenize), engine };
+    const tools = await knownTools(settings);
+    const isSame = known?.cut.turns === turns && known.cut.system === system && isSameList(known.cut.tools, tools);
+    if (known === null || known.engine !== engine || !isSame) {
+      known = { cut: new ContextCut(turns, system, tokenize, tools), engine };
     }
     const { cut } = known;
     const answerTokens = reservedTokens(settings, engine.model) ?? 0;
@@ -61,4 +63,8 @@ export function meterContext({ store, asking, contextUse }: Pane): () => void {
     newest++;
     for (const unsubscribe of unsubscribes) unsubscribe();
   };
+}
+
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

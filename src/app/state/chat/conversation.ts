@@ -1,9 +1,13 @@
 // A pane's conversation, and the part of it that is sent to the model.
 
-import type { ChatMessage, FinishReason } from "../../../index.ts";
+import type { ChatMessageParam, FinishReason } from "../../../index.ts";
+import { roundMessages, waitingCalls, type ToolRound } from "./tool-rounds.ts";
 
-/** How an answer ended: by itself, at the length limit, by the person, or because the engine died. */
-export const TURN_ENDS = ["stop", "length", "stopped", "interrupted"] as const;
+/**
+ * How an answer ended: by itself, at the length limit, by the person, because the engine died, or with calls, whose results
+ * the model has not seen.
+ */
+export const TURN_ENDS = ["stop", "length", "stopped", "interrupted", "calls"] as const;
 export type TurnEnd = (typeof TURN_ENDS)[number];
 
 /** An answer. `end` is null while it is in progress. */
@@ -18,6 +22,8 @@ export interface OneAnswer {
 export interface Turn extends OneAnswer {
   readonly id: number;
   readonly question: string;
+  /** The calls of tools before the answer. [none] */
+  readonly rounds?: readonly ToolRound[];
   /** All answers, if several were requested. The turn's own is the chosen one. */
   readonly several?: SeveralAnswers;
   /** The answerer, if not this page's engine: "model at host". */
@@ -54,20 +60,27 @@ export function turnEndFrom(reason: FinishReason): TurnEnd {
   return reason === "abort" ? "stopped" : reason;
 }
 
-/** Returns whether the answer can be continued. */
-export function isUnfinished({ answer, end }: Turn): boolean {
-  return answer !== "" && end !== null && end !== "stop";
+/** Returns whether the answer can be continued: the text, or after calls that all have results. */
+export function isUnfinished(turn: Turn): boolean {
+  const { answer, end, rounds } = turn;
+  return end !== null && end !== "stop" && (answer !== "" || (rounds !== undefined && waitingCalls(turn).length === 0));
+}
+
+/** Returns whether the model has said or called anything. */
+export function hasBegun({ answer, rounds }: Turn): boolean {
+  return answer !== "" || rounds !== undefined;
 }
 
 /**
  * Returns the messages of the turns from `firstSent` on. A turn that was stopped before its first word is left out. If
  * the newest turn already has text, the last message is that text, to be continued.
  */
-export function messagesFrom(turns: readonly Turn[], firstSent: number, system = ""): ChatMessage[] {
-  const messages: ChatMessage[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
-  turns.forEach(({ question, answer }, index) => {
-    if (index < firstSent || (answer === "" && index < turns.length - 1)) return;
-    messages.push({ role: "user", content: question });
+export function messagesFrom(turns: readonly Turn[], firstSent: number, system = ""): ChatMessageParam[] {
+  const messages: ChatMessageParam[] = system.trim() === "" ? [] : [{ role: "system", content: system }];
+  turns.forEach((turn, index) => {
+    const { question, answer } = turn;
+    if (index < firstSent || (!hasBegun(turn) && index < turns.length - 1)) return;
+    messages.push({ role: "user", content: question }, ...roundMessages(turn));
     if (answer !== "") messages.push({ role: "assistant", content: answer });
   });
   return messages;
@@ -76,7 +89,8 @@ export function messagesFrom(turns: readonly Turn[], firstSent: number, system =
 /** Returns `firstSent` with one answered turn fewer; null if only the newest question is left. */
 export function leaveOutOldest(turns: readonly Turn[], firstSent: number): number | null {
   for (let index = firstSent; index < turns.length - 1; index++) {
-    if (turns[index]?.answer !== "") return index + 1;
+    const turn = turns[index];
+    if (turn && hasBegun(turn)) return index + 1;
   }
   return null;
 }
@@ -86,7 +100,8 @@ export function leaveOutOldest(turns: readonly Turn[], firstSent: number): numbe
  * answerers that count no tokens. The newest turn is always sent.
  */
 export function leaveOutQuarter(turns: readonly Turn[], firstSent: number): number {
-  const lengthOf = ({ question, answer }: Turn) => question.length + answer.length;
+  const lengthOf = ({ question, answer, rounds }: Turn) =>
+    question.length + answer.length + (rounds ? JSON.stringify(rounds).length : 0);
   let length = turns.slice(firstSent).reduce((sum, turn) => sum + lengthOf(turn), 0);
   const most = 0.75 * length;
   let first = firstSent;

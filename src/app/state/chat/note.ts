@@ -1,4 +1,4 @@
-import type { ChorusErrorCode, ChorusErrorData } from "../../../index.ts";
+import type { AnswerWarning, ChorusErrorCode, ChorusErrorData } from "../../../index.ts";
 import { MAX_PANES, titleOfChat, type SavedChat } from "../workspace/saved-workspace.ts";
 
 /** A note above a pane's composer, about an event and its remedy. */
@@ -74,6 +74,18 @@ export function spilledNote(by: string, waitS: number): Note {
   return { kind: "info", title: "Answered elsewhere", body, action: null, isUnsent: false };
 }
 
+/** Says what of the tools' schemas does not hold. */
+export function looseNote(warnings: readonly AnswerWarning[]): Note {
+  const body = warnings.map(({ message }) => message).join(" ");
+  return { kind: "info", title: "Calls may differ from a tool’s schema", body, action: null, isUnsent: false };
+}
+
+/** Says that the model may call no more. */
+export function roundsNote(numRounds: number): Note {
+  const body = "The model must answer now. Ask again to let it call more.";
+  return { kind: "info", title: `${numRounds} rounds of calls`, body, action: null, isUnsent: false };
+}
+
 /** Says that the chat goes on as a chat of its own. */
 export function copiedNote(copy: Pick<SavedChat, "title" | "turns">): Note {
   const body = `This pane goes on as a chat of its own, “${titleOfChat(copy)}”. The other tab’s is in the list of chats.`;
@@ -81,8 +93,8 @@ export function copiedNote(copy: Pick<SavedChat, "title" | "turns">): Note {
 }
 
 /** Says that the engine refused a question, which is back in the composer. */
-export function refusedNote(error: ChorusErrorData): Note {
-  return { ...failedNote(error), isUnsent: true };
+export function refusedNote(error: ChorusErrorData, more = ""): Note {
+  return { ...failedNote(error, more), isUnsent: true };
 }
 
 /** Says what failed, and nothing else. */

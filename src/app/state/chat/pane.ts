@@ -1,6 +1,6 @@
 import { AnswerMemory } from "./answer-memory.ts";
 import { askingOf, type Asking, type AskingContext } from "./asking.ts";
-import { randomId, toErrorData, type ChorusErrorData } from "../../../index.ts";
+import { randomId, toErrorData, type ChatTool, type ChorusErrorData } from "../../../index.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { remoteName } from "../connections/connections.ts";
 import type { ContextUse } from "./context-cut.ts";
@@ -8,14 +8,26 @@ import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } fro
 import type { EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { GrowingAnswers } from "./growing-answers.ts";
-import { brokenOffNote, copiedNote, engineGoneNote, isFatal, refusedNote, spilledNote, type Note } from "./note.ts";
+import {
+  brokenOffNote,
+  copiedNote,
+  engineGoneNote,
+  isFatal,
+  looseNote,
+  refusedNote,
+  roundsNote,
+  spilledNote,
+  type Note,
+} from "./note.ts";
 import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
 import { resumed, type NamedChat, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
 import type { FieldValue } from "../settings/field.ts";
-import { settingsFor } from "../settings/question-settings.ts";
+import { hasTools, settingsFor } from "../settings/question-settings.ts";
 import { withSetting, type SettingName, type Settings } from "../settings/settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
+import { MAX_ROUNDS, waitingCalls, withResult, type Call } from "./tool-rounds.ts";
+import type { Tool, Toolbox } from "../tools/toolbox.ts";
 import { choosePath, cutPath, nextTurnId, numInCommon, type TurnTree } from "./turn-tree.ts";
 
 export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unchosen">, Conversation {
@@ -27,9 +39,11 @@ export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unc
   readonly answerer: RemoteModel | null;
   /**
    * idle: a question can be asked. held: a question waits until an engine is ready. queued: the answerer has it and has not
-   * answered yet. streaming: the last turn's answer grows.
+   * answered yet. streaming: the last turn's answer grows. calling: tools run.
    */
-  readonly phase: "idle" | "held" | "queued" | "streaming";
+  readonly phase: "idle" | "held" | "queued" | "streaming" | "calling";
+  /** Ids of the calls that run. */
+  readonly calling: readonly string[];
   readonly note: Note | null;
   /** Figures of the newest answer. */
   readonly figures: Figures | null;
@@ -38,6 +52,8 @@ export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unc
 export interface PaneContext extends AskingContext {
   readonly book: RequestBook;
   readonly scheduleFlush: ScheduleFlush;
+  /** Loads the tools that models may call. [none] */
+  readonly toolbox?: () => Promise<Toolbox>;
   /** Announces a text to screen readers. */
   readonly announce: (text: string) => void;
   /**
@@ -55,6 +71,8 @@ interface Run {
   /** Length of the continued answer; 0 for a new one. */
   readonly startLength: number;
   readonly answers: GrowingAnswers;
+  /** What the model may call. */
+  tools: readonly Tool[];
   firstSent: number;
 }
 
@@ -81,6 +99,8 @@ export class Pane {
   readonly #context: PaneContext;
   readonly #unsubscribe: () => void;
   #run: Run | null = null;
+  /** Ends the calls that run. */
+  #calls: AbortController | null = null;
   /** The conversation to restore if the question in progress fails; `typed` then goes back into the composer. */
   #before: Conversation & { typed: string } = { turns: [], unchosen: [], firstSent: 0, typed: "" };
   /** Called if the question in progress fails. */
@@ -103,6 +123,7 @@ export class Pane {
       askedMs,
       answerer,
       phase: "idle",
+      calling: [],
       note: null,
       figures: null,
     }));
@@ -130,6 +151,13 @@ export class Pane {
       ...(answerer && { answerer }),
     };
   }
+
+  /** Returns the tools of these settings, those of servers that have listed theirs. */
+  readonly knownTools = async (settings: Settings): Promise<readonly ChatTool[]> => {
+    const { toolbox } = this.#context;
+    if (!toolbox || !hasTools(settings)) return [];
+    return (await toolbox()).known(settings).map(({ definition }) => definition);
+  };
 
   /** Chooses the answerer from the next question on; null for this page's engine. */
   answerBy(answerer: RemoteModel | null): void {
@@ -170,9 +198,12 @@ export class Pane {
     if (this.send(this.#store.getState().draft)) this.setDraft("");
   }
 
-  /** Asks a question. Returns false if it is empty or the pane is busy. The question waits until an engine is ready. */
-  send(text: string): boolean {
-    return this.#askAt(this.#store.getState().turns.length, text);
+  /**
+   * Asks a question. Returns false if it is empty or the pane is busy. The question waits until an engine is ready.
+   * @param once settings for this question alone
+   */
+  send(text: string, once?: Settings): boolean {
+    return this.#askAt(this.#store.getState().turns.length, text, once);
   }
 
   /** Rewords and asks a question again, as a variant of its turn. Returns false if it is empty or the pane is busy. */
@@ -186,14 +217,15 @@ export class Pane {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined || phase !== "idle") return;
-    this.#begin(this.#withTurnAt(turns.length - 1, last.question), "", "answer");
+    this.#begin(this.#withTurnAt(turns.length - 1, last.question, this.memory.once.get(last.id)), "", "answer");
   }
 
   /** Whether the newest answer ended too early, and can be continued now. */
   get canContinueAnswer(): boolean {
     const { turns, phase } = this.#store.getState();
     const last = turns.at(-1);
-    return last !== undefined && phase === "idle" && isUnfinished(last) && this.asking.getState().canContinue;
+    if (last === undefined || phase !== "idle" || !isUnfinished(last)) return false;
+    return last.answer === "" || this.asking.getState().canContinue;
   }
 
   /** Continues the newest answer if that is possible. If it is one of several, they stay together in a variant. */
@@ -201,6 +233,7 @@ export class Pane {
     const { turns, unchosen } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined || !this.canContinueAnswer) return;
+    if (last.answer === "") return this.#sendResults();
     const at = turns.length - 1;
     const rest = last.several ? cutPath({ turns, unchosen }, at) : { turns: turns.slice(0, at), unchosen };
     const id = last.several ? this.memory.nextTurnId++ : last.id;
@@ -224,8 +257,65 @@ export class Pane {
     if (chosen) this.#store.setState({ turns: [...turns.slice(0, -1), chosen] });
   }
 
+  /** Runs one of the newest calls. If that fails, the error is its result. */
+  async runCall(id: string): Promise<void> {
+    const { turns, phase, calling } = this.#store.getState();
+    const call = waitingCalls(turns.at(-1) ?? {}).find((one) => one.id === id);
+    const { toolbox } = this.#context;
+    if (!call || !toolbox || (phase !== "idle" && phase !== "calling") || calling.includes(id)) return;
+    const abort = (this.#calls ??= new AbortController());
+    this.#store.setState({ phase: "calling", calling: [...calling, id] });
+    const { id: chatId } = this.#store.getState();
+    const { engine } = this.asking.getState();
+    const run = async () => (await toolbox()).run(call, { chatId, engine, signal: abort.signal });
+    const result = await run().catch((error: unknown) => `Error: ${toErrorData(error).message}`);
+    if (this.#calls === abort) this.giveResult(id, result);
+  }
+
+  /** Runs this call, and those of the same tool from now on, until the page closes. */
+  trust(call: Call): void {
+    this.memory.trusted.add(trustName(call));
+    void this.runCall(call.id);
+  }
+
+  /** Gives a call its result: what the tool returned, what a person typed, or that it is not run. */
+  giveResult(id: string, result: string): void {
+    const { turns, phase, calling: before } = this.#store.getState();
+    const last = turns.at(-1);
+    if (last === undefined || (phase !== "idle" && phase !== "calling")) return;
+    if (!waitingCalls(last).some((call) => call.id === id)) return;
+    const calling = before.filter((other) => other !== id);
+    if (calling.length === 0) this.#calls = null;
+    const given = withResult(last, id, result);
+    this.#store.setState({
+      turns: [...turns.slice(0, -1), given],
+      calling,
+      phase: calling.length > 0 ? phase : "idle",
+    });
+    this.#goOn();
+  }
+
+  /** Runs the newest calls that are trusted. Once all have results, the model gets them. */
+  #goOn(): void {
+    const { rounds = [] } = this.#store.getState().turns.at(-1) ?? {};
+    const waiting = waitingCalls({ rounds });
+    // Some servers go on calling although they may not. From here on each step takes a click.
+    if (rounds.length > MAX_ROUNDS) return;
+    if (waiting.length === 0) return this.#sendResults();
+    for (const call of waiting) if (this.memory.trusted.has(trustName(call))) void this.runCall(call.id);
+  }
+
+  #sendResults(): void {
+    const { turns, unchosen } = this.#store.getState();
+    const last = turns.at(-1);
+    if (last === undefined) return;
+    this.#begin({ turns: [...turns.slice(0, -1), { ...last, end: null }], unchosen }, "");
+    if (last.rounds?.length === MAX_ROUNDS) this.notify(roundsNote(MAX_ROUNDS));
+  }
+
   /** Stops the answer and keeps its text. A question that was not sent yet goes back into the composer. */
   stop(): void {
+    if (this.#calls) return this.#stopCalls();
     const run = this.#run;
     run?.abort.abort();
     const isNothingGained = run !== null && run.answers.length === run.startLength && this.#before.typed === "";
@@ -246,6 +336,15 @@ export class Pane {
     this.#unsubscribe();
     this.#run?.abort.abort();
     this.#run = null;
+    this.#stopCalls();
+  }
+
+  /** The calls wait again. */
+  #stopCalls(): void {
+    if (this.#calls === null) return;
+    this.#calls.abort();
+    this.#calls = null;
+    this.#store.setState({ phase: "idle", calling: [] });
   }
 
   /** Updates the newest answer's figures. Called four times per second. */
@@ -258,18 +357,20 @@ export class Pane {
     this.#store.setState({ figures: fresh });
   }
 
-  #askAt(at: number, text: string): boolean {
+  #askAt(at: number, text: string, once?: Settings): boolean {
     const { phase, turns } = this.#store.getState();
     const question = text.trim();
     if (question === "" || phase !== "idle") return false;
-    this.#begin(this.#withTurnAt(at, question), question, at < turns.length ? "question" : null);
+    this.#begin(this.#withTurnAt(at, question, once), question, at < turns.length ? "question" : null);
     return true;
   }
 
   /** Returns the tree with a new question at this place of the path. */
-  #withTurnAt(at: number, question: string): TurnTree {
+  #withTurnAt(at: number, question: string, once?: Settings): TurnTree {
     const { turns, unchosen } = cutPath(this.#store.getState(), at);
-    return { turns: [...turns, { id: this.memory.nextTurnId++, question, answer: "", end: null }], unchosen };
+    const id = this.memory.nextTurnId++;
+    if (once) this.memory.once.set(id, once);
+    return { turns: [...turns, { id, question, answer: "", end: null }], unchosen };
   }
 
   #show(conversation: Conversation): void {
@@ -320,24 +421,34 @@ export class Pane {
     const { id = 0, answer = "" } = last ?? {};
     this.memory.metrics.delete(id);
     const isRemote = "baseUrl" in by;
-    const [engine, abort, answers] = [isRemote ? null : by, new AbortController(), new GrowingAnswers(last ?? {})];
-    const run: Run = { engine, abort, startLength: answer.length, answers, firstSent };
+    const [engine, abort] = [isRemote ? null : by, new AbortController()];
+    const runnerOf = (tool: string) => run.tools.find(({ definition }) => definition.function.name === tool)?.from;
+    const answers = new GrowingAnswers(last ?? {}, runnerOf);
+    const run: Run = { engine, abort, startLength: answer.length, answers, tools: [], firstSent };
     this.#run = run;
     const name = this.memory.requestNames.next({ pane: this.number, turn: turns.length });
-    const settings = settingsFor(this.asking.getState().settings, isRemote, answer !== "");
+    const asked = { ...this.asking.getState().settings, ...this.memory.once.get(id) };
+    const settings = settingsFor(asked, isRemote, answer !== "");
     this.memory.requests.set(id, name);
     const started = this.memory.tokens.idsOf(id, answer);
     this.memory.tokens.begin(id, name, answer !== "");
     this.#store.setState({ phase: "queued" });
     try {
-      const answerer = isRemote ? await this.#context.connections.open(by) : by;
-      const question = { answerer, turns, started, firstSent, settings, requestId: name, signal: abort.signal };
+      const { toolbox, connections } = this.#context;
+      // An answer that has begun is continued without tools.
+      if (toolbox && answer === "" && hasTools(settings)) {
+        run.tools = await (await toolbox()).open(settings, abort.signal);
+      }
+      const answerer = isRemote ? await connections.open(by) : by;
+      const tools = run.tools.map(({ definition }) => definition);
+      const question = { answerer, turns, started, firstSent, settings, tools, requestId: name, signal: abort.signal };
       for await (const part of streamAnswer(question)) {
         if (this.#run !== run) return;
         run.firstSent = part.firstSent;
         run.answers.add(part);
         this.memory.tokens.add(id, part);
         if (part.metrics) this.memory.metrics.set(id, part.metrics);
+        if (part.warnings && !last?.rounds) this.notify(looseNote(part.warnings));
         this.#context.scheduleFlush(this.#showText);
       }
       if (this.#run === run) this.#end("interrupted");
@@ -360,14 +471,20 @@ export class Pane {
   #end(end: TurnEnd): void {
     if (this.#run === null) return;
     this.#showText();
-    const { startLength, answers } = this.#run;
+    const { startLength, answers, tools } = this.#run;
     this.#run = null;
     const { turns } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined) return;
-    this.#store.setState({ phase: "idle", turns: [...turns.slice(0, -1), answers.ended(last, end)] });
+    const ended = answers.ended(last, end);
+    // Of a prompt with tools no other answers can be computed, and calls are no words of the answer.
+    if (tools.length > 0) this.memory.tokens.forget(last.id);
+    this.#store.setState({ phase: "idle", turns: [...turns.slice(0, -1), ended] });
     this.refreshFigures();
-    this.#context.announce(`Pane ${this.number}: ${end === "stopped" ? "Stopped." : last.answer.slice(startLength)}`);
+    const names = waitingCalls(ended).map((call) => call.name);
+    const said = names.length > 0 ? `The model calls ${names.join(", ")}.` : last.answer.slice(startLength);
+    this.#context.announce(`Pane ${this.number}: ${end === "stopped" ? "Stopped." : said}`);
+    if (ended.end === "calls") this.#goOn();
   }
 
   #fail(run: Run, error: ChorusErrorData): void {
@@ -383,8 +500,10 @@ export class Pane {
       this.#store.setState({ phase: "held", note: engineGoneNote(error, false) });
       if (isReplaced) this.#followEngine(engineState);
     } else {
+      const isAboutTools = run.tools.length > 0 && error.code === "server_refused";
+      const more = " Maybe it takes no tools: the pane's settings switch them off.";
       this.#takeBack();
-      this.#store.setState({ note: refusedNote(error) });
+      this.#store.setState({ note: refusedNote(error, isAboutTools ? more : "") });
     }
   }
 
@@ -396,4 +515,8 @@ export class Pane {
     const draft = [typed, this.#store.getState().draft].filter((text) => text.trim() !== "").join("\n");
     this.#store.setState({ ...conversation, phase: "idle", draft });
   }
+}
+
+function trustName({ from, name }: Call): string {
+  return `${from} ${name}`;
 }

@@ -1,9 +1,23 @@
 import type { Answerer } from "../../remote/answerer.ts";
-import { ChorusError, type FinishReason, type RequestMetrics } from "../../../index.ts";
+import {
+  ChorusError,
+  type AnswerWarning,
+  type ChatTool,
+  type FinishReason,
+  type RequestMetrics,
+  type ToolCallDelta,
+} from "../../../index.ts";
 import { completionTokens, TokenReader, type AnswerToken } from "./answer-tokens.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
 import { leaveOutOldest, leaveOutQuarter, messagesFrom, type Turn } from "./conversation.ts";
-import { continuesText, requestFields, reservedTokens, type RequestFields } from "../settings/question-settings.ts";
+import {
+  continuesText,
+  requestFields,
+  reservedTokens,
+  toolFields,
+  type RequestFields,
+} from "../settings/question-settings.ts";
+import { roundMessages } from "./tool-rounds.ts";
 import type { Settings } from "../settings/settings.ts";
 import { logitBias } from "./logit-bias.ts";
 
@@ -16,6 +30,8 @@ interface Question {
   /** Turns before this one are not sent. */
   readonly firstSent: number;
   readonly settings: Settings;
+  /** What the model may call. */
+  readonly tools: readonly ChatTool[];
   readonly requestId: string;
   readonly signal: AbortSignal;
 }
@@ -27,6 +43,10 @@ export interface AnswerPart {
   readonly text: string;
   readonly reasoning: string;
   readonly finishReason: FinishReason | null;
+  /** [none] */
+  readonly calls?: readonly ToolCallDelta[];
+  /** What of the tools' schemas does not hold. [nothing] */
+  readonly warnings?: readonly AnswerWarning[];
   /** Null if the answerer doesn't report them. */
   readonly tokens: readonly AnswerToken[] | null;
   /** With the last part, if the answerer has them. */
@@ -53,7 +73,8 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   let maxTokens: number | null = settings.max_tokens ?? reserved;
   // Questions of several panes are sent at once if nothing must be looked up first.
   const bias = settings.logit_bias ? await logitBias(settings.logit_bias, answerer) : null;
-  const own = requestFields(settings);
+  const numRounds = turns.at(-1)?.rounds?.length ?? 0;
+  const own = { ...requestFields(settings), ...toolFields(question.tools, settings, numRounds) };
   const fields = { ...own, ...logprobFields(own, answerer), ...(bias && { logit_bias: bias }) };
 
   for (;;) {
@@ -87,16 +108,17 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
 
 /** Returns the first turn with which the prompt fits beside the answer's reserve; null if that can't be counted. */
 async function firstThatFits(
-  { answerer, turns, settings }: Question,
+  { answerer, turns, settings, tools }: Question,
   firstSent: number,
   reserved: number | null,
 ): Promise<number | null> {
   const { contextLength } = answerer.model;
   const tokenize = answerer.tokenize?.bind(answerer);
-  const { question = "", answer = "" } = turns.at(-1) ?? {};
+  const { question = "", answer = "", rounds = [] } = turns.at(-1) ?? {};
   if (tokenize === undefined || contextLength === null || reserved === null) return null;
-  const cut = new ContextCut(turns.slice(0, -1), settings.system ?? "", tokenize);
-  const questionTokens = await tokensOf(question + answer, tokenize);
+  const cut = new ContextCut(turns.slice(0, -1), settings.system ?? "", tokenize, tools);
+  const called = rounds.length > 0 ? JSON.stringify(roundMessages({ rounds })) : "";
+  const questionTokens = await tokensOf(question + called + answer, tokenize);
   return cut.firstThatFits(firstSent, questionTokens, contextLength - reserved);
 }
 
@@ -130,14 +152,14 @@ async function* answered(
     { signal },
   );
   const reader = new TokenReader();
-  for await (const { choices, metrics = null } of stream) {
+  for await (const { choices, metrics = null, warnings } of stream) {
     for (const { index, delta, logprobs, finish_reason: ended } of choices) {
       const finishReason = ended === "tool_calls" || ended === "function_call" ? "stop" : ended;
-      const { content, reasoning_content: reasoning = "" } = delta;
+      const { content, reasoning_content: reasoning = "", tool_calls: calls = [] } = delta;
       const text = content ?? "";
       // Only the first of several answers keeps its tokens.
       const tokens = logprobs && index === 0 ? reader.read(logprobs.content) : null;
-      yield { index, text, reasoning, finishReason, tokens, metrics };
+      yield { index, text, reasoning, finishReason, calls, ...(warnings && { warnings }), tokens, metrics };
     }
   }
 }

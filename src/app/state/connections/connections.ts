@@ -9,6 +9,7 @@ import {
   keepConnections,
   keptConnections,
   type Connection,
+  type ConnectionKind,
   type ConnectionsState,
   type SpillOver,
 } from "./saved-connections.ts";
@@ -48,11 +49,11 @@ export class Connections {
    * Adds a server, or changes the key of the one with this address. Returns its base URL.
    * @throws ChorusError for an invalid address
    */
-  add(address: string, key: string, isKeyKept: boolean): string {
-    const baseUrl = normaliseAddress(address);
+  add(address: string, key: string, isKeyKept: boolean, kind: ConnectionKind = "models"): string {
+    const baseUrl = normaliseAddress(address, kind);
     const known = this.find(baseUrl);
     const changed = { key: key.trim() || null, isKeyKept };
-    const connection = { baseUrl, models: [], ownedBy: null, ...known, ...changed };
+    const connection = { kind, baseUrl, models: [], ownedBy: null, ...known, ...changed };
     const { connections } = this.#store.getState();
     const others = connections.filter((other) => other !== known);
     this.#store.setState({ connections: known ? replaced(connections, connection) : [...others, connection] });
@@ -94,7 +95,7 @@ export class Connections {
     return answerer === null || this.softwareOf(answerer).continues !== null;
   }
 
-  /** Asks the server for its models, and one of them for a token. The result is in `tests`. */
+  /** Asks the server for its models, and one of them for a token, or for its tools. The result is in `tests`. */
   async test(baseUrl: string): Promise<void> {
     const connection = this.find(baseUrl);
     if (connection === null) return;
@@ -102,7 +103,8 @@ export class Connections {
     const { testConnection, thisPage } = await import("../../remote/test-connection.ts");
     const { page = thisPage(), fetch } = this.#options;
     const model = connection.ownedBy === null ? (connection.models[0] ?? null) : null;
-    const report = await testConnection({ baseUrl, key: connection.key, ...(fetch && { fetch }) }, model, page);
+    const access = { baseUrl, key: connection.key, ...(fetch && { fetch }) };
+    const report = await testConnection(access, connection.kind === "tools" ? { tools: true } : { model }, page);
     const now = this.find(baseUrl);
     if (now === null) return;
     if (report.found) {
@@ -115,7 +117,7 @@ export class Connections {
   /** @throws ChorusError if this browser has no such connection: an import can't make the page contact anybody */
   async open(remote: RemoteModel): Promise<Answerer> {
     const connection = this.find(remote.baseUrl);
-    if (connection === null) {
+    if (connection?.kind !== "models") {
       const message = `This browser has no connection to ${remote.baseUrl}. Add it in "Connections", or choose who else answers this pane, in its head.`;
       throw new ChorusError("server_unreachable", message);
     }

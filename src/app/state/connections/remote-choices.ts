@@ -3,7 +3,9 @@ import type { Connection } from "./saved-connections.ts";
 
 /** Returns every model of every server. The chosen one is among them, even if its server is gone. */
 export function remoteChoices(servers: readonly Connection[], chosen: RemoteModel | null): readonly RemoteModel[] {
-  const all = servers.flatMap(({ baseUrl, models }) => models.map((model) => ({ baseUrl, model })));
+  const all = servers.flatMap(({ kind, baseUrl, models }) =>
+    kind === "models" ? models.map((model) => ({ baseUrl, model })) : [],
+  );
   const isListed = chosen === null || all.some((remote) => writeRemote(remote) === writeRemote(chosen));
   return isListed ? all : [{ baseUrl: chosen.baseUrl, model: chosen.model }, ...all];
 }

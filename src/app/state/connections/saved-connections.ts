@@ -4,11 +4,15 @@ import type { RemoteModel } from "../../remote/answerer.ts";
 import type { JsonReader } from "../json-reader.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
-/** A server of OpenAI's API. */
+const KINDS = ["models", "tools"] as const;
+export type ConnectionKind = (typeof KINDS)[number];
+
+/** A server of OpenAI's API, or of tools: an MCP server over streamable HTTP. */
 export interface Connection {
+  readonly kind: ConnectionKind;
   /** "https://host.example/v1"; no two connections have the same. */
   readonly baseUrl: string;
-  /** Listed by the server, or typed. */
+  /** Listed by the server, or typed. Of a server of tools, their names. */
   readonly models: readonly string[];
   /** The owner in its list of models: its software. */
   readonly ownedBy: string | null;
@@ -56,6 +60,7 @@ function parseConnections(root: JsonReader): ConnectionsState {
 
 function parseConnection(connection: JsonReader): Connection {
   return {
+    kind: connection.has("kind") ? connection.field("kind").oneOf(KINDS) : "models",
     baseUrl: connection.field("baseUrl").string(),
     models: connection
       .field("models")

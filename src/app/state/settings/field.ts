@@ -1,6 +1,7 @@
 // A field of a form, as tables list them: what it is called, what it allows, and how its value is typed, checked and written.
 
-import { ChorusError, parseJson } from "../../../index.ts";
+import { ChorusError, parseJson, toErrorData } from "../../../index.ts";
+import { JsonReader } from "../json-reader.ts";
 
 export type Field = { readonly name: string } & FieldWords & FieldKind;
 
@@ -18,7 +19,7 @@ export interface FieldWords {
   readonly hasOff?: true;
 }
 
-/** `text`: one line, or `isLong`. `lines`: a list of strings, one per line. `json`: a JSON schema as text. */
+/** `text`: one line, or `isLong`. `lines`: a list of strings, one per line. `json`: JSON as text, which `check` reads. */
 export type FieldKind =
   | {
       readonly kind: "integer" | "number";
@@ -39,7 +40,14 @@ export type FieldKind =
       readonly lines: string;
       readonly isLine: (line: string) => boolean;
     }
-  | { readonly kind: "json"; readonly example: string };
+  | {
+      readonly kind: "json";
+      readonly example: string;
+      /** Its form in words. */
+      readonly form: string;
+      /** @throws ChorusError that names the first wrong place */
+      readonly check: (root: JsonReader) => unknown;
+    };
 
 export type FieldValue = string | number | boolean | readonly string[];
 
@@ -127,7 +135,7 @@ function checkField(field: Field, value: unknown): FieldValue {
       if (typeof value === "string" && (field.isLong || value.trim() !== "")) return value;
       throw refusal(field, field.isLong ? "a text" : "a text that is not empty");
     case "json":
-      parseSchema(field, value);
+      checkJson(field, value);
       return String(value);
     case "lines": {
       const isLine = (line: unknown) => typeof line === "string" && field.isLine(line);
@@ -154,16 +162,19 @@ export function checkFields(fields: readonly Field[], values: object, what: stri
   );
 }
 
-/** @throws ChorusError invalid_value, with the parser's message */
-function parseSchema(field: Field, text: unknown): void {
-  let schema: unknown;
+/** @throws ChorusError invalid_value, with the parser's message or the wrong place */
+function checkJson(field: Field & { readonly kind: "json" }, text: unknown): void {
+  let value: unknown;
   try {
-    schema = parseJson(String(text));
+    value = parseJson(String(text));
   } catch (error) {
     throw refusal(field, `JSON (${error instanceof Error ? error.message : "it can't be read"})`);
   }
-  if (typeof schema !== "object" || schema === null || Array.isArray(schema)) {
-    throw refusal(field, 'a schema, a JSON object such as { "type": "object" }');
+  try {
+    field.check(new JsonReader(value));
+  } catch (error) {
+    const { param, message } = toErrorData(error);
+    throw refusal(field, param === null ? field.form : `${field.form}: ${message.replace(/\.$/, "")}`);
   }
 }
 

@@ -1,6 +1,7 @@
 // What settings mean for a question.
 
-import { parseJson, type GenerationFields, type ModelCard } from "../../../index.ts";
+import { parseJson, type ChatTool, type GenerationFields, type ModelCard, type ToolChoice } from "../../../index.ts";
+import { MAX_ROUNDS } from "../chat/tool-rounds.ts";
 import type { Answerer } from "../../remote/answerer.ts";
 import { LONGEST_ANSWER_TOKENS, SETTING_FIELDS, withSetting, without, type Settings } from "./settings.ts";
 
@@ -24,10 +25,20 @@ export function continuesText({ continue_text: isSet }: Settings, { chat }: Pick
   return isSet ?? !chat;
 }
 
-/** Returns the effective settings of a question: servers have no beams, and only one answer is continued, not several. */
+/** Returns whether the model may call anything. */
+export function hasTools(settings: Settings): boolean {
+  const { calculator, clock, search_chats: search, mcp_servers: servers = [], own_tools: own } = settings;
+  return calculator || clock || search || servers.length > 0 || own !== undefined;
+}
+
+/**
+ * Returns the effective settings of a question: servers have no beams, nor have questions with tools, and only one answer is
+ * continued or may call tools, not several.
+ */
 export function settingsFor(settings: Settings, isRemote: boolean, isContinued: boolean): Settings {
-  const supported = isRemote ? withSetting(settings, "beams", null) : settings;
-  return isContinued ? withSetting(supported, "n", null) : supported;
+  const isOne = isContinued || hasTools(settings);
+  const supported = isRemote || hasTools(settings) ? withSetting(settings, "beams", null) : settings;
+  return isOne ? withSetting(supported, "n", null) : supported;
 }
 
 export type RequestFields = GenerationFields & {
@@ -37,6 +48,8 @@ export type RequestFields = GenerationFields & {
   top_logprobs?: number;
   response_format?: { type: "json_schema"; json_schema: { name: string; schema: Schema } };
 };
+
+const TOOL_FIELDS = ["calculator", "clock", "search_chats", "mcp_servers", "own_tools", "tool_choice"] as const;
 
 /** Fields about drawing or ending. */
 const NOT_WITH_BEAMS = SETTING_FIELDS.filter((field) => field.notWithBeams).map(({ name }) => name);
@@ -56,7 +69,7 @@ export function requestFields(settings: Settings): RequestFields {
     logit_bias: ___,
     beams: ____,
     ...numbers
-  } = beams > 0 ? without(settings, NOT_WITH_BEAMS) : settings;
+  } = without(settings, beams > 0 ? [...TOOL_FIELDS, ...NOT_WITH_BEAMS] : TOOL_FIELDS);
   return {
     ...numbers,
     ...(stop && { stop: [...stop] }),
@@ -66,6 +79,19 @@ export function requestFields(settings: Settings): RequestFields {
     }),
     ...(beams > 0 && { use_beam_search: true, best_of: beams, n: Math.min(numbers.n ?? 1, beams) }),
   };
+}
+
+/** Returns the fields about tools. @param numRounds rounds of calls before */
+export function toolFields(tools: readonly ChatTool[], { tool_choice: use }: Settings, numRounds: number): ToolFields {
+  if (tools.length === 0) return {};
+  if (numRounds >= (use === "once" ? 1 : MAX_ROUNDS)) return { tools, tool_choice: "none" };
+  return use === "once" ? { tools, tool_choice: "required", parallel_tool_calls: false } : { tools };
+}
+
+interface ToolFields {
+  tools?: readonly ChatTool[];
+  tool_choice?: ToolChoice;
+  parallel_tool_calls?: boolean;
 }
 
 type Schema = { readonly [keyword: string]: unknown };

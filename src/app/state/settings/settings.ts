@@ -3,6 +3,7 @@
 
 import type { ModelCard } from "../../../index.ts";
 import { readBias } from "./bias-line.ts";
+import { checkTools } from "./own-tools.ts";
 import { checkFields, type FieldKind, type FieldValue, type FieldWords, type ValueOf } from "./field.ts";
 
 interface Entry extends FieldWords {
@@ -201,6 +202,8 @@ const SETTINGS = {
       null,
       2,
     ),
+    form: 'a schema, a JSON object such as { "type": "object" }',
+    check: (root) => root.object(),
     modelDefault: () => "any text",
     isRewritten: true,
   },
@@ -219,6 +222,70 @@ const SETTINGS = {
     min: -1000,
     max: 1000,
     modelDefault: () => "0",
+  },
+  calculator: {
+    section: "Tools",
+    kind: "flag",
+    label: "Calculator",
+    help: "The model may call it: exact arithmetic. Every call of a tool waits for your click, until you trust the tool in a chat.",
+    modelDefault: () => "off",
+    isRewritten: true,
+  },
+  clock: {
+    kind: "flag",
+    label: "Clock",
+    help: "Date, time and time zone of this machine.",
+    modelDefault: () => "off",
+    isRewritten: true,
+  },
+  search_chats: {
+    kind: "flag",
+    label: "Search my chats",
+    help: "Finds passages of the chats in this browser. The model reads what is found: a server's, too, if it answers.",
+    modelDefault: () => "off",
+    isRewritten: true,
+  },
+  mcp_servers: {
+    kind: "lines",
+    label: "MCP servers",
+    help: "Addresses of those that are under Connections, one per line: all of their tools.",
+    maxLines: 8,
+    lines: "addresses, each as Connections has it",
+    isLine: (line) => URL.canParse(line.trim()),
+    modelDefault: () => "none",
+    isRewritten: true,
+  },
+  own_tools: {
+    kind: "json",
+    label: "Tools of your own",
+    help: "A list in OpenAI's form. You type what each call returns.",
+    example: JSON.stringify(
+      [
+        {
+          type: "function",
+          function: {
+            name: "weather",
+            description: "Tells the weather in a city.",
+            parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+          },
+        },
+      ],
+      null,
+      2,
+    ),
+    form: "a list of tools in OpenAI's form",
+    check: checkTools,
+    modelDefault: () => "none",
+    isRewritten: true,
+  },
+  tool_choice: {
+    kind: "choice",
+    label: "Calls",
+    help: "Models that were not trained for tools call once, if they must, or always.",
+    choices: ["auto", "once"],
+    names: { auto: "as the model likes", once: "once before each answer" },
+    modelDefault: () => "as the model likes",
+    isRewritten: true,
   },
 } as const satisfies Readonly<Record<string, Entry & FieldKind>>;
 

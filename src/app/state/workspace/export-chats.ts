@@ -2,6 +2,7 @@
 
 import { ChorusError, parseJson } from "../../../index.ts";
 import { inParts } from "../in-parts.ts";
+import type { Call } from "../chat/tool-rounds.ts";
 import { JsonReader } from "../json-reader.ts";
 import {
   asNewChat,
@@ -15,16 +16,26 @@ import type { Workspace } from "./workspace.ts";
 
 /** Returns all chats of this browser as a file. Where it forbids reading the stored ones, only those of the page. */
 export async function exportChats(workspace: Workspace): Promise<string> {
+  const saved = workspace.toSaved();
+  const closed = await closedChats(workspace, saved.panes);
+  return `${JSON.stringify({ ...saved, ...(closed.length > 0 && { closed }) }, null, 2)}\n`;
+}
+
+/** Returns all chats of this browser, the open ones first. */
+export async function allChats(workspace: Workspace): Promise<readonly SavedChat[]> {
+  const { panes } = workspace.toSaved();
+  return [...panes, ...(await closedChats(workspace, panes))];
+}
+
+async function closedChats(workspace: Workspace, open: readonly SavedChat[]): Promise<readonly SavedChat[]> {
   const stored = (await workspace.chats.storage?.readAll().catch(() => null)) ?? [];
   const chats = new Map(stored.map(({ chat }) => [chat.id, chat]));
   for (const [id, chat] of workspace.chats.unsaved.getState()) {
     if (chat) chats.set(id, chat);
     else chats.delete(id);
   }
-  const saved = workspace.toSaved();
-  for (const { id } of saved.panes) chats.delete(id ?? "");
-  const closed = [...chats.values()];
-  return `${JSON.stringify({ ...saved, ...(closed.length > 0 && { closed }) }, null, 2)}\n`;
+  for (const { id } of open) chats.delete(id ?? "");
+  return [...chats.values()];
 }
 
 export interface ImportedChats {
@@ -86,10 +97,21 @@ function parseFile(text: string): unknown {
   }
 }
 
-/** Returns a conversation as Markdown: its title, each question as a heading, its answer below. */
+/** Returns a conversation as Markdown: its title, each question as a heading, its calls of tools and its answer below. */
 export function chatMarkdown(chat: SavedChat): string {
-  const turns = chat.turns.map(({ question, answer }) => `## ${oneLine(question)}\n\n${answer.trim()}\n`);
+  const turns = chat.turns.map(({ question, answer, rounds = [] }) => {
+    const texts = rounds.flatMap(({ said, calls }) => [said.trim(), ...calls.map(callMarkdown)]);
+    return [`## ${oneLine(question)}`, ...texts, answer.trim()].filter(Boolean).join("\n\n") + "\n";
+  });
   return [`# ${oneLine(titleOfChat(chat))}\n`, ...turns].join("\n");
+}
+
+/** A fence longer than any in its text: what a tool returned can't end it. */
+function callMarkdown({ name, arguments: text, result }: Call): string {
+  const body = `${text}\n\n${result ?? "Not run"}`;
+  const fences = [...body.matchAll(/`{3,}/g)].map(([fence]) => fence.length);
+  const fence = "`".repeat(Math.max(2, ...fences) + 1);
+  return `Call of ${name}:\n\n${fence}\n${body}\n${fence}`;
 }
 
 /** Returns a text as one line, for a heading. */

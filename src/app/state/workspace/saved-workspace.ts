@@ -2,7 +2,8 @@
 
 import type { RemoteModel } from "../../remote/answerer.ts";
 import { ChorusError } from "../../../index.ts";
-import { TURN_ENDS, type OneAnswer, type SeveralAnswers, type Turn } from "../chat/conversation.ts";
+import { hasBegun, TURN_ENDS, type OneAnswer, type SeveralAnswers, type Turn } from "../chat/conversation.ts";
+import type { ToolRound } from "../chat/tool-rounds.ts";
 import { withoutLastTurn, type UnchosenTurn } from "../chat/turn-tree.ts";
 import { JsonReader } from "../json-reader.ts";
 import { checkSettings, MAX_ANSWERS, type Settings } from "../settings/settings.ts";
@@ -147,6 +148,7 @@ function parseTurn(turn: JsonReader, leastId: number): Turn {
     id: turn.has("id") ? turn.field("id").integer(leastId, MAX_TURN_ID) : leastId,
     question: turn.field("question").string(),
     ...parseAnswer(turn),
+    ...(turn.has("rounds") && { rounds: turn.field("rounds").list().map(parseRound) }),
     ...(turn.has("by") && { by: turn.field("by").string() }),
     ...(turn.has("several") && { several: parseSeveral(turn.field("several")) }),
   };
@@ -159,6 +161,21 @@ function parseAnswer(answer: JsonReader): OneAnswer {
     answer: answer.field("answer").string(),
     ...(reasoning !== "" && { reasoning }),
     end: answer.field("end").orNull((end) => end.oneOf(TURN_ENDS)),
+  };
+}
+
+function parseRound(round: JsonReader): ToolRound {
+  const calls = round.field("calls").list();
+  return {
+    said: round.field("said").string(),
+    ...(round.has("reasoning") && { reasoning: round.field("reasoning").string() }),
+    calls: calls.map((call) => ({
+      id: call.field("id").string(),
+      name: call.field("name").string(),
+      arguments: call.field("arguments").string(),
+      from: call.field("from").string(),
+      result: call.field("result").orNull((result) => result.string()),
+    })),
   };
 }
 
@@ -185,7 +202,7 @@ export function resumed<Chat extends SavedChat>(chat: Chat): Chat {
   const { turns, unchosen = [], firstSent } = chat;
   const last = turns.at(-1);
   if (last === undefined || last.end !== null) return chat;
-  if (last.answer !== "") return { ...chat, turns: [...turns.slice(0, -1), interrupted(last)] };
+  if (hasBegun(last)) return { ...chat, turns: [...turns.slice(0, -1), interrupted(last)] };
   const rest = withoutLastTurn({ turns, unchosen });
   const draft = [last.question, chat.draft].filter((text) => text.trim() !== "").join("\n");
   return { ...chat, ...rest, firstSent: Math.min(firstSent, Math.max(0, rest.turns.length - 1)), draft };

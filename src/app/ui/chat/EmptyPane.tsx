@@ -15,7 +15,9 @@ import { useStore } from "../use-store.ts";
 import { askFour } from "./ask-four.ts";
 import { focusMessageOf } from "./Composer.tsx";
 import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
-import { BEGINNINGS, STARTERS } from "./starters.ts";
+import { answerEnded } from "../../state/chat/answer-ended.ts";
+import { waitingCalls } from "../../state/chat/tool-rounds.ts";
+import { BEGINNINGS, STARTERS, SUM_STARTER } from "./starters.ts";
 import css from "./EmptyPane.module.css";
 import load from "./LoadCard.module.css";
 
@@ -30,6 +32,11 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
   const ask = (question: string) => {
     pane.send(question);
     focusMessageOf(pane);
+  };
+  const askSum = () => {
+    pane.send(SUM_STARTER, { calculator: true, tool_choice: "once" });
+    focusMessageOf(pane);
+    void answerEnded(pane).then(() => explainCall(pane));
   };
   const { batch, workspace } = app;
   const askAll = () => {
@@ -60,6 +67,14 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
               </button>
             </li>
           ))}
+          {!continuesText && (
+            <li>
+              <button type="button" className={css.starter} onClick={askSum}>
+                {SUM_STARTER} With a calculator
+                <Icon name="northeast" />
+              </button>
+            </li>
+          )}
         </ul>
         {isFirst && (
           <div className={classNames("row", css.all)}>
@@ -75,6 +90,13 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
       </div>
     </>
   );
+}
+
+function explainCall(pane: Pane): void {
+  if (waitingCalls(pane.store.getState().turns.at(-1) ?? {}).length === 0) return;
+  const body =
+    "It had to, here: a grammar makes the call valid, but a tiny model's numbers are often wrong. Run it, and the model gets the exact result.";
+  pane.notify({ kind: "info", title: "The model calls the calculator", body, action: null, isUnsent: false });
 }
 
 /** Warns that the embedded model is tiny, so that nobody believes it. */

@@ -67,6 +67,7 @@ const DOING: Record<PaneState["phase"], string> = {
   held: "waiting",
   queued: "queued",
   streaming: "streaming",
+  calling: "running tools",
 };
 
 function PaneTab({ pane, isCurrent, onSelect }: { pane: Pane; isCurrent: boolean; onSelect: () => void }) {

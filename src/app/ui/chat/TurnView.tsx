@@ -17,6 +17,7 @@ import { lazily } from "../components/Lazily.tsx";
 import { AnswerText } from "./AnswerText.tsx";
 import { BranchCost } from "./BranchCost.tsx";
 import { CopyButton } from "./CopyButton.tsx";
+import { focusLog } from "./focus-log.ts";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
 import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
@@ -30,9 +31,11 @@ const ENDINGS: Record<TurnEnd, string> = {
   length: "Reached the length limit",
   stopped: "Stopped",
   interrupted: "Interrupted",
+  calls: "",
 };
 
 const AnswerDifference = lazily(async () => (await import("../words/AnswerDifference.tsx")).AnswerDifference);
+const ToolRounds = lazily(async () => (await import("./ToolRounds.tsx")).ToolRounds);
 const AnswerWords = lazily(async () => (await import("../words/AnswerWords.tsx")).AnswerWords);
 
 async function score(pane: Pane, turnId: number): Promise<void> {
@@ -42,11 +45,6 @@ async function score(pane: Pane, turnId: number): Promise<void> {
   } catch (error) {
     pane.notify(failedNote(toErrorData(error)));
   }
-}
-
-/** Focuses the log: the button disappears while the answer grows. A message box would open a phone's keyboard. */
-function focusLog(button: Element): void {
-  button.closest<HTMLElement>('[role="log"]')?.focus({ preventScroll: true });
 }
 
 interface TurnViewProps {
@@ -140,6 +138,7 @@ export const TurnView = memo(function TurnView({
         />
       ) : (
         <>
+          {turn.rounds && <ToolRounds pane={pane} rounds={turn.rounds} isNewest={isNewest} />}
           {turn.reasoning && (
             <Reasoning turnId={turn.id} text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />
           )}
@@ -169,7 +168,7 @@ export const TurnView = memo(function TurnView({
         <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
-            {isNewest && asking.canContinue && isUnfinished(turn) && (
+            {isNewest && (asking.canContinue || turn.answer === "") && isUnfinished(turn) && (
               <Button
                 look="quiet"
                 className={css.continue}

@@ -5,6 +5,9 @@ export const STARTERS: readonly string[] = [
   "Tell me a joke",
 ];
 
+/** Asked with a calculator that the model must call. */
+export const SUM_STARTER = "What is 17 times 23?";
+
 /** For models that continue text instead of answering. */
 export const BEGINNINGS: readonly string[] = [
   "Once upon a time, in a house at the edge of the sea,",

@@ -22,9 +22,10 @@ export function AddConnection({ connections, known }: AddConnectionProps) {
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = event.currentTarget;
-    const { address = known?.baseUrl ?? "", key = "", kept } = textsOf(form);
+    const { address = known?.baseUrl ?? "", key = "", kept, tools } = textsOf(form);
     try {
-      const baseUrl = connections.add(address, key, kept !== undefined);
+      const kind = tools === undefined ? known?.kind : "tools";
+      const baseUrl = connections.add(address, key, kept !== undefined, kind);
       for (const box of form.querySelectorAll<HTMLInputElement>("input:not([type=checkbox])")) box.value = "";
       setProblem(null);
       // In the handler of a click, where the browser may ask for permission.
@@ -68,6 +69,12 @@ export function AddConnection({ connections, known }: AddConnectionProps) {
         <input type="checkbox" name="kept" defaultChecked={known?.isKeyKept} />
         Keep the key in this browser
       </label>
+      {!known && (
+        <label className={css.check}>
+          <input type="checkbox" name="tools" />
+          It has tools, not models: an MCP server over HTTP
+        </label>
+      )}
       {problem !== null && (
         <p id={`${id}-problem`} className="bad" role="alert">
           {problem}

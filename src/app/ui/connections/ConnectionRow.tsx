@@ -24,7 +24,8 @@ interface ConnectionRowProps {
 /** A server: its address and software, its models, a test, and its removal. */
 export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
   const { connections, workspace } = app;
-  const { baseUrl, models, ownedBy, key } = connection;
+  const { kind, baseUrl, models, ownedBy, key } = connection;
+  const hasModels = kind === "models";
   const host = shortAddress(baseUrl);
   const test = useStore(connections.tests, (tests) => tests.get(baseUrl) ?? null);
   const current = useStore(workspace.store, (state) => state.current);
@@ -33,12 +34,13 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
 
   const use = () => {
     const pane = workspace.store.getState().panes.find(({ number }) => number === current);
-    pane?.answerBy({ baseUrl, model: chosen });
+    if (hasModels) pane?.answerBy({ baseUrl, model: chosen });
+    else pane?.set("mcp_servers", [...new Set([...(pane.asking.getState().settings.mcp_servers ?? []), baseUrl])]);
     onUsed();
   };
   const facts = [
-    ownedBy === null ? null : softwareOf(ownedBy).title,
-    formatCounted(models.length, "model"),
+    hasModels ? ownedBy && softwareOf(ownedBy).title : "MCP server",
+    formatCounted(models.length, hasModels ? "model" : "tool"),
     key === null ? null : connection.isKeyKept ? "key kept in this browser" : "key until this page closes",
   ];
   return (
@@ -56,11 +58,13 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
       {test !== null && <TestResult test={test} />}
       {models.length > 0 && (
         <div className={classNames(view.line, css.use)}>
-          <select aria-label={`Model of ${host}`} value={chosen} onChange={(event) => setModel(event.target.value)}>
-            {models.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+          {hasModels && (
+            <select aria-label={`Model of ${host}`} value={chosen} onChange={(event) => setModel(event.target.value)}>
+              {models.map((name) => (
+                <option key={name}>{name}</option>
+              ))}
+            </select>
+          )}
           <Button onClick={use}>Use in pane {current}</Button>
         </div>
       )}
@@ -70,7 +74,7 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
         </summary>
         <AddConnection connections={connections} known={connection} />
       </details>
-      {ownedBy === null && test !== "running" && <TypedModel app={app} connection={connection} />}
+      {hasModels && ownedBy === null && test !== "running" && <TypedModel app={app} connection={connection} />}
     </li>
   );
 }
@@ -97,6 +101,7 @@ const TITLES = {
   slow: "No answer in time",
   key: "Access refused",
   "no API": "No OpenAI API here",
+  "no MCP": "No MCP server here",
   "no such model": "No such model",
   refused: "The server refuses",
 } as const;

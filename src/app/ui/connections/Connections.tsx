@@ -22,7 +22,7 @@ export function Connections({ app, onUsed }: ConnectionsProps) {
           <p className={css.empty}>
             No servers yet. Any server of OpenAI&rsquo;s API can answer a pane: vLLM, SGLang, llama.cpp, Ollama, LM
             Studio, <code>npm run serve</code>, or a gateway before many machines. What you ask in such a pane is sent
-            to that server.
+            to that server. MCP servers over HTTP give a pane&rsquo;s model tools.
           </p>
         ) : (
           <ul aria-label="Connections">

@@ -53,7 +53,7 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
   };
   const textOf = ({ name }: SettingField) => typed[name] ?? writeField(values[name]);
   const problemOf = (field: SettingField) =>
-    read(field, textOf(field)).problem ?? (field.kind === "json" ? unheld : null);
+    read(field, textOf(field)).problem ?? (field.name === "answer_schema" ? unheld : null);
   const rowOf = (field: SettingField) => {
     const { name, modelDefault } = field;
     const from = inherited[name];

@@ -1,0 +1,110 @@
+import type { FormEvent } from "react";
+import { shortAddress } from "../../remote/address.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import { argumentsIn, BY_PERSON, type Call, type ToolRound } from "../../state/chat/tool-rounds.ts";
+import { Button } from "../components/Button.tsx";
+import { textsOf } from "../texts-of.ts";
+import { useStore } from "../use-store.ts";
+import { AnswerText } from "./AnswerText.tsx";
+import { focusLog } from "./focus-log.ts";
+import { Reasoning } from "./Reasoning.tsx";
+
+const REFUSED = "The person did not run this call.";
+
+interface ToolRoundsProps {
+  pane: Pane;
+  rounds: readonly ToolRound[];
+  /** Whether its calls can still run. */
+  isNewest: boolean;
+}
+
+/** The calls of tools before an answer, folded; those that wait for a click with their buttons. */
+export function ToolRounds({ pane, rounds, isNewest }: ToolRoundsProps) {
+  return rounds.map(({ said, reasoning, calls }, index) => (
+    // oxlint-disable-next-line react/no-array-index-key -- rounds are only added
+    <div key={index} className="stack">
+      {reasoning !== undefined && <Reasoning text={reasoning} isOver />}
+      {said.trim() !== "" && <AnswerText text={said} caret={null} />}
+      <ul className="stack" aria-label="Calls of tools">
+        {calls.map((call) => (
+          <CallView key={call.id} pane={pane} call={call} isOpen={isNewest && index === rounds.length - 1} />
+        ))}
+      </ul>
+    </div>
+  ));
+}
+
+function CallView({ pane, call, isOpen }: { pane: Pane; call: Call; isOpen: boolean }) {
+  const { id, name, arguments: text, from, result } = call;
+  const phase = useStore(pane.store, (state) => (isOpen ? state.phase : "idle"));
+  const isRunning = useStore(pane.store, ({ calling }) => calling.includes(id));
+  const isWaiting = isOpen && result === null && !isRunning && (phase === "idle" || phase === "calling");
+  const state = result ?? (isRunning ? "Running…" : isWaiting ? "Waits for you" : isOpen ? "" : "Not run");
+  const args = argumentsIn(text);
+  return (
+    <li className="callout">
+      <details className="more">
+        <summary>
+          {name}
+          <code className="small cut" dir="ltr">
+            {text}
+          </code>
+          <span className="small cut end" dir="auto">
+            {state}
+          </span>
+        </summary>
+        <div className="stack">
+          <h4 className="small">Arguments{URL.canParse(from) && `, for ${shortAddress(from)}`}</h4>
+          <pre className="plain json">{args ? JSON.stringify(args, null, 2) : text}</pre>
+          <h4 className="small">Result</h4>
+          <p className="plain" dir="auto">
+            {state}
+          </p>
+        </div>
+      </details>
+      {isWaiting && <CallButtons pane={pane} call={call} />}
+    </li>
+  );
+}
+
+function CallButtons({ pane, call }: { pane: Pane; call: Call }) {
+  const { id, name, from } = call;
+  const isTyped = from === BY_PERSON;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const { result } = textsOf(event.currentTarget);
+    focusLog(event.currentTarget);
+    if (result === undefined) void pane.runCall(id);
+    else pane.giveResult(id, result);
+  };
+  return (
+    <form className="row wrap" aria-label={`Call of ${name}`} onSubmit={submit}>
+      {isTyped && (
+        <textarea name="result" rows={2} className="grow" dir="auto" aria-label={`What ${name} returns`} required />
+      )}
+      <Button type="submit" look="ink">
+        {isTyped ? "Send result" : "Run"}
+      </Button>
+      <Button
+        onClick={({ currentTarget }) => {
+          focusLog(currentTarget);
+          pane.giveResult(id, REFUSED);
+        }}
+      >
+        Don&rsquo;t run
+      </Button>
+      {!isTyped && (
+        <Button
+          look="quiet"
+          title="Without a click, until this page closes"
+          onClick={({ currentTarget }) => {
+            focusLog(currentTarget);
+            pane.trust(call);
+          }}
+        >
+          Always run {name} in this chat
+        </Button>
+      )}
+    </form>
+  );
+}
