@@ -78,7 +78,6 @@ export class McpClient {
         return await this.#request(method, params, await (this.#session = this.#begin(either)), either);
       }
     } catch (error) {
-      if (!(error instanceof RemoteError)) this.#session = null;
       signal?.throwIfAborted();
       if (patience.aborted) {
         const message = `${this.#host} has not answered ${method} within ${patienceMs / 1000} seconds.`;

@@ -7,8 +7,6 @@ export type Field = { readonly name: string } & FieldWords & FieldKind;
 
 export interface FieldWords {
   readonly label: string;
-  /** One or two sentences for display. */
-  readonly help: string;
   /** Shown beside the label. */
   readonly unit?: string;
   /** Its name in errors. [its label] */
@@ -42,7 +40,6 @@ export type FieldKind =
     }
   | {
       readonly kind: "json";
-      readonly example: string;
       /** Its form in words. */
       readonly form: string;
       /** @throws ChorusError that names the first wrong place */

@@ -1,3 +1,4 @@
+import { SETTINGS_EXAMPLES } from "./settings-help.ts";
 import { describe, expect, it } from "vitest";
 import { readField, writeField } from "./field.ts";
 import { requestFields } from "./question-settings.ts";
@@ -91,9 +92,26 @@ it("beams take the place of what is about drawing and ending", () => {
   expect(requestFields({ n: 2, beams: 0 })).toEqual({ n: 2 });
 });
 
-it("the example of a schema is one", () => {
-  const schema = field("answer_schema");
-  expect(schema.kind === "json" && readField(schema, schema.example)).toBeTruthy();
+it.each(["answer_schema", "own_tools"] as const)("the example of %s is one", (name) => {
+  expect(readField(field(name), SETTINGS_EXAMPLES[name] ?? "")).toBeTruthy();
+});
+
+it.each([
+  ["{}", "a list of tools in OpenAI's form."],
+  ['[{ "function": {} }]', "[0].type is missing."],
+  ['[{ "type": "custom" }]', '[0].type must be "function".'],
+  ['[{ "type": "function", "function": { "name": "a b" } }]', "[0].function.name must be 1 to 64 letters"],
+  [
+    `[${'{ "type": "function", "function": { "name": "a" } },'.repeat(2)} 3]`,
+    "[1].function.name must be a name that no",
+  ],
+  [
+    '[{ "type": "function", "function": { "name": "a", "parameters": 3 } }]',
+    "[0].function.parameters must be an object.",
+  ],
+  ["[", "JSON"],
+])("tools of one's own that are %s are refused with their place", (text, problem) => {
+  expect(() => readField(field("own_tools"), text)).toThrow(problem.replace(/\.$/, ""));
 });
 
 it("what the address asks for counts before what is set for all", () => {

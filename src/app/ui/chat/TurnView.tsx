@@ -12,7 +12,6 @@ import { Caret } from "../components/Caret.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
-import { AnswerFigures } from "./AnswerFigures.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { AnswerText } from "./AnswerText.tsx";
 import { BranchCost } from "./BranchCost.tsx";
@@ -35,6 +34,7 @@ const ENDINGS: Record<TurnEnd, string> = {
 };
 
 const AnswerDifference = lazily(async () => (await import("../words/AnswerDifference.tsx")).AnswerDifference);
+const AnswerFigures = lazily(async () => (await import("./AnswerFigures.tsx")).AnswerFigures);
 const ToolRounds = lazily(async () => (await import("./ToolRounds.tsx")).ToolRounds);
 const AnswerWords = lazily(async () => (await import("../words/AnswerWords.tsx")).AnswerWords);
 

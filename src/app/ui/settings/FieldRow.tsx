@@ -8,6 +8,10 @@ import css from "./FieldRow.module.css";
 
 interface FieldRowProps {
   field: Field;
+  /** What it does. */
+  help: string;
+  /** A text that "Insert example" inserts. [no such button] */
+  example?: string | undefined;
   text: string;
   /** The value that counts where the box is empty, in words. */
   fallback: string;
@@ -21,7 +25,7 @@ interface FieldRowProps {
 }
 
 /** One setting: its box, its help, and the button that empties the box. */
-export function FieldRow({ field, text, fallback, source, problem, note, onType }: FieldRowProps) {
+export function FieldRow({ field, help, example, text, fallback, source, problem, note, onType }: FieldRowProps) {
   const id = useId();
   const { kind, label, unit } = field;
   const shownFallback = source === null ? fallback : `${fallback} (${source})`;
@@ -51,8 +55,8 @@ export function FieldRow({ field, text, fallback, source, problem, note, onType 
         title={`Back to ${shownFallback}`}
         onClick={() => onType("")}
       />
-      {kind === "json" && text === "" && (
-        <Button look="quiet" className={css.example} onClick={() => onType(field.example)}>
+      {example !== undefined && text === "" && (
+        <Button look="quiet" className={css.example} onClick={() => onType(example)}>
           Insert example
         </Button>
       )}
@@ -94,7 +98,7 @@ export function FieldRow({ field, text, fallback, source, problem, note, onType 
         />
       )}
       <p id={`${id}-help`} className={classNames(css.help, problem !== null && "bad")}>
-        {problem ?? field.help} {note}
+        {problem ?? help} {note}
       </p>
     </div>
   );

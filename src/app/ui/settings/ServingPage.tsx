@@ -1,3 +1,4 @@
+import { SERVING_HELP } from "../../state/settings/serving-help.ts";
 import { useRef, useState } from "react";
 import { toErrorData, type ChorusEngine, type ChorusErrorData } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
@@ -82,6 +83,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
           <FieldRow
             key={field.name}
             field={field}
+            help={SERVING_HELP[field.name]}
             text={typed[field.name] ?? ""}
             fallback={defaultTextOf(field, engine?.model ?? null)}
             source={null}

@@ -15,6 +15,7 @@ import {
   type SettingName,
   type Settings,
 } from "../../state/settings/settings.ts";
+import { SETTINGS_EXAMPLES, SETTINGS_HELP } from "../../state/settings/settings-help.ts";
 import { More } from "../components/More.tsx";
 import { formatCount } from "../format.ts";
 import { FieldRow } from "./FieldRow.tsx";
@@ -61,6 +62,8 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
       <FieldRow
         key={name}
         field={field}
+        help={SETTINGS_HELP[name]}
+        example={SETTINGS_EXAMPLES[name]}
         text={textOf(field)}
         fallback={from !== undefined ? describeValue(field, from) : model ? modelDefault(model) : "the model's own"}
         source={from === undefined ? null : source}
