@@ -27,14 +27,16 @@ export interface CallPlace {
 const MAX_RESULT = 8000;
 const MAX_DESCRIPTION = 1000;
 
-const NUMBER = String.raw`-?\d{1,12}(\.\d{1,9})?`;
-const SUM = String.raw`${NUMBER}( [-+*/^] ${NUMBER}){0,7}`;
+const NUMBER = String.raw`-?\d{1,9}(\.\d{1,4})?`;
 
 /** The page's own, by the settings that switch them on. */
 const OWN = {
   calculator: tool("calculator", "Computes exactly, such as (17 + 4) * 23.", {
-    // Whatever a tiny model writes can be computed.
-    expression: { type: "string", pattern: String.raw`^(${SUM}|\(${SUM}\)( [-+*/^] ${NUMBER}){1,7})$` },
+    // Short, and in a form that can be computed whatever a tiny model writes.
+    expression: {
+      type: "string",
+      pattern: String.raw`^(${NUMBER}( [-+*/^] ${NUMBER}){0,4}|\(${NUMBER} [-+*/] ${NUMBER}\) [-+*/] ${NUMBER})$`,
+    },
   }),
   clock: tool("clock", "Tells date, time and time zone."),
   search_chats: tool("search_chats", "Finds passages with all of these words in the person's earlier chats.", {

@@ -52,7 +52,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
     <>
       <div className={css.intro}>
         {isLoading ? <LoadCard engine={app.engine} /> : <LoadCardSpace engine={app.engine} />}
-        {!isRemote && <AboutModel engine={app.engine} isHidden={isLoading} />}
+        {!isRemote && <AboutModel engine={app.engine} isHidden={isLoading} onSum={continuesText ? null : askSum} />}
       </div>
       <div className={css.suggested}>
         <p className={css.hint}>
@@ -67,14 +67,6 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
               </button>
             </li>
           ))}
-          {!continuesText && (
-            <li>
-              <button type="button" className={css.starter} onClick={askSum}>
-                {SUM_STARTER} With a calculator
-                <Icon name="northeast" />
-              </button>
-            </li>
-          )}
         </ul>
         {isFirst && (
           <div className={classNames("row", css.all)}>
@@ -99,8 +91,15 @@ function explainCall(pane: Pane): void {
   pane.notify({ kind: "info", title: "The model calls the calculator", body, action: null, isUnsent: false });
 }
 
+interface AboutModelProps {
+  engine: EngineControl;
+  isHidden: boolean;
+  /** Shows how it calls a tool. Null: it can't. */
+  onSum: (() => void) | null;
+}
+
 /** Warns that the embedded model is tiny, so that nobody believes it. */
-function AboutModel({ engine, isHidden }: { engine: EngineControl; isHidden: boolean }) {
+function AboutModel({ engine, isHidden, onSum }: AboutModelProps) {
   const choice = useStore(engine.chosen, ({ model }) => model);
   const isEmbedded = choice.model === EMBEDDED_MODEL;
   return (
@@ -111,6 +110,14 @@ function AboutModel({ engine, isHidden }: { engine: EngineControl; isHidden: boo
           ? "A tiny model trained for this project. It runs in this tab, and it makes things up. To use a larger model or your own, click its name at the top."
           : "It runs in this tab, and what you write stays in this browser."}
       </p>
+      {onSum && (
+        <p>
+          It can call a calculator:{" "}
+          <button type="button" className={css.sum} onClick={onSum}>
+            {SUM_STARTER}
+          </button>
+        </p>
+      )}
     </div>
   );
 }

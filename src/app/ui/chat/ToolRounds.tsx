@@ -8,6 +8,7 @@ import { useStore } from "../use-store.ts";
 import { AnswerText } from "./AnswerText.tsx";
 import { focusLog } from "./focus-log.ts";
 import { Reasoning } from "./Reasoning.tsx";
+import css from "./ToolRounds.module.css";
 
 const REFUSED = "The person did not run this call.";
 
@@ -22,7 +23,7 @@ interface ToolRoundsProps {
 export function ToolRounds({ pane, rounds, isNewest }: ToolRoundsProps) {
   return rounds.map(({ said, reasoning, calls }, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- rounds are only added
-    <div key={index} className="stack">
+    <div key={index} className={css.round}>
       {reasoning !== undefined && <Reasoning text={reasoning} isOver />}
       {said.trim() !== "" && <AnswerText text={said} caret={null} />}
       <ul className="stack" aria-label="Calls of tools">
@@ -45,11 +46,11 @@ function CallView({ pane, call, isOpen }: { pane: Pane; call: Call; isOpen: bool
     <li className="callout">
       <details className="more">
         <summary>
-          {name}
+          <span className={css.name}>{name}</span>
           <code className="small cut" dir="ltr">
             {text}
           </code>
-          <span className="small cut end" dir="auto">
+          <span className={css.state} dir="auto">
             {state}
           </span>
         </summary>
