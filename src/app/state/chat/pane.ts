@@ -4,7 +4,7 @@ import { randomId, toErrorData, type ChatTool, type ChorusErrorData } from "../.
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { remoteName } from "../connections/connections.ts";
 import type { ContextUse } from "./context-cut.ts";
-import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
+import { answeredBy, isUnfinished, withAnswer, withoutOthers, type Turn, type TurnEnd } from "./conversation.ts";
 import type { EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { GrowingAnswers } from "./growing-answers.ts";
@@ -287,21 +287,17 @@ export class Pane {
     const calling = before.filter((other) => other !== id);
     if (calling.length === 0) this.#calls = null;
     const given = withResult(last, id, result);
-    this.#store.setState({
-      turns: [...turns.slice(0, -1), given],
-      calling,
-      phase: calling.length > 0 ? phase : "idle",
-    });
-    this.#goOn();
+    const goesOn = waitingCalls(given).length === 0 && mayGoOn(given);
+    const isIdle = calling.length === 0 && !goesOn;
+    this.#store.setState({ turns: [...turns.slice(0, -1), given], calling, phase: isIdle ? "idle" : phase });
+    if (goesOn) this.#sendResults();
   }
 
-  /** Runs the newest calls that are trusted. Once all have results, the model gets them. */
-  #goOn(): void {
-    const { rounds = [] } = this.#store.getState().turns.at(-1) ?? {};
-    const waiting = waitingCalls({ rounds });
-    // Some servers go on calling although they may not. From here on each step takes a click.
-    if (rounds.length > MAX_ROUNDS) return;
-    if (waiting.length === 0) return this.#sendResults();
+  /** Runs the trusted ones of a turn's new calls. If none can run, the model gets to know why. */
+  #goOn(turn: Turn): void {
+    if (!mayGoOn(turn)) return;
+    const waiting = waitingCalls(turn);
+    if (waiting.length === 0) this.#sendResults();
     for (const call of waiting) if (this.memory.trusted.has(trustName(call))) void this.runCall(call.id);
   }
 
@@ -484,7 +480,7 @@ export class Pane {
     const names = waitingCalls(ended).map((call) => call.name);
     const said = names.length > 0 ? `The model calls ${names.join(", ")}.` : last.answer.slice(startLength);
     this.#context.announce(`Pane ${this.number}: ${end === "stopped" ? "Stopped." : said}`);
-    if (ended.end === "calls") this.#goOn();
+    if (ended.end === "calls") this.#goOn(ended);
   }
 
   #fail(run: Run, error: ChorusErrorData): void {
@@ -515,6 +511,11 @@ export class Pane {
     const draft = [typed, this.#store.getState().draft].filter((text) => text.trim() !== "").join("\n");
     this.#store.setState({ ...conversation, phase: "idle", draft });
   }
+}
+
+/** Some servers go on calling although they may not. From then on each step takes a click. */
+function mayGoOn({ rounds = [] }: Turn): boolean {
+  return rounds.length <= MAX_ROUNDS;
 }
 
 function trustName({ from, name }: Call): string {
