@@ -92,10 +92,11 @@ export function createAppState(options: AppStateOptions) {
   const saved = kept?.loaded.saved ?? null;
   const settings = new SharedSettings(sampling, saved?.shared);
   const context = { engine, book, settings, connections, scheduleFlush, announce: announcements.announce };
-  let toolbox: Promise<Toolbox> | undefined;
+  let toolbox: Toolbox | undefined;
   const openToolbox = async () => {
     const { Toolbox: Opened } = await import("../tools/toolbox.ts");
-    return (toolbox ??= Promise.resolve(new Opened(connections, workspace)));
+    const { allChats } = await import("../workspace/export-chats.ts");
+    return (toolbox ??= new Opened(connections, () => allChats(workspace)));
   };
   const workspace = new Workspace({ ...context, toolbox: openToolbox }, saved, new Chats(kept?.storage));
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;

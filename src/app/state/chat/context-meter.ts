@@ -6,7 +6,7 @@ import type { Pane } from "./pane.ts";
 const PAUSE_MS = 250;
 
 /** Keeps a pane's `contextUse`: counts its draft and its whole prompt. Returns the function that ends that. */
-export function meterContext({ store, asking, contextUse, knownTools }: Pane): () => void {
+export function meterContext({ store, asking, contextUse, calls }: Pane): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Number of the newest count; older ones are ignored. */
   let newest = 0;
@@ -24,7 +24,7 @@ export function meterContext({ store, asking, contextUse, knownTools }: Pane): (
       return { draftTokens, promptTokens: draftTokens, contextTokens, firstSent: turns.length };
     }
     const { system = "" } = settings;
-    const tools = await knownTools(settings);
+    const tools = await calls.known(settings);
     const isSame = known?.cut.turns === turns && known.cut.system === system && isSameList(known.cut.tools, tools);
     if (known === null || known.engine !== engine || !isSame) {
       known = { cut: new ContextCut(turns, system, tokenize, tools), engine };

@@ -85,10 +85,11 @@ export class GrowingAnswers {
   }
 
   /** Returns the turn with a round of calls, before which the answer so far was said. */
-  #withCalls({ reasoning: _, ...turn }: Turn, { answer, reasoning, end }: OneAnswer): Turn {
+  #withCalls(turn: Turn, { answer, reasoning, end }: OneAnswer): Turn {
+    const { reasoning: _, ...rest } = turn;
     const calls = this.#calls.map((call) => (end === null ? call : { ...call, result: faultOf(call) }));
     const round = { said: answer, ...(reasoning !== undefined && { reasoning }), calls };
-    return { ...turn, answer: "", end: end === "stop" ? "calls" : end, rounds: [...this.#rounds, round] };
+    return { ...rest, answer: "", end: end === "stop" ? "calls" : end, rounds: [...this.#rounds, round] };
   }
 }
 

@@ -93,7 +93,9 @@ export function copiedNote(copy: Pick<SavedChat, "title" | "turns">): Note {
 }
 
 /** Says that the engine refused a question, which is back in the composer. */
-export function refusedNote(error: ChorusErrorData, more = ""): Note {
+export function refusedNote(error: ChorusErrorData, hasTools = false): Note {
+  const isAboutTools = hasTools && error.code === "server_refused";
+  const more = isAboutTools ? " Maybe it takes no tools: the pane's settings switch them off." : "";
   return { ...failedNote(error, more), isUnsent: true };
 }
 

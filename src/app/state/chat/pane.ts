@@ -1,10 +1,10 @@
 import { AnswerMemory } from "./answer-memory.ts";
 import { askingOf, type Asking, type AskingContext } from "./asking.ts";
-import { randomId, toErrorData, type ChatTool, type ChorusErrorData } from "../../../index.ts";
+import { randomId, toErrorData, type ChorusErrorData } from "../../../index.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { remoteName } from "../connections/connections.ts";
 import type { ContextUse } from "./context-cut.ts";
-import { answeredBy, isUnfinished, withAnswer, withoutOthers, type Turn, type TurnEnd } from "./conversation.ts";
+import { answeredBy, isUnfinished, withAnswer, withoutOthers, type TurnEnd } from "./conversation.ts";
 import type { EngineState } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { GrowingAnswers } from "./growing-answers.ts";
@@ -15,39 +15,21 @@ import {
   isFatal,
   looseNote,
   refusedNote,
-  roundsNote,
   spilledNote,
   type Note,
 } from "./note.ts";
-import { isSameFigures, type Figures, type RequestBook } from "./request-book.ts";
-import { resumed, type NamedChat, type SavedChat, type SavedPane } from "../workspace/saved-workspace.ts";
+import { isSameFigures, type RequestBook } from "./request-book.ts";
+import type { NamedChat, SavedChat, SavedPane } from "../workspace/saved-workspace.ts";
 import type { FieldValue } from "../settings/field.ts";
 import { hasTools, settingsFor } from "../settings/question-settings.ts";
 import { withSetting, type SettingName, type Settings } from "../settings/settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { streamAnswer } from "./stream-answer.ts";
-import { MAX_ROUNDS, waitingCalls, withResult, type Call } from "./tool-rounds.ts";
+import { ToolCalls } from "./tool-calls.ts";
+import { waitingCalls } from "./tool-rounds.ts";
+import { EMPTY, openedState, savedChatOf, type Conversation, type PaneState } from "./pane-state.ts";
 import type { Tool, Toolbox } from "../tools/toolbox.ts";
 import { choosePath, cutPath, nextTurnId, numInCommon, type TurnTree } from "./turn-tree.ts";
-
-export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unchosen">, Conversation {
-  /** Identifies the chat. */
-  readonly id: string;
-  /** When the newest question was asked, milliseconds since 1970. Null: unknown. */
-  readonly askedMs: number | null;
-  /** Null: this page's engine. */
-  readonly answerer: RemoteModel | null;
-  /**
-   * idle: a question can be asked. held: a question waits until an engine is ready. queued: the answerer has it and has not
-   * answered yet. streaming: the last turn's answer grows. calling: tools run.
-   */
-  readonly phase: "idle" | "held" | "queued" | "streaming" | "calling";
-  /** Ids of the calls that run. */
-  readonly calling: readonly string[];
-  readonly note: Note | null;
-  /** Figures of the newest answer. */
-  readonly figures: Figures | null;
-}
 
 export interface PaneContext extends AskingContext {
   readonly book: RequestBook;
@@ -76,13 +58,6 @@ interface Run {
   firstSent: number;
 }
 
-interface Conversation extends TurnTree {
-  /** Turns of the path before this one are not sent to the model. */
-  readonly firstSent: number;
-}
-
-const EMPTY: SavedChat = { title: null, settings: {}, turns: [], firstSent: 0, draft: "" };
-
 /** One chat: its conversation, its draft, and at most one question in progress. */
 export class Pane {
   static #numOpened = 0;
@@ -93,14 +68,13 @@ export class Pane {
   readonly store: ReadonlyStore<PaneState>;
   readonly asking: ReadonlyStore<Asking>;
   readonly memory: AnswerMemory;
+  readonly calls: ToolCalls;
   /** Kept by `meterContext`. Null while unknown: before the model is ready, or if a server answers. */
   readonly contextUse = createStore<ContextUse | null>(() => null);
   readonly #store;
   readonly #context: PaneContext;
   readonly #unsubscribe: () => void;
   #run: Run | null = null;
-  /** Ends the calls that run. */
-  #calls: AbortController | null = null;
   /** The conversation to restore if the question in progress fails; `typed` then goes back into the composer. */
   #before: Conversation & { typed: string } = { turns: [], unchosen: [], firstSent: 0, typed: "" };
   /** Called if the question in progress fails. */
@@ -110,54 +84,26 @@ export class Pane {
   constructor(number: number, context: PaneContext, chat: SavedChat = EMPTY, memory = new AnswerMemory()) {
     this.number = number;
     this.memory = memory;
-    const { id = randomId(), title, settings, turns, unchosen = [], firstSent, draft, ...rest } = resumed(chat);
-    const { askedMs = null, answerer = null } = rest;
-    this.store = this.#store = createStore<PaneState>(() => ({
-      id,
-      title,
-      settings,
-      turns,
-      unchosen,
-      firstSent,
-      draft,
-      askedMs,
-      answerer,
-      phase: "idle",
-      calling: [],
-      note: null,
-      figures: null,
-    }));
-    memory.nextTurnId = Math.max(memory.nextTurnId, nextTurnId({ turns, unchosen }));
+    this.store = this.#store = createStore<PaneState>(() => openedState(chat));
+    memory.nextTurnId = Math.max(memory.nextTurnId, nextTurnId(this.store.getState()));
     this.#context = context;
     this.asking = askingOf(this.store, context);
+    this.calls = new ToolCalls({
+      store: this.#store,
+      trusted: memory.trusted,
+      engine: () => this.asking.getState().engine,
+      toolbox: context.toolbox,
+      onResults: this.#sendResults,
+    });
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
   }
 
   toSaved(): SavedPane & NamedChat {
-    const { id, title, settings, phase, draft, askedMs, answerer } = this.#store.getState();
+    const state = this.#store.getState();
     // An answer that is being regenerated or continued is kept until the first new word.
-    const isUntouched = (phase === "held" || phase === "queued") && this.#before.typed === "";
-    const { turns, unchosen, firstSent } = isUntouched ? this.#before : this.#store.getState();
-    return {
-      number: this.number,
-      id,
-      title,
-      settings,
-      turns,
-      ...(unchosen.length > 0 && { unchosen }),
-      firstSent,
-      draft,
-      ...(askedMs !== null && { askedMs }),
-      ...(answerer && { answerer }),
-    };
+    const isUntouched = (state.phase === "held" || state.phase === "queued") && this.#before.typed === "";
+    return { number: this.number, ...savedChatOf(isUntouched ? { ...state, ...this.#before } : state) };
   }
-
-  /** Returns the tools of these settings, those of servers that have listed theirs. */
-  readonly knownTools = async (settings: Settings): Promise<readonly ChatTool[]> => {
-    const { toolbox } = this.#context;
-    if (!toolbox || !hasTools(settings)) return [];
-    return (await toolbox()).known(settings).map(({ definition }) => definition);
-  };
 
   /** Chooses the answerer from the next question on; null for this page's engine. */
   answerBy(answerer: RemoteModel | null): void {
@@ -199,7 +145,7 @@ export class Pane {
   }
 
   /**
-   * Asks a question. Returns false if it is empty or the pane is busy. The question waits until an engine is ready.
+   * Asks a question, which waits until an engine is ready. Returns false if it is empty or the pane is busy.
    * @param once settings for this question alone
    */
   send(text: string, once?: Settings): boolean {
@@ -257,61 +203,16 @@ export class Pane {
     if (chosen) this.#store.setState({ turns: [...turns.slice(0, -1), chosen] });
   }
 
-  /** Runs one of the newest calls. If that fails, the error is its result. */
-  async runCall(id: string): Promise<void> {
-    const { turns, phase, calling } = this.#store.getState();
-    const call = waitingCalls(turns.at(-1) ?? {}).find((one) => one.id === id);
-    const { toolbox } = this.#context;
-    if (!call || !toolbox || (phase !== "idle" && phase !== "calling") || calling.includes(id)) return;
-    const abort = (this.#calls ??= new AbortController());
-    this.#store.setState({ phase: "calling", calling: [...calling, id] });
-    const { id: chatId } = this.#store.getState();
-    const { engine } = this.asking.getState();
-    const run = async () => (await toolbox()).run(call, { chatId, engine, signal: abort.signal });
-    const result = await run().catch((error: unknown) => `Error: ${toErrorData(error).message}`);
-    if (this.#calls === abort) this.giveResult(id, result);
-  }
-
-  /** Runs this call, and those of the same tool from now on, until the page closes. */
-  trust(call: Call): void {
-    this.memory.trusted.add(trustName(call));
-    void this.runCall(call.id);
-  }
-
-  /** Gives a call its result: what the tool returned, what a person typed, or that it is not run. */
-  giveResult(id: string, result: string): void {
-    const { turns, phase, calling: before } = this.#store.getState();
-    const last = turns.at(-1);
-    if (last === undefined || (phase !== "idle" && phase !== "calling")) return;
-    if (!waitingCalls(last).some((call) => call.id === id)) return;
-    const calling = before.filter((other) => other !== id);
-    if (calling.length === 0) this.#calls = null;
-    const given = withResult(last, id, result);
-    const goesOn = waitingCalls(given).length === 0 && mayGoOn(given);
-    const isIdle = calling.length === 0 && !goesOn;
-    this.#store.setState({ turns: [...turns.slice(0, -1), given], calling, phase: isIdle ? "idle" : phase });
-    if (goesOn) this.#sendResults();
-  }
-
-  /** Runs the trusted ones of a turn's new calls. If none can run, the model gets to know why. */
-  #goOn(turn: Turn): void {
-    if (!mayGoOn(turn)) return;
-    const waiting = waitingCalls(turn);
-    if (waiting.length === 0) this.#sendResults();
-    for (const call of waiting) if (this.memory.trusted.has(trustName(call))) void this.runCall(call.id);
-  }
-
-  #sendResults(): void {
+  readonly #sendResults = (): void => {
     const { turns, unchosen } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined) return;
     this.#begin({ turns: [...turns.slice(0, -1), { ...last, end: null }], unchosen }, "");
-    if (last.rounds?.length === MAX_ROUNDS) this.notify(roundsNote(MAX_ROUNDS));
-  }
+  };
 
   /** Stops the answer and keeps its text. A question that was not sent yet goes back into the composer. */
   stop(): void {
-    if (this.#calls) return this.#stopCalls();
+    if (this.calls.stop()) return;
     const run = this.#run;
     run?.abort.abort();
     const isNothingGained = run !== null && run.answers.length === run.startLength && this.#before.typed === "";
@@ -332,15 +233,7 @@ export class Pane {
     this.#unsubscribe();
     this.#run?.abort.abort();
     this.#run = null;
-    this.#stopCalls();
-  }
-
-  /** The calls wait again. */
-  #stopCalls(): void {
-    if (this.#calls === null) return;
-    this.#calls.abort();
-    this.#calls = null;
-    this.#store.setState({ phase: "idle", calling: [] });
+    this.calls.stop();
   }
 
   /** Updates the newest answer's figures. Called four times per second. */
@@ -430,12 +323,9 @@ export class Pane {
     this.memory.tokens.begin(id, name, answer !== "");
     this.#store.setState({ phase: "queued" });
     try {
-      const { toolbox, connections } = this.#context;
       // An answer that has begun is continued without tools.
-      if (toolbox && answer === "" && hasTools(settings)) {
-        run.tools = await (await toolbox()).open(settings, abort.signal);
-      }
-      const answerer = isRemote ? await connections.open(by) : by;
+      if (answer === "" && hasTools(settings)) run.tools = await this.calls.open(settings, abort.signal);
+      const answerer = isRemote ? await this.#context.connections.open(by) : by;
       const tools = run.tools.map(({ definition }) => definition);
       const question = { answerer, turns, started, firstSent, settings, tools, requestId: name, signal: abort.signal };
       for await (const part of streamAnswer(question)) {
@@ -480,7 +370,7 @@ export class Pane {
     const names = waitingCalls(ended).map((call) => call.name);
     const said = names.length > 0 ? `The model calls ${names.join(", ")}.` : last.answer.slice(startLength);
     this.#context.announce(`Pane ${this.number}: ${end === "stopped" ? "Stopped." : said}`);
-    if (ended.end === "calls") this.#goOn(ended);
+    if (ended.end === "calls") this.calls.goOn(ended);
   }
 
   #fail(run: Run, error: ChorusErrorData): void {
@@ -496,10 +386,8 @@ export class Pane {
       this.#store.setState({ phase: "held", note: engineGoneNote(error, false) });
       if (isReplaced) this.#followEngine(engineState);
     } else {
-      const isAboutTools = run.tools.length > 0 && error.code === "server_refused";
-      const more = " Maybe it takes no tools: the pane's settings switch them off.";
       this.#takeBack();
-      this.#store.setState({ note: refusedNote(error, isAboutTools ? more : "") });
+      this.#store.setState({ note: refusedNote(error, run.tools.length > 0) });
     }
   }
 
@@ -511,13 +399,4 @@ export class Pane {
     const draft = [typed, this.#store.getState().draft].filter((text) => text.trim() !== "").join("\n");
     this.#store.setState({ ...conversation, phase: "idle", draft });
   }
-}
-
-/** Some servers go on calling although they may not. From then on each step takes a click. */
-function mayGoOn({ rounds = [] }: Turn): boolean {
-  return rounds.length <= MAX_ROUNDS;
-}
-
-function trustName({ from, name }: Call): string {
-  return `${from} ${name}`;
 }

@@ -4,7 +4,7 @@ import { mcpScript } from "../../../../tests/remote/mcp-script.ts";
 import { inTurn, playBack, ScriptedServer, type Script } from "../../../../tests/remote/scripted-server.ts";
 import type { Settings } from "../settings/settings.ts";
 import { Toolbox } from "../tools/toolbox.ts";
-import { chatMarkdown, exportChats, importChats } from "../workspace/export-chats.ts";
+import { allChats, chatMarkdown, exportChats, importChats } from "../workspace/export-chats.ts";
 import { Workspace } from "../workspace/workspace.ts";
 import type { Pane } from "./pane.ts";
 import { waitingCalls } from "./tool-rounds.ts";
@@ -44,7 +44,7 @@ async function openPage(script: Script, settings: Settings = { calculator: true 
   const remote = { baseUrl: page.connections.add(server.baseUrl, "", false), model: "m" };
   const workspace: Workspace = new Workspace({
     ...page.context,
-    toolbox: async () => new Toolbox(page.connections, workspace),
+    toolbox: async () => new Toolbox(page.connections, () => allChats(workspace)),
   });
   const [pane] = workspace.store.getState().panes as [Pane];
   pane.answerBy(remote);
@@ -81,7 +81,7 @@ describe("a call", () => {
     expect(announcements.store.getState().at(-1)?.text).toBe("Pane 1: The model calls calculator.");
     expect(bodies()[0]).toMatchObject({ tools: [{ function: { name: "calculator" } }] });
     expect(bodies()[0]).not.toHaveProperty("tool_choice");
-    void pane.runCall("c0");
+    void pane.calls.run("c0");
     await until(pane, "idle");
     expect(lastTurn(pane)).toMatchObject({ answer: "It is 391.", end: "stop" });
     expect(resultsOf(pane)).toEqual(["391"]);
@@ -115,9 +115,9 @@ describe("a call", () => {
     });
     await ask(pane);
     expect(waitingCalls(lastTurn(pane) ?? {}).map(({ from }) => from)).toEqual(["person", "page", "page"]);
-    pane.giveResult("c1", "The person did not run this call.");
-    pane.giveResult("c0", "Rain");
-    void pane.runCall("c2");
+    pane.calls.give("c1", "The person did not run this call.");
+    pane.calls.give("c0", "Rain");
+    void pane.calls.run("c2");
     await until(pane, "idle");
     const results = [
       "Rain",
@@ -142,7 +142,7 @@ describe("a call", () => {
     const { pane, bodies } = await openPage(sum);
     await ask(pane);
     const [call] = waitingCalls(lastTurn(pane) ?? {});
-    if (call) pane.trust(call);
+    if (call) pane.calls.trust(call);
     // This server goes on calling although it may not.
     await expect.poll(() => lastTurn(pane)?.rounds?.length).toBe(9);
     await until(pane, "idle");
@@ -158,7 +158,7 @@ describe("a call", () => {
     const { pane, bodies } = await openPage(inTurn(sum, says("391.")), {});
     pane.send("What is 17 times 23?", { calculator: true, tool_choice: "once" });
     await until(pane, "idle");
-    void pane.runCall("c0");
+    void pane.calls.run("c0");
     await until(pane, "idle");
     expect(bodies().map((body) => body["tool_choice"])).toEqual(["required", "none"]);
     expect(bodies()[0]?.["parallel_tool_calls"]).toBe(false);
@@ -175,7 +175,7 @@ it("what waits still waits after a reload, goes through an export, and can run t
   const imported = workspace.store.getState().panes.at(-1);
   if (imported === undefined || imported === pane) throw new Error("It is not there.");
   expect(lastTurn(imported)).toMatchObject({ question: "What is 17 times 23?", end: "calls" });
-  void imported.runCall("c0");
+  void imported.calls.run("c0");
   await until(imported, "idle");
   expect(lastTurn(imported)).toMatchObject({ answer: "It is 391." });
   expect(bodies()).toHaveLength(2);
@@ -188,7 +188,7 @@ it("a round that broke off goes on from its results, and regenerating begins ane
   const fails: Script = (_, response) => void response.writeHead(400).end('{"error": {"message": "no tools here"}}');
   const { pane, bodies } = await openPage(inTurn(sum, fails, says("It is 391."), says("Hello.")));
   await ask(pane);
-  void pane.runCall("c0");
+  void pane.calls.run("c0");
   await until(pane, "idle");
   expect(pane.store.getState().note?.body).toContain("Maybe it takes no tools");
   expect(lastTurn(pane)).toMatchObject({ end: "calls", rounds: [{ calls: [{ result: "391" }] }] });
@@ -224,7 +224,7 @@ describe("an MCP server", () => {
     pane.sendDraft();
     await until(pane, "idle");
     expect(bodies()[0]).toMatchObject({ tools: [{ function: { name: "weather_now" } }] });
-    void pane.runCall("c0");
+    void pane.calls.run("c0");
     await until(pane, "idle");
     expect(resultsOf(pane)[0]).toMatch(/^weather\.now: ☀+… \(\d+ more characters\)$/);
   });
@@ -235,7 +235,7 @@ describe("an MCP server", () => {
     const { pane, connections } = await openPage(call, { mcp_servers: [url] });
     connections.add(url, "", false, "tools");
     await ask(pane);
-    void pane.runCall("c0");
+    void pane.calls.run("c0");
     expect(pane.store.getState()).toMatchObject({ phase: "calling", calling: ["c0"] });
     await expect.poll(() => mcp.requests.at(-1)?.body["method"]).toBe("tools/call");
     pane.stop();
@@ -254,7 +254,7 @@ it("a search finds passages of other chats of this browser", async () => {
   await ask(pane, "Tell me a story");
   workspace.newChat(pane);
   await ask(pane, "Did I ask about a purple octopus?");
-  void pane.runCall("c0");
+  void pane.calls.run("c0");
   await until(pane, "idle");
   expect(resultsOf(pane)[0]).toMatch(/^1 chats found\.\n\d{4}-\d\d-\d\d "Tell me a story": A purple octopus sang\.$/);
 });

@@ -2,15 +2,14 @@ import { summaryOf } from "../history/chat-summary.ts";
 import { findPassage } from "../history/passage.ts";
 import { hasWords, wordsOf } from "../history/words.ts";
 import { inParts } from "../in-parts.ts";
-import { allChats } from "../workspace/export-chats.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { SavedChat } from "../workspace/saved-workspace.ts";
 
 const MAX_FOUND = 5;
 
 /** Returns passages of the newest chats that have all the words, as text for a model. @param besides the chat that asks */
-export async function searchChats(workspace: Workspace, text: string, besides: string): Promise<string> {
+export async function searchChats(all: readonly SavedChat[], text: string, besides: string): Promise<string> {
   const words = wordsOf(text);
-  const chats = (await allChats(workspace)).filter(({ id }) => id !== besides);
+  const chats = all.filter(({ id }) => id !== besides);
   const summaries = await inParts(chats, (chat) => {
     const summary = summaryOf({ chat: { id: "", ...chat }, revision: "", past: [], savedMs: 0 });
     return words.size > 0 && hasWords(summary.words(), words) ? summary : null;

@@ -5,7 +5,7 @@ import { McpClient, type McpTool } from "../../remote/mcp-client.ts";
 import { argumentsIn, BY_PAGE, BY_PERSON, type Call } from "../chat/tool-rounds.ts";
 import type { Connections } from "../connections/connections.ts";
 import type { Settings } from "../settings/settings.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { SavedChat } from "../workspace/saved-workspace.ts";
 import { calculate } from "./calculator.ts";
 import { searchChats } from "./search-chats.ts";
 
@@ -59,12 +59,12 @@ interface Server {
 
 export class Toolbox {
   readonly #connections: Connections;
-  readonly #workspace: Workspace;
+  readonly #allChats: () => Promise<readonly SavedChat[]>;
   readonly #servers = new Map<string, Server>();
 
-  constructor(connections: Connections, workspace: Workspace) {
+  constructor(connections: Connections, allChats: () => Promise<readonly SavedChat[]>) {
     this.#connections = connections;
-    this.#workspace = workspace;
+    this.#allChats = allChats;
   }
 
   /** Returns what these settings offer. Servers are asked for their lists. @throws RemoteError */
@@ -98,7 +98,8 @@ export class Toolbox {
     if (from === BY_PAGE && name === "clock") {
       return `${new Date().toString()}, ${Intl.DateTimeFormat().resolvedOptions().timeZone}`;
     }
-    if (from === BY_PAGE && name === "search_chats") return searchChats(this.#workspace, wordOf("words"), chatId);
+    if (from === BY_PAGE && name === "search_chats")
+      return searchChats(await this.#allChats(), wordOf("words"), chatId);
     if (!URL.canParse(from)) throw new ChorusError("invalid_value", `There is no tool "${name}" here.`);
     const { client, tools } = await this.#listed(from, signal);
     const known = tools?.get(name);

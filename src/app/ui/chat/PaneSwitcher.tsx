@@ -1,6 +1,7 @@
 import { useEffect, useRef, type KeyboardEvent } from "react";
 import type { Dock } from "../../state/batch/dock.ts";
-import type { Pane, PaneState } from "../../state/chat/pane.ts";
+import type { Pane } from "../../state/chat/pane.ts";
+import type { PaneState } from "../../state/chat/pane-state.ts";
 import { MAX_PANES, type Workspace } from "../../state/workspace/workspace.ts";
 import { ActionButton } from "../actions/ActionButton.tsx";
 import { classNames } from "../class-names.ts";

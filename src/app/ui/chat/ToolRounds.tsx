@@ -75,8 +75,8 @@ function CallButtons({ pane, call }: { pane: Pane; call: Call }) {
     event.preventDefault();
     const { result } = textsOf(event.currentTarget);
     focusLog(event.currentTarget);
-    if (result === undefined) void pane.runCall(id);
-    else pane.giveResult(id, result);
+    if (result === undefined) void pane.calls.run(id);
+    else pane.calls.give(id, result);
   };
   return (
     <form className="row wrap" aria-label={`Call of ${name}`} onSubmit={submit}>
@@ -89,7 +89,7 @@ function CallButtons({ pane, call }: { pane: Pane; call: Call }) {
       <Button
         onClick={({ currentTarget }) => {
           focusLog(currentTarget);
-          pane.giveResult(id, REFUSED);
+          pane.calls.give(id, REFUSED);
         }}
       >
         Don&rsquo;t run
@@ -100,7 +100,7 @@ function CallButtons({ pane, call }: { pane: Pane; call: Call }) {
           title="Without a click, until this page closes"
           onClick={({ currentTarget }) => {
             focusLog(currentTarget);
-            pane.trust(call);
+            pane.calls.trust(call);
           }}
         >
           Always run {name} in this chat

@@ -1,0 +1,56 @@
+import { randomId } from "../../../index.ts";
+import type { RemoteModel } from "../../remote/answerer.ts";
+import { resumed, type NamedChat, type SavedChat } from "../workspace/saved-workspace.ts";
+import type { Note } from "./note.ts";
+import type { Figures } from "./request-book.ts";
+import type { TurnTree } from "./turn-tree.ts";
+
+export interface Conversation extends TurnTree {
+  /** Turns of the path before this one are not sent to the model. */
+  readonly firstSent: number;
+}
+
+export interface PaneState extends Omit<SavedChat, "answerer" | "askedMs" | "unchosen">, Conversation {
+  /** Identifies the chat. */
+  readonly id: string;
+  /** When the newest question was asked, milliseconds since 1970. Null: unknown. */
+  readonly askedMs: number | null;
+  /** Null: this page's engine. */
+  readonly answerer: RemoteModel | null;
+  /**
+   * idle: a question can be asked. held: a question waits until an engine is ready. queued: the answerer has it and has not
+   * answered yet. streaming: the last turn's answer grows. calling: tools run.
+   */
+  readonly phase: "idle" | "held" | "queued" | "streaming" | "calling";
+  /** Ids of the calls that run. */
+  readonly calling: readonly string[];
+  readonly note: Note | null;
+  /** Figures of the newest answer. */
+  readonly figures: Figures | null;
+}
+
+export const EMPTY: SavedChat = { title: null, settings: {}, turns: [], firstSent: 0, draft: "" };
+
+/** Returns the state of a pane that opens a chat. */
+export function openedState(chat: SavedChat): PaneState {
+  const { id = randomId(), unchosen = [], askedMs = null, answerer = null, ...rest } = resumed(chat);
+  const { title, settings, turns, firstSent, draft } = rest;
+  const saved = { id, title, settings, turns, unchosen, firstSent, draft, askedMs, answerer };
+  return { ...saved, phase: "idle", calling: [], note: null, figures: null };
+}
+
+/** Returns the chat of a pane as it is saved. */
+export function savedChatOf({ id, title, settings, turns, unchosen, ...state }: PaneState): NamedChat {
+  const { firstSent, draft, askedMs, answerer } = state;
+  return {
+    id,
+    title,
+    settings,
+    turns,
+    ...(unchosen.length > 0 && { unchosen }),
+    firstSent,
+    draft,
+    ...(askedMs !== null && { askedMs }),
+    ...(answerer && { answerer }),
+  };
+}
