@@ -88,13 +88,9 @@ export class Pane {
     memory.nextTurnId = Math.max(memory.nextTurnId, nextTurnId(this.store.getState()));
     this.#context = context;
     this.asking = askingOf(this.store, context);
-    this.calls = new ToolCalls({
-      store: this.#store,
-      trusted: memory.trusted,
-      engine: () => this.asking.getState().engine,
-      toolbox: context.toolbox,
-      onResults: this.#sendResults,
-    });
+    const engine = () => this.asking.getState().engine;
+    const { toolbox } = context;
+    this.calls = new ToolCalls({ store: this.#store, memory, engine, toolbox, onResults: this.#sendResults });
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
   }
 

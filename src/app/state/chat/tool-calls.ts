@@ -3,6 +3,7 @@ import { hasTools } from "../settings/question-settings.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { StoreApi } from "../store.ts";
 import type { CallPlace, Tool, Toolbox } from "../tools/toolbox.ts";
+import type { AnswerMemory } from "./answer-memory.ts";
 import type { Turn } from "./conversation.ts";
 import { roundsNote } from "./note.ts";
 import type { PaneState } from "./pane-state.ts";
@@ -11,8 +12,8 @@ import { MAX_ROUNDS, waitingCalls, withResult, type Call } from "./tool-rounds.t
 interface ToolCallsOptions {
   /** The pane's. */
   readonly store: StoreApi<PaneState>;
-  /** The tools that run without a click, as `trustName` names them. */
-  readonly trusted: Set<string>;
+  /** Knows the tools that run without a click, as `trustName` names them. */
+  readonly memory: Pick<AnswerMemory, "trusted">;
   readonly engine: () => CallPlace["engine"];
   readonly toolbox: (() => Promise<Toolbox>) | undefined;
   /** Called when all calls of the newest round have results. */
@@ -55,7 +56,7 @@ export class ToolCalls {
 
   /** Runs this call, and those of the same tool from now on, until the page closes. */
   trust(call: Call): void {
-    this.#options.trusted.add(trustName(call));
+    this.#options.memory.trusted.add(trustName(call));
     void this.run(call.id);
   }
 
@@ -87,7 +88,7 @@ export class ToolCalls {
     if (!mayGoOn(turn)) return;
     const waiting = waitingCalls(turn);
     if (waiting.length === 0) this.#sendResults();
-    for (const call of waiting) if (this.#options.trusted.has(trustName(call))) void this.run(call.id);
+    for (const call of waiting) if (this.#options.memory.trusted.has(trustName(call))) void this.run(call.id);
   }
 
   /** Ends the calls that run: they wait again. Returns whether there were any. */
