@@ -55,9 +55,9 @@ function CallView({ pane, call, isOpen }: { pane: Pane; call: Call; isOpen: bool
           </span>
         </summary>
         <div className="stack">
-          <h4 className="small">Arguments{URL.canParse(from) && `, for ${shortAddress(from)}`}</h4>
+          <p className="small">Arguments{URL.canParse(from) && `, for ${shortAddress(from)}`}</p>
           <pre className="plain json">{args ? JSON.stringify(args, null, 2) : text}</pre>
-          <h4 className="small">Result</h4>
+          <p className="small">Result</p>
           <p className="plain" dir="auto">
             {state}
           </p>
