@@ -71,6 +71,8 @@ test("a server answers one pane while the page answers another", async ({ page }
 
   // The head moves the pane back to the page, whose settings and other panes stay.
   await expect(remote.message).toHaveAttribute("placeholder", `Message to big-model at ${server.host}`);
+  await remote.message.fill("Hello");
+  await expect(remote.region).toContainText(`Goes to big-model at ${server.host}, 5 characters`);
   await remote.region.getByRole("button", { name: `Pane 2 is answered by big-model at ${server.host}` }).click();
   await expect(page.getByRole("menuitemradio", { name: `big-model at ${server.host}` })).toBeChecked();
   await page.getByRole("menuitemradio", { name: "fake-gpt (this page)" }).click();

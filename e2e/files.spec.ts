@@ -67,6 +67,10 @@ test("exported chats that are dropped can be imported; the menu adds a file", as
   await page.getByRole("menuitem", { name: "Add a file …" }).click();
   await (await chosen).setFiles({ name: "list.csv", mimeType: "text/csv", buffer: Buffer.from("a,b\n1,2\n") });
   await expect(pane.message).toHaveValue("list.csv:\n```csv\na,b\n1,2\n```\n\n");
+
+  await drop(pane, "book.txt", "word\n".repeat(9000));
+  await said(page, "of 44,999 characters");
+  expect(await pane.message.evaluate((box) => box.scrollHeight - box.clientHeight - box.scrollTop)).toBeLessThan(2);
 });
 
 test("a file that is dropped on the page of serving does not replace the app", async ({ page }) => {

@@ -139,6 +139,17 @@ test("where the model runs can be read on small and large laptops, beside a mode
   }
 });
 
+test("where the model runs can be read at 1280 px beside the advice to reload", async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 720 });
+  await page.addInitScript(() => {
+    Object.defineProperty(window, "crossOriginIsolated", { get: () => false });
+    Object.defineProperty(navigator, "hardwareConcurrency", { get: () => 8 });
+  });
+  await App.openFake(page, "name=SmolLM2-135M-Instruct&threads=1%20thread");
+  await expect(page.locator("header").getByText("Reload for more threads")).toBeVisible();
+  expect(await isUncut(page.locator("header").getByText("CPU, 1 thread", { exact: true }))).toBe(true);
+});
+
 test("an alert's words are whole on tablets and desktops, and cost no counter its place", async ({ page }) => {
   for (const [width, lastShown] of [
     [1440, "Preemptions"],

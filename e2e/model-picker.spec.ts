@@ -42,7 +42,7 @@ test("a model is downloaded with a pause, used, remembered over a reload, and de
   await model.getByRole("radio", { name: "Small (q8)" }).check();
   await expect(model.getByText("132 MB of weights and 256 MB of cache; context of")).toBeVisible();
   await expect(model.getByText("Should run here")).toBeVisible();
-  await model.getByRole("button", { name: "Use GPT-2 (124M) as q8" }).click();
+  await model.getByRole("button", { name: "Use GPT-2 (124M) as small (q8)" }).click();
 
   // The dialog is gone, the chat is not.
   await expect(page.getByRole("button", { name: "Model: gpt2" })).toBeFocused();

@@ -108,6 +108,7 @@ async function createEngine({
     model: {
       contextLength: number("context", 1024),
       name: query.get("name") ?? FAKE_MODEL.name,
+      ...(query.has("threads") && { backend: "cpu", adapter: `CPU, ${query.get("threads")}` }),
       ...(dtype && { dtype }),
       ...(typeof model === "string" && model !== EMBEDDED_MODEL && { name: labelOfChoice({ model }) }),
     },

@@ -268,7 +268,7 @@ function refuseStatus(response: Response, { url, file, headers, hubId }: HttpReq
     const advice =
       "Authorization" in headers
         ? "The token given may not read this model: accept its terms on the hub, or give another token"
-        : `It is private or gated, or it does not exist: check its name, or give a \`token\` that may read it. ${A_FOLDER}`;
+        : `It is private or gated, or it does not exist: check its name, or give a token that may read it. ${A_FOLDER}`;
     const message =
       hubId === undefined
         ? `${url} may not be read (the server answered ${status}). ${wants}: check the address, and what the server allows.`

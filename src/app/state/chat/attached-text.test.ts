@@ -20,15 +20,15 @@ it("a file's text stands behind the draft, with its name, in a fence that its ow
 it("what the context has no room for is cut, and the draft says so", async () => {
   const pane = await openPane(200);
   const text = words(1000);
-  await attachText(pane, new File([text], "book.txt"));
+  const { numTokens, cut } = await attachText(pane, new File([text], "book.txt"));
   const [, part = ""] = /^book\.txt:\n```\n(.*)\n```\n/.exec(draftOf(pane)) ?? [];
   expect(text.startsWith(part)).toBe(true);
   // Half of the context is for the answer, 40 tokens are the template's.
   expect(part.split(" ").length).toBeGreaterThan(40);
   expect(part.split(" ").length).toBeLessThanOrEqual(60);
-  expect(draftOf(pane)).toContain(
-    `the first ${part.length} of ${text.length.toLocaleString("en")} characters of book.txt`,
-  );
+  expect(cut).toBe(`the first ${part.length} of ${text.length.toLocaleString("en")} characters`);
+  expect(numTokens).toBe(part.trim().split(" ").length);
+  expect(draftOf(pane)).toContain(`${cut} of book.txt`);
 });
 
 it("a file of exported chats is known by its beginning", async () => {

@@ -28,23 +28,26 @@ export async function isExport(file: Blob): Promise<boolean> {
 
 /**
  * Puts the text of a file, which may be a PDF, behind a pane's draft. What the model's context has no room for is cut, and the
- * draft says so; a server's context is not known. Resolves with the number of tokens; null for a server.
+ * draft says so; a server's context is not known. Resolves with the number of tokens, null for a server, and with what is left of
+ * a text that was cut.
  * @throws ChorusError if it is no text, or too large
  */
-export async function attachText(pane: Pane, file: File): Promise<number | null> {
+export async function attachText(
+  pane: Pane,
+  file: File,
+): Promise<{ readonly numTokens: number | null; readonly cut: string | null }> {
   const text = await readText(file);
   const { engine, isRemote, settings } = pane.asking.getState();
   if (engine === null && !isRemote) throw refusal(`The model is not ready yet. Drop ${file.name} again when it is.`);
   const { part, numTokens } =
     engine === null || isRemote ? { part: text, numTokens: null } : await fitting(text, pane, engine, settings);
-  const cut =
-    part.length < text.length
-      ? `\n(The model has room for the first ${part.length.toLocaleString("en")} of ${text.length.toLocaleString("en")} characters of ${file.name}.)`
-      : "";
+  const [left, all] = [part, text].map(({ length }) => length.toLocaleString("en"));
+  const cut = part.length < text.length ? `the first ${left} of ${all} characters` : null;
+  const remark = cut === null ? "" : `\n(The model has room for ${cut} of ${file.name}.)`;
   const { draft } = pane.store.getState();
   const before = draft.trim() === "" ? "" : `${draft.trimEnd()}\n\n`;
-  pane.setDraft(`${before}${file.name}:\n${fenced(part, file.name)}${cut}\n\n`);
-  return numTokens;
+  pane.setDraft(`${before}${file.name}:\n${fenced(part, file.name)}${remark}\n\n`);
+  return { numTokens, cut };
 }
 
 async function readText(file: File): Promise<string> {

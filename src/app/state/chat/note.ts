@@ -58,8 +58,16 @@ const TITLES: Record<ChorusErrorCode, string> = {
   internal_error: "Something went wrong in Chorus",
 };
 
-export function titleOf({ code }: ChorusErrorData): string {
-  return TITLES[code];
+/** Says what is wrong where a model is named, by the field. */
+const NAMING_TITLES: Readonly<Record<string, string>> = {
+  model: "This is no model's address",
+  revision: "This is no revision",
+  token: "This is no access token",
+  hubUrl: "This is no hub's address",
+};
+
+export function titleOf({ code, param }: ChorusErrorData): string {
+  return (code === "invalid_value" && NAMING_TITLES[param ?? ""]) || TITLES[code];
 }
 
 /** Says that there are as many panes as the page allows. */

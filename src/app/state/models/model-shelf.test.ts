@@ -153,9 +153,12 @@ it("looks an added model up before anybody downloads it, the newest first", asyn
 it("has one message for what can't be added, the newest, and no row", async () => {
   const { shelf } = await setUp();
   const { models } = shelf.store.getState();
-  for (const name of ["me/missing", "me/missing-too"]) shelf.add(name);
+  const found: string[] = [];
+  for (const name of ["me/missing", "me/mine", "me/missing-too"]) shelf.add(name, {}, () => found.push(name));
+  expect(found).toEqual([]);
   await settle();
-  expect(shelf.store.getState().models).toHaveLength(models.length);
+  expect(found).toEqual(["me/mine"]);
+  expect(shelf.store.getState().models).toHaveLength(models.length + 1);
   expect(shelf.store.getState().error).toMatchObject({ message: expect.stringContaining("me/missing-too") });
   expect(shelf.add("me/mine", { revision: "no such" })).toBeNull();
   expect(shelf.store.getState().error).toMatchObject({ param: "revision" });

@@ -99,8 +99,9 @@ export class ModelShelf {
   /**
    * Puts a model before the other added ones, by hub id or folder URL as a person wrote it, and looks it up. Returns its key; null
    * if that is no address. One that isn't there leaves the list, and a message.
+   * @param onFound called if it is there
    */
-  add(text: string, hub: HubOptions = {}): string | null {
+  add(text: string, hub: HubOptions = {}, onFound?: () => void): string | null {
     this.#store.setState({ error: null });
     try {
       const location = locateRemoteModel(text.trim(), hub, globalThis.document?.baseURI);
@@ -108,7 +109,7 @@ export class ModelShelf {
       const key = keyOfChoice(choice);
       this.#added = [choice, ...this.#added.filter((other) => keyOfChoice(other) !== key)];
       this.#list();
-      void this.#lookUp(key);
+      void this.#lookUp(key, onFound);
       return key;
     } catch (error) {
       this.#store.setState({ error: toErrorData(error) });
@@ -190,10 +191,10 @@ export class ModelShelf {
     return this.#switchTo({ model: [...files] }, (error) => this.#store.setState({ error }));
   }
 
-  async #lookUp(key: string): Promise<void> {
+  async #lookUp(key: string, onFound?: () => void): Promise<void> {
     await this.estimate(key);
     const model = this.#find(key);
-    if (!model?.estimateError || model.stored || model.isDownloading) return;
+    if (!model?.estimateError || model.stored || model.isDownloading) return onFound?.();
     this.#added = this.#added.filter((choice) => keyOfChoice(choice) !== key);
     this.#store.setState({ error: model.estimateError });
     this.#list();

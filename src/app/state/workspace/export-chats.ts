@@ -74,6 +74,8 @@ export async function importChats(
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportedChats> {
   const file = parseFile(text);
+  if ((file as { readonly app?: unknown } | null)?.app !== "chorus")
+    throw new ChorusError("invalid_value", "This file is not an export of Chorus.");
   const root = new JsonReader(file);
   const closed = root.has("closed") ? root.field("closed").list() : [];
   const { panes, shared } = parseSavedWorkspace(file);

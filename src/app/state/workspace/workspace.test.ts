@@ -341,7 +341,8 @@ describe("a file of chats", () => {
     const before = numbers();
     const refused = (text: string) => importChats(workspace, text).catch((error: unknown) => error);
     expect(await refused("{")).toMatchObject({ code: "invalid_value", message: "The file isn't JSON." });
-    expect(await refused("[]")).toMatchObject({ code: "invalid_type" });
+    for (const other of ["[]", "null", "7", '{"mapping":{}}', '{"app":"other"}'])
+      expect(await refused(other)).toMatchObject({ message: "This file is not an export of Chorus." });
     const [damaged] = saved(1).panes;
     expect(
       await refused(JSON.stringify({ ...saved(1), panes: [{ ...damaged, turns: [{ question: 7 }] }] })),

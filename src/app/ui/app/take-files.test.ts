@@ -2,17 +2,18 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createAppState } from "../../state/app/app-state.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { FakeModels } from "../../../../tests/app/fake-models.ts";
+import { ChorusError } from "../../../protocol/errors.ts";
 import { takeFiles } from "./take-files.ts";
 
 // The message box asks at once.
 vi.hoisted(() => vi.stubGlobal("CSS", { supports: () => true }));
 beforeEach(() => {
   vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => {} }));
-  vi.stubGlobal("document", { activeElement: null, body: {} });
+  vi.stubGlobal("document", { activeElement: null, body: {}, querySelector: () => null });
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it("a file that is read after its pane was closed goes nowhere, and a line says so", async () => {
+async function openApp() {
   const app = createAppState({
     createEngine: async () => new FakeEngine(),
     models: new FakeModels(),
@@ -23,9 +24,35 @@ it("a file that is read after its pane was closed goes nowhere, and a line says 
   });
   await app.engine.start();
   const { workspace } = app;
-  const said = () => workspace.undoList.store.getState().toast?.title;
+  const toast = () => workspace.undoList.store.getState().toast;
   const pane = workspace.addPane();
   if (pane === null) throw new Error("There is no room for a pane.");
+  return { app, workspace, pane, toast, said: () => toast()?.title };
+}
+
+it("says how much of a text was left", async () => {
+  const { app, pane, said } = await openApp();
+  await takeFiles(app, pane, [new File(["word ".repeat(9000)], "book.txt")]);
+  expect(said()).toMatch(/^book\.txt goes to fake-gpt: \d+ tokens, the first [\d,]+ of 44,999 characters$/);
+});
+
+it("a model's files can be used", async () => {
+  const { app, pane, toast, said } = await openApp();
+  const files = [new File([], "x.gguf")];
+  await takeFiles(app, pane, files);
+  expect(toast()).toMatchObject({ title: "x.gguf is a model’s file", offer: { label: "Use this model" } });
+  expect(pane.store.getState().draft).toBe("");
+  const use = vi.spyOn(app.shelf, "useFiles").mockResolvedValue(true);
+  await toast()?.offer?.run();
+  expect(use).toHaveBeenCalledWith(files);
+  vi.spyOn(app.engine, "switchTo").mockResolvedValue(new ChorusError("model_invalid", "It is damaged."));
+  use.mockRestore();
+  await toast()?.offer?.run();
+  expect(said()).toBe("It is damaged.");
+});
+
+it("a file that is read after its pane was closed goes nowhere, and a line says so", async () => {
+  const { app, workspace, pane, said } = await openApp();
   let read: (bytes: ArrayBuffer) => void = () => {};
   const file = new File(["text"], "notes.txt");
   vi.spyOn(file, "arrayBuffer").mockReturnValue(new Promise((resolve) => (read = resolve)));

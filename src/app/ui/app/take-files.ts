@@ -2,18 +2,25 @@ import type { AppState } from "../../state/app/app-state.ts";
 import { attachText, isExport } from "../../state/chat/attached-text.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { playRecording } from "../../state/player/pending-recording.ts";
-import { focusMessageOf } from "../chat/Composer.tsx";
+import { focusMessageOf, showEndOfMessage } from "../chat/Composer.tsx";
 import { formatCounted } from "../format.ts";
 
 const MODEL_FILE = /\.(?:safetensors|gguf|bin|onnx)$/i;
 
 /**
- * Plays a recording, offers to import exported chats, and puts the text of other files into the question of a pane. What can't be
- * read is said in a line.
+ * Plays a recording, offers to import exported chats and to use a model's files, and puts the text of other files into the question
+ * of a pane. What can't be read is said in a line.
  */
-export async function takeFiles({ workspace }: AppState, pane: Pane, files: readonly File[]): Promise<void> {
+export async function takeFiles({ workspace, shelf }: AppState, pane: Pane, files: readonly File[]): Promise<void> {
   const { undoList } = workspace;
   const tell = (error: unknown) => undoList.notify(error instanceof Error ? error.message : String(error));
+  const model = files.find(({ name }) => MODEL_FILE.test(name));
+  if (model) {
+    const run = async () => {
+      if (!(await shelf.useFiles(files))) tell(shelf.store.getState().error?.message);
+    };
+    return undoList.notify(`${model.name} is a model’s file`, { label: "Use this model", run });
+  }
   try {
     for (const file of files) {
       // oxlint-disable-next-line no-await-in-loop -- each takes its place behind the one before
@@ -30,7 +37,6 @@ export async function takeFiles({ workspace }: AppState, pane: Pane, files: read
   async function take(file: File): Promise<void> {
     const { name } = file;
     if (name.endsWith(".jsonl")) return playRecording(name, await file.text());
-    if (MODEL_FILE.test(name)) throw new Error("Model files are opened in the list of models: drop them there.");
     const hasChats = await isExport(file).catch(() => {
       throw new Error(`${name} can't be read. A model's folder is opened in the list of models: drop it there.`);
     });
@@ -45,11 +51,13 @@ export async function takeFiles({ workspace }: AppState, pane: Pane, files: read
       });
     }
     undoList.notify(`Reading ${name} …`);
-    const numTokens = await attachText(pane, file);
+    const { numTokens, cut } = await attachText(pane, file);
     if (!workspace.store.getState().panes.includes(pane)) {
       throw new Error(`${name} was for a pane that has been closed or has another chat now. Drop it again.`);
     }
     const { answerer } = pane.asking.getState();
-    undoList.notify(`${name} goes to ${answerer}${numTokens === null ? "" : `: ${formatCounted(numTokens, "token")}`}`);
+    const facts = [numTokens !== null && formatCounted(numTokens, "token"), cut].filter(Boolean).join(", ");
+    undoList.notify(`${name} goes to ${answerer}${facts && `: ${facts}`}`);
+    showEndOfMessage(pane);
   }
 }

@@ -4,6 +4,7 @@ import { perform } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
+import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelButton.module.css";
@@ -14,7 +15,7 @@ export function ModelButton({ engine }: Pick<AppState, "engine">) {
   const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
   const label = useStore(engine.chosen, (chosen) => labelOfChoice(chosen.model));
   const name = model?.name ?? label;
-  const size = model && `${formatBytes(model.weightBytes)}, ${model.mixture ?? model.dtype}`;
+  const size = model && `${formatBytes(model.weightBytes)}, ${model.mixture ?? DTYPE_WORDS[model.dtype].toLowerCase()}`;
   return (
     <Button
       className={css.button}

@@ -13,6 +13,7 @@ import {
   secondsOf,
   MODEL_SIZES,
 } from "../../../../lab/index.ts";
+import { DTYPE_WORDS } from "../dtype-words.ts";
 import { Button } from "../components/Button.tsx";
 import css from "./OptionsForm.module.css";
 
@@ -70,7 +71,9 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
             >
               <option value="">Default</option>
               {WEIGHTS_DTYPES.map((dtype) => (
-                <option key={dtype}>{dtype}</option>
+                <option key={dtype} value={dtype}>
+                  {DTYPE_WORDS[dtype]}
+                </option>
               ))}
             </select>
           </Labelled>

@@ -11,8 +11,15 @@ const ContextMeter = lazily(async () => (await import("./ContextMeter.tsx")).Con
 
 const formIdOf = (pane: Pane) => `composer-${pane.number}`;
 
+const boxOf = (pane: Pane) => document.querySelector<HTMLTextAreaElement>(`#${formIdOf(pane)} textarea`);
+
 export function focusMessageOf(pane: Pane): void {
-  document.querySelector<HTMLElement>(`#${formIdOf(pane)} textarea`)?.focus();
+  boxOf(pane)?.focus();
+}
+
+export function showEndOfMessage(pane: Pane): void {
+  const box = boxOf(pane);
+  box?.scrollTo(0, box.scrollHeight);
 }
 
 interface ComposerProps {

@@ -7,13 +7,16 @@ import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ContextMeter.module.css";
 
-/** How much of the model's context the next question takes, and which turns it leaves no room for. */
+/** How much of the model's context the next question takes, and which turns it leaves no room for; of a server, where it goes. */
 export function ContextMeter({ pane }: { pane: Pane }) {
   useEffect(() => {
     return meterContext(pane);
   }, [pane]);
   const use = useStore(pane.contextUse);
   const sent = useStore(pane.store, (state) => state.firstSent);
+  const { isRemote, answerer } = useStore(pane.asking);
+  const length = useStore(pane.store, (state) => state.draft.trim().length);
+  if (isRemote && length > 0) return <span>{`Goes to ${answerer}, ${formatCounted(length, "character")}`}</span>;
   if (use === null) return null;
   const { promptTokens, contextTokens } = use;
   const share = Math.min(1, (promptTokens ?? 0) / contextTokens);

@@ -12,6 +12,13 @@ const HUB_FIELDS = [
   { name: "hubUrl", label: "Mirror", hint: "https://huggingface.co" },
 ];
 
+/** Opens the token's field, and takes the reader there. */
+export function focusToken(): void {
+  const field = document.querySelector<HTMLInputElement>('details input[name="token"]');
+  field?.closest("details")?.setAttribute("open", "");
+  field?.focus();
+}
+
 interface AddModelProps {
   shelf: ModelShelf;
   /** Called with the key of the model, which is being looked up. */
@@ -25,10 +32,11 @@ export function AddModel({ shelf, onAdded }: AddModelProps) {
   const add = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const { model = "", ...typed } = textsOf(event.currentTarget);
-    const key = shelf.add(model, Object.fromEntries(Object.entries(typed).filter(([, text]) => text !== "")));
-    if (key === null) return;
-    if (box.current) box.current.value = "";
-    onAdded(key);
+    const hub = Object.fromEntries(Object.entries(typed).filter(([, text]) => text !== ""));
+    const key = shelf.add(model, hub, () => {
+      if (box.current?.value === model) box.current.value = "";
+    });
+    if (key !== null) onAdded(key);
   };
   return (
     <form className={view.form} onSubmit={add}>

@@ -3,6 +3,7 @@ import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";
 import { IconButton } from "../components/IconButton.tsx";
 import { Confirm } from "../components/Confirm.tsx";
+import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import css from "./ModelList.module.css";
@@ -27,6 +28,7 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
   };
   const isHere = isEmbedded || stored?.status === "whole";
   const isBrought = !isEmbedded && about === null;
+  const asDtype = dtype === null ? "" : ` as ${DTYPE_WORDS[dtype].toLowerCase()}`;
   const isOtherDtype = running === "running" && dtype !== null && runningDtype !== dtype;
   return (
     <Confirm
@@ -56,12 +58,8 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
             </Button>
           )}
           {isHere && (running === "no" || isOtherDtype) && (
-            <Button
-              aria-label={`Use ${title}${dtype ? ` as ${dtype}` : ""}`}
-              disabled={isSwitching}
-              onClick={() => void use()}
-            >
-              Use{isOtherDtype && ` as ${dtype}`}
+            <Button aria-label={`Use ${title}${asDtype}`} disabled={isSwitching} onClick={() => void use()}>
+              Use{isOtherDtype && asDtype}
             </Button>
           )}
           {isBrought && !stored && !isDownloading && (

@@ -1,19 +1,13 @@
 import { useId } from "react";
-import { WEIGHTS_DTYPES, type WeightsDtype } from "../../../index.ts";
+import { WEIGHTS_DTYPES } from "../../../index.ts";
 import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
+import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes, formatCount } from "../format.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
+import { useOnline } from "../use-media.ts";
 import { withoutAddresses } from "./without-addresses.ts";
 import css from "./ModelDetails.module.css";
-
-const DTYPE_WORDS: Readonly<Record<WeightsDtype, string>> = {
-  stored: "As in the file",
-  f32: "Full (f32)",
-  f16: "Half (f16)",
-  q8: "Small (q8)",
-  q4: "Smallest (q4)",
-};
 
 interface ModelDetailsProps {
   shelf: ModelShelf;
@@ -26,6 +20,7 @@ interface ModelDetailsProps {
 export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
   const name = useId();
   const { key, title, about, estimate, estimateError, isEstimating } = model;
+  const isOnline = useOnline();
   const dtype = model.dtype ?? estimate?.dtype;
   const options = WEIGHTS_DTYPES.filter((one) => (estimate ? one in estimate.weightBytesByDtype : one !== "stored"));
   return (
@@ -53,7 +48,9 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
       </fieldset>
       <OtherDownloads shelf={shelf} model={model} onAdded={onAdded} />
       <div className={css.takes} aria-live="polite">
-        {isEstimating && !estimate && <p>Checking memory needed…</p>}
+        {isEstimating && !estimate && (
+          <p>{isOnline ? "Checking memory needed…" : "Offline: waiting for the network…"}</p>
+        )}
         {estimateError && <p>Its memory could not be estimated. {withoutAddresses(estimateError.message)}</p>}
         {estimate && (
           <p>

@@ -28,7 +28,7 @@ interface ColouredCodeProps {
   isGrowing: boolean;
 }
 
-/** Code in its language's colours; plain until the language is loaded. */
+/** Code in its language's colours; plain until the language is loaded, and without a word where the network is gone: all can be read. */
 export function ColouredCode({ code, language, isGrowing }: ColouredCodeProps) {
   const known = isPlain(code) ? null : languageOf(language);
   const end =

@@ -1,0 +1,10 @@
+import type { WeightsDtype } from "../../index.ts";
+
+/** A weight format as people read it. */
+export const DTYPE_WORDS: Readonly<Record<WeightsDtype, string>> = {
+  stored: "As in the file",
+  f32: "Full (f32)",
+  f16: "Half (f16)",
+  q8: "Small (q8)",
+  q4: "Smallest (q4)",
+};
