@@ -184,6 +184,15 @@ export const PARTS: readonly Part[] = [
     ],
   },
   {
+    name: "tools",
+    about: "What calls of functions cost: the first token with ten tools, and answers at once, in Node on the CPU.",
+    module: "lab/runs/bench-tools.ts",
+    options: [
+      count("--vocabulary <n>", "tokens to make up", "151936"),
+      count("--rounds <n>", "figures are medians", "5"),
+    ],
+  },
+  {
     name: "serve",
     about: "Load on any server of OpenAI's API, as `vllm bench serve` makes it.",
     module: "lab/runs/bench-serve.ts",
