@@ -58,12 +58,14 @@ function withTemplate(file: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 }
 
 let engine: EngineClient;
+/** Drafts are on, but no sequence under tools has any. */
+const options = { numGpuBlocks: 256, maxNumSeqs: 4, speculation: { method: "ngram" } } as const;
 beforeAll(async () => {
   const cpu = cpuBackend({ most: 1, openHelper: null });
   const service = new EngineHost(fakePlatform([], { backends: [{ name: "cpu", load: () => Promise.resolve(cpu) }] }));
   const transport = { service, died: new Promise<never>(() => undefined), close: () => undefined };
   const files = [new File([withTemplate(new Uint8Array(readFileSync(`${FOLDER}/qwen3-q8.gguf`)))], "qwen3-q8.gguf")];
-  engine = await EngineClient.connect(transport, { type: "files", files }, { numGpuBlocks: 256, maxNumSeqs: 4 });
+  engine = await EngineClient.connect(transport, { type: "files", files }, options);
 });
 afterAll(() => engine.dispose());
 
@@ -171,6 +173,7 @@ test("more answers, log-probabilities, stop strings and a schema stand beside to
   const ids = several.choices.flatMap(({ message }) => (message.tool_calls ?? []).map(({ id }) => id));
   expect(new Set(ids).size).toBe(ids.length);
   expect(several.choices[0]?.logprobs?.content.length).toBeGreaterThan(4);
+  expect((await engine.stats()).spec_decode_num_drafts_total).toBe(0);
   const schema = { type: "object", properties: { a: { const: 1 } }, required: ["a"], additionalProperties: false };
   const response_format = { type: "json_schema", json_schema: { schema } } as const;
   const { choices } = await engine.chat.completions.create({

@@ -4,7 +4,7 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, jsonSchema, Output } from "ai";
 import OpenAI from "openai";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 import type { ChatCompletionRequest } from "../protocol/openai.ts";
 import { openFakeModel, type FakeModel } from "../../tests/fakes/fake-model.ts";
@@ -50,7 +50,7 @@ async function answer(fields: Partial<ChatCompletionRequest> = {}) {
   const [choice] = whole.choices;
   const reported = {
     reasoning: choice?.message.reasoning_content ?? "",
-    content: choice?.message.content,
+    content: choice?.message.content ?? "",
     finish: choice?.finish_reason,
   };
   expect(streamed).toEqual(reported);
@@ -280,4 +280,42 @@ test("a structured text from /v1/responses is the object", async () => {
     text: { format: { type: "json_schema", name: "a", schema } },
   });
   expect(JSON.parse(output_text)).toEqual({ a: true });
+});
+
+describe("beside tools", () => {
+  const function_ = { name: "f", parameters: schema };
+  const tools = [{ type: "function" as const, function: function_ }];
+  const CALL = '{"tool_calls": [{"name": "f", "arguments": {"a": true}}]}';
+  const response = (more: object) => {
+    const client = new OpenAI({ apiKey: "none", baseURL: "http://chorus.test/v1", fetch: model.engine.fetch });
+    const body = {
+      model: "chorus-chat",
+      input: "Well?",
+      temperature: 0,
+      tools: [{ type: "function", ...function_, strict: true }],
+    };
+    return client.responses.create({ ...body, ...more } as OpenAI.Responses.ResponseCreateParamsNonStreaming);
+  };
+
+  test("a thought comes before a call, and both go on in a response's history", async () => {
+    say("Hm.</think>", CALL);
+    expect(await answer({ tools })).toEqual({ reasoning: "Hm.", content: "", finish: "tool_calls" });
+    const { output } = await response({});
+    expect(output.map(({ type }) => type)).toEqual(["reasoning", "function_call"]);
+    const [, call] = output;
+    if (call?.type !== "function_call") throw new Error("no call");
+    const result = { type: "function_call_output", call_id: call.call_id, output: "7" };
+    say("Ah.</think>", '{"response": "Seven."}');
+    const next = await response({ input: [{ role: "user", content: "Well?" }, ...output, result] });
+    expect(next.output_text).toBe("Seven.");
+  });
+
+  test("a call that stands in a thought is a part of it, and so is what an unclosed one has", async () => {
+    say(`Hm. ${CALL}</think>`, '{"response": "No."}');
+    expect(await answer({ tools })).toEqual({ reasoning: `Hm. ${CALL}`, content: "No.", finish: "stop" });
+    say(`Hm. ${CALL}`);
+    const cut = await answer({ tools, max_tokens: 6 });
+    expect([cut.content, cut.finish]).toEqual(["", "length"]);
+    expect(`Hm. ${CALL}`.startsWith(cut.reasoning) && cut.reasoning !== "").toBe(true);
+  });
 });
