@@ -283,8 +283,8 @@ test("a structured text from /v1/responses is the object", async () => {
 });
 
 describe("beside tools", () => {
-  const function_ = { name: "f", parameters: schema };
-  const tools = [{ type: "function" as const, function: function_ }];
+  const judge = { name: "f", parameters: schema };
+  const tools = [{ type: "function" as const, function: judge }];
   const CALL = '{"tool_calls": [{"name": "f", "arguments": {"a": true}}]}';
   const response = (more: object) => {
     const client = new OpenAI({ apiKey: "none", baseURL: "http://chorus.test/v1", fetch: model.engine.fetch });
@@ -292,7 +292,7 @@ describe("beside tools", () => {
       model: "chorus-chat",
       input: "Well?",
       temperature: 0,
-      tools: [{ type: "function", ...function_, strict: true }],
+      tools: [{ type: "function", ...judge, strict: true }],
     };
     return client.responses.create({ ...body, ...more } as OpenAI.Responses.ResponseCreateParamsNonStreaming);
   };
