@@ -135,6 +135,9 @@ export function toOnnx({ model: { graph: given, shape }, read }: PeerCheckpoint,
       if (!norms) return;
       apart.set(value, [normHeads(queries, norms.queries, numHeads), normHeads(keys, norms.keys, numKvHeads), values]);
     },
+    shortConv() {
+      throw new Error("Short convolutions can't be converted.");
+    },
     attention({ layer, scale, window, input, output }) {
       if (window) throw new Error("Attention in a window can't be converted.");
       const turns = frequencies.get(input);

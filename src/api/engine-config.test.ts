@@ -83,13 +83,13 @@ describe("resolveEngineConfig", () => {
   });
 
   test("the default cache is 16 contexts or 256 MiB, whichever is less", () => {
-    const perBlock = kvBytesPerBlock(gpt2Xl, "f16", 16);
+    const perBlock = kvBytesPerBlock(gpt2Xl, { kvCacheDtype: "f16", blockSize: 16 });
     expect(resolveEngineConfig({}, gpt2Xl).numGpuBlocks).toBe(Math.floor((256 * 2 ** 20) / perBlock));
     expect(resolveEngineConfig({ maxModelLen: 100 }, small).numGpuBlocks).toBe(16 * 7);
   });
 
   test("kvCacheBytes is rounded down to blocks, and numGpuBlocks overrides it", () => {
-    const perBlock = kvBytesPerBlock(small, "f32", 16);
+    const perBlock = kvBytesPerBlock(small, { kvCacheDtype: "f32", blockSize: 16 });
     expect(resolveEngineConfig({ kvCacheBytes: 3 * perBlock + 1, kvCacheDtype: "f32" }, small).numGpuBlocks).toBe(3);
     expect(resolveEngineConfig({ kvCacheBytes: 3 * perBlock, numGpuBlocks: 7 }, small).numGpuBlocks).toBe(7);
   });

@@ -46,9 +46,9 @@ export function parseBackendChoice(backend: unknown): BackendChoice {
  */
 export function resolveEngineConfig(
   config: EngineConfig,
-  model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "maxPositions">,
+  model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs" | "maxPositions">,
   backendDefaults: Partial<Pick<ResolvedEngineConfig, "dtype" | "activationDtype" | "maxNumBatchedTokens">> = {},
-  draftModel: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim"> | null = null,
+  draftModel: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs"> | null = null,
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
   fields.refuseOthers(Object.keys(CONFIG_FIELDS), CREATE_OPTIONS);
@@ -78,8 +78,9 @@ export function resolveEngineConfig(
     maxNumSeqs,
     maxNumBatchedTokens,
   };
+  const speculation = parseSpeculation(fields);
   const bytesPerBlock = [model, ...(draftModel ? [draftModel] : [])]
-    .map((shape) => kvBytesPerBlock(shape, read.kvCacheDtype, read.blockSize))
+    .map((shape) => kvBytesPerBlock(shape, { ...read, speculation }))
     .reduce((sum, bytes) => sum + bytes);
   const { activationDtype: asked = "auto" } = given;
   const ofQuantised = asked === "auto" ? (backendDefaults.activationDtype ?? "f32") : asked;
@@ -91,7 +92,7 @@ export function resolveEngineConfig(
     cpuMath: read.cpuMath ?? (activationDtype === "int8" ? "portable" : "fastest"),
     numGpuBlocks: numGpuBlocks ?? numBlocksIn(kvCacheBytes, bytesPerBlock, read),
     maxQueueSize: read.maxQueueSize ?? Infinity,
-    speculation: parseSpeculation(fields),
+    speculation,
     alerts: parseAlerts(fields, read.targetItlMs),
   });
 }

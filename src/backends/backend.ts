@@ -22,7 +22,8 @@ export class BackendMissing extends ChorusError {}
 export type EngineSizes = Pick<
   ResolvedEngineConfig,
   "dtype" | "kvCacheDtype" | "numGpuBlocks" | "blockSize" | "maxNumSeqs"
->;
+> &
+  Partial<Pick<ResolvedEngineConfig, "speculation">>;
 
 /** Defaults that a backend may set by itself. */
 type DefaultConfig = Partial<Pick<ResolvedEngineConfig, "dtype" | "activationDtype" | "maxNumBatchedTokens">>;

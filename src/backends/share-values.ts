@@ -55,6 +55,7 @@ function usedBy(operation: Operation): readonly Value[] {
     case "linear":
     case "gate":
     case "attention":
+    case "shortConv":
       return [operation.input, operation.output];
   }
 }

@@ -7,10 +7,11 @@ import type { StoredAs } from "../files/tensor.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { decoder } from "./decoder/decoder.ts";
 import { gpt2 } from "./gpt2/gpt2.ts";
+import { lfm2 } from "./lfm2/lfm2.ts";
 import { weightsOf } from "./graph.ts";
 import type { Family, Model } from "./model.ts";
 
-export const FAMILIES: readonly Family[] = [gpt2, decoder];
+export const FAMILIES: readonly Family[] = [gpt2, decoder, lfm2];
 
 /** Multimodal models of which the text model is run, with its model_type if text_config has none. */
 const MULTIMODAL: ReadonlyMap<string, string> = new Map([

@@ -50,14 +50,22 @@ export function withFewTokens(whole: ModelWeights, graph: Graph, tokens: readonl
     return known;
   };
   let numLayers = 0;
+  let numConvs = 0;
   const operations = graph.operations.map((operation): Operation => {
     if (operation.type === "attention") return { ...operation, layer: numLayers++ };
+    if (operation.type === "shortConv") return { ...operation, layer: numConvs++ };
     return operation.type === "embed" || operation.type === "head"
       ? { ...operation, table: small(operation.table) }
       : operation;
   });
   const { model } = whole;
-  const shape = { ...model.shape, numLayers, vocabSize: tokens.length };
+  const { convs } = model.shape;
+  const shape = {
+    ...model.shape,
+    numLayers: numLayers + numConvs,
+    ...(convs && { convs: { ...convs, numLayers: numConvs } }),
+    vocabSize: tokens.length,
+  };
   const wholeTable = new Map([...tables].map(([table, few]) => [few as Weight, table]));
   return {
     model: { ...model, shape, graph: { operations, values: graph.values } },

@@ -97,13 +97,13 @@ export class GgufPairs {
     };
   }
 
-  /** Some files have a number for each layer. */
+  /** Some files have a number for each layer: 0 where there is no attention. */
   #kvHeads(): number | null {
     const name = "attention.head_count_kv";
     const counts = this.list(name);
     if (counts === null) return this.optionalSize(name);
-    const [count] = counts;
-    if (counts.some((one) => one !== count)) throw this.unsupported(name, "layers with different numbers of heads");
+    const [count, ...others] = new Set(counts.filter((one) => one !== 0));
+    if (others.length > 0) throw this.unsupported(name, "layers with different numbers of heads");
     return typeof count === "number" && count > 0 ? count : this.#throwMissing(name);
   }
 

@@ -181,6 +181,22 @@ export interface Attention extends Labelled {
   readonly output: Value;
 }
 
+/**
+ * LFM2's short convolution. input = [b | c | x]; output = c * sum over t of weights[t] u[p - taps + 1 + t], where u = b * x and p is
+ * the row's position; u before the sequence's beginning is 0.
+ */
+export interface ShortConv extends Labelled {
+  readonly type: "shortConv";
+  /** Counts convolutions alone. */
+  readonly layer: number;
+  /** [width, 1, taps] */
+  readonly kernel: Weight;
+  readonly width: number;
+  readonly taps: number;
+  readonly input: Value;
+  readonly output: Value;
+}
+
 /** Logits of the rows that sample: input W, or cap tanh(input W / cap). */
 export interface Head extends Labelled {
   readonly type: "head";
@@ -191,7 +207,7 @@ export interface Head extends Labelled {
   readonly input: Value;
 }
 
-export type Operation = Embed | Norm | LinearOperation | Gate | Rotary | Attention | Head;
+export type Operation = Embed | Norm | LinearOperation | Gate | Rotary | Attention | ShortConv | Head;
 
 export interface Graph {
   readonly operations: readonly Operation[];
@@ -261,6 +277,12 @@ export class GraphBuilder {
     return output;
   }
 
+  shortConv(label: string, input: Value, conv: Pick<ShortConv, "layer" | "kernel" | "width" | "taps">): Value {
+    const output = this.#value(conv.width);
+    this.#operations.push({ type: "shortConv", label, ...conv, input, output });
+    return output;
+  }
+
   head(table: Matrix, input: Value, cap: number | null = null): void {
     this.#operations.push({ type: "head", label: "head", table, cap, input });
   }
@@ -309,6 +331,8 @@ function weightsOfOperation(operation: Operation): readonly Weight[] {
       return [operation.table];
     case "rotary":
       return operation.norms ? [...norm(operation.norms.queries), ...norm(operation.norms.keys)] : [];
+    case "shortConv":
+      return [operation.kernel];
     case "attention":
       return [];
   }

@@ -92,8 +92,10 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
     throw new ChorusError("model_invalid", text, checkpoint.file);
   }
   for (const { name, shape: own, within } of tensors) {
-    const expected = within ? [within.numRows, ...own.slice(1)] : own;
-    const shape = checkpoint.shape(nameInFile(name));
+    const whole = within ? [within.numRows, ...own.slice(1)] : own;
+    // GGUF files leave axes of one out: those of a convolution's kernel.
+    const axesOf = (axes: readonly number[]) => (own.length > 2 ? axes.filter((size) => size !== 1) : axes);
+    const [expected, shape] = [axesOf(whole), axesOf(checkpoint.shape(nameInFile(name)))];
     if (shape.length === expected.length && shape.every((size, axis) => size === expected[axis])) continue;
     throw new ChorusError(
       "model_invalid",

@@ -16,6 +16,7 @@ import {
   mixed,
   run,
   WITH_DRAFTS,
+  withFewTokens,
   type Circumstance,
   type Request,
 } from "../requests/exactness.ts";
@@ -34,6 +35,7 @@ const PACKED = "gguf/qwen3-q8/qwen3-q8.gguf";
 const MODELS = [
   { fixture: "gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE, ...CHANGING] },
   { fixture: "gemma3-tiny/", dtype: "f16", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
+  { fixture: "families/lfm2/", dtype: "f32", kvCacheDtype: "f16", circumstances: [ALL_AT_ONCE] },
   { fixture: "qwen3-tiny/", dtype: "q4", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE] },
   {
     fixture: "gpt2-tiny/",
@@ -51,14 +53,15 @@ const { device } = await openTestDevice();
 afterEach(() => void vi.restoreAllMocks());
 
 /** An engine with every kernel: a request alone is answered by those that are compiled first. */
-const complete: typeof createEngine = (options) => createComplete(createEngine, options);
+const complete = withFewTokens((options) => createComplete(createEngine, options));
+const create = withFewTokens(createEngine);
 
 describe.each(MODELS)(
   "$fixture in $dtype with a cache in $kvCacheDtype",
   async ({ fixture, circumstances, ...dtypes }) => {
     const model = `/tests/fixtures/${fixture}`;
     const base = { backend: "webgpu", model, worker: false, gpu: oneDevice, ...dtypes } as const;
-    const alone = await answersAlone(createEngine, base);
+    const alone = await answersAlone(create, base);
 
     it.each(circumstances)("a request is what it is alone: $name", async (circumstance) => {
       const { rounds, hasHappened, stats } = await answersUnder(complete, base, circumstance, 1);

@@ -18,6 +18,8 @@ export const DECODER_FIXTURES = [
   "granite",
   "granitehybrid",
   "hunyuan-dense",
+  "lfm2",
+  "lfm2-long",
   "ministral",
   "olmo2",
   "olmo3",

@@ -143,6 +143,19 @@ export async function lastLogitsReference(weights: ModelWeights, tokens: readonl
         };
         return void values.set(operation.output, input.map(attend));
       }
+      case "shortConv": {
+        const { width, taps, input, output } = operation;
+        const kernel = await read(weights, operation.kernel);
+        const products = rowsOf(input).map((row) => row.slice(0, width).map((b, i) => b * (row[2 * width + i] ?? NaN)));
+        const convolve = (row: Float64Array, r: number) =>
+          row.slice(width, 2 * width).map((c, i) => {
+            const at = (t: number) => products[r - taps + 1 + t]?.[i] ?? 0;
+            return (
+              c * Array.from({ length: taps }, (_, t) => (kernel[i * taps + t] ?? NaN) * at(t)).reduce((a, b) => a + b)
+            );
+          });
+        return void values.set(output, rowsOf(input).map(convolve));
+      }
       case "head":
         [logits = logits] = await product({ matrix: operation.table }, rowsOf(operation.input).slice(-1));
         logits = logits.map(cappedAt(operation.cap));

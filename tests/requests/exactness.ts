@@ -42,6 +42,22 @@ export const REQUESTS: Request[] = Array.from({ length: 10 }, (_, i) => ({
   ...RULES[i % RULES.length],
 }));
 
+/** Creates engines that take the requests above with a model of fewer tokens. */
+export function withFewTokens(create: CreateEngine): CreateEngine {
+  return async (options) => {
+    const engine = await create(options);
+    const { vocabSize } = engine.model;
+    const complete = ({ prompt, ...request }: Request) =>
+      engine.completions.create({ ...request, prompt: (prompt as readonly number[]).map((id) => id % vocabSize) });
+    return new Proxy(engine, {
+      get(target, name) {
+        const value: unknown = name === "completions" ? { create: complete } : Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+  };
+}
+
 export async function run(engine: ChorusEngine, request: Request): Promise<unknown> {
   const { choices } = await engine.completions.create(request);
   return choices.map(({ token_ids, logprobs, finish_reason }) => [token_ids, logprobs?.token_logprobs, finish_reason]);

@@ -1,10 +1,10 @@
-import type { Activation, Attention, Graph, Operation, Rotary, Value } from "../../models/graph.ts";
+import type { Activation, Attention, Graph, Operation, Rotary, ShortConv, Value } from "../../models/graph.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { shareValues } from "../share-values.ts";
 import type { Epilogue } from "./kernels/epilogues.ts";
 import type { MemoryMap } from "./memory-map.ts";
 import { strideOf } from "./pack/panel-matrix.ts";
-import type { LayerCache, Operation as Step, Program, Rows } from "./program/operation.ts";
+import type { KeptRows, LayerCache, Operation as Step, Program, Rows } from "./program/operation.ts";
 import type { ProductWeights, WeightMemory } from "./weight-memory.ts";
 
 interface CompileContext {
@@ -12,6 +12,8 @@ interface CompileContext {
   readonly weights: WeightMemory;
   readonly shape: ModelShape;
   readonly caches: readonly LayerCache[];
+  /** The rows that each convolution keeps. */
+  readonly kept: readonly KeptRows[];
   /** Values from one head to the next in the cache: a multiple of 4. */
   readonly headStride: number;
   readonly maxRows: number;
@@ -26,7 +28,7 @@ export interface CompiledGraph {
 }
 
 /** How threads share the operations of a phase. */
-type Sharing = "rows" | "samples" | "columns" | "heads" | "drawing" | "recording";
+type Sharing = "rows" | "samples" | "convolution" | "columns" | "heads" | "drawing" | "recording";
 
 const EPILOGUES: Readonly<Record<Activation, Epilogue>> = {
   gelu_tanh: "geluTanh",
@@ -106,6 +108,8 @@ class GraphCompiler {
         return this.#addRotary(operation);
       case "attention":
         return this.#addAttention(operation);
+      case "shortConv":
+        return this.#addConvolution(operation);
       case "head": {
         const table = { parts: weights.matrix(operation.table), bias: 0 };
         const epilogue = operation.cap ? "cap" : "store";
@@ -175,6 +179,19 @@ class GraphCompiler {
     this.#phase("heads", { type: "attend", q, y, heads, keyHeads, headSize: headStride, scale, window, cache });
     if (!this.#padded) return;
     this.#phase("rows", { type: "copyHeads", x: y, y: this.#rows(output), heads, from: headStride, to: headDim });
+  }
+
+  #addConvolution(operation: ShortConv): void {
+    const { layer, width, taps, input, output } = operation;
+    const kept = this.#context.kept[layer];
+    if (!kept) throw new RangeError(`the model has no convolution ${layer}`);
+    const x = this.#rows(input);
+    // Later steps read them, so they stay to the end of the step.
+    const products = this.#take(width, this.#context.maxRows);
+    this.#phase("rows", { type: "gateRows", x, products, width });
+    const weights = this.#context.weights.convolution(operation);
+    const y = this.#rows(output);
+    this.#phase("convolution", { type: "shortConv", x, products, y, width, taps, weights, kept });
   }
 
   /** Returns the queries, keys and values of each row, in heads as the cache has them. */

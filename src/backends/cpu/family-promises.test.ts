@@ -14,6 +14,7 @@ import {
   mixed,
   run,
   shared,
+  withFewTokens,
   type Circumstance,
   type Request,
 } from "../../../tests/requests/exactness.ts";
@@ -53,7 +54,13 @@ const OTHERS: readonly Request[] = [
 
 const ON_CPU = { worker: false, backend: "cpu", cpuThreads: 1, dtype: "f32", kvCacheDtype: "f16" } as const;
 /** GPT-2 is in exactness.test.ts, in every dtype. */
-const OTHER_FAMILIES = FAMILY_FIXTURES.filter((fixture) => fixture !== "gpt2-tiny");
+const OTHER_FAMILIES = [
+  ...FAMILY_FIXTURES.filter((fixture) => fixture !== "gpt2-tiny"),
+  "families/lfm2",
+  "families/lfm2-long",
+];
+
+const create = withFewTokens(createEngine);
 
 /** Weights of one family under another's config: switches that no family of these has. */
 const SWITCHED: readonly (readonly [fixture: string, changes: object])[] = [
@@ -79,12 +86,12 @@ describe.each([...OTHER_FAMILIES.map((fixture) => [fixture, {}] as const), ...SW
   async (fixture, changes) => {
     const model = filesOf(fixture, changes);
     const base: CreateEngineOptions = { model, ...ON_CPU };
-    const alone = await answersAlone(createEngine, base);
+    const alone = await answersAlone(create, base);
 
     it.each([...GENERAL, draftingFor(model)])(
       "a request is what it is alone: $name",
       async (circumstance) => {
-        const { rounds, hasHappened, stats } = await answersUnder(createEngine, base, circumstance, 1);
+        const { rounds, hasHappened, stats } = await answersUnder(create, base, circumstance, 1);
         for (const answers of rounds) expect(answers).toEqual(alone);
         expect(hasHappened, JSON.stringify(stats)).toBe(true);
         expect(stats.num_gpu_blocks_free).toBe(stats.num_gpu_blocks);
@@ -93,7 +100,7 @@ describe.each([...OTHER_FAMILIES.map((fixture) => [fixture, {}] as const), ...SW
     );
 
     it("choices and beams are what they are alone", async () => {
-      await using engine = await createEngine(base);
+      await using engine = await create(base);
       const one = [];
       for (const request of OTHERS) one.push(await run(engine, request));
       const together = await Promise.all(OTHERS.map((request) => run(engine, request)));

@@ -5,8 +5,8 @@ import { dtypesOf } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import { kvBytesPerBlock } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
-import { headBlockBytes, headStrideOf } from "./kernels/cache-write.ts";
 import { MemoryMap } from "./memory-map.ts";
 import { ModelPlan } from "./model-plan.ts";
 import { WeightMemory } from "./weight-memory.ts";
@@ -18,7 +18,7 @@ const PAGE_BYTES = 65_536;
 export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
   return {
     weightBytes: new WeightMemory(new MemoryMap(), model, sizes.dtype).bytes,
-    kvCacheBytes: sizes.numGpuBlocks * blockBytes(model.shape, sizes),
+    kvCacheBytes: sizes.numGpuBlocks * kvBytesPerBlock(model.shape, sizes),
   };
 }
 
@@ -39,7 +39,7 @@ function whatWouldFit(
   pagesOf: (changes?: Partial<ResolvedEngineConfig>) => number,
 ): readonly [param: string | null, advice: string] {
   const spare = MAX_PAGES - pagesOf({ numGpuBlocks: 0 });
-  const bytesABlock = blockBytes(model.shape, engine);
+  const bytesABlock = kvBytesPerBlock(model.shape, engine);
   const blocks = Math.floor((spare * PAGE_BYTES) / bytesABlock) - 1;
   const fullContext = Math.ceil(engine.maxModelLen / engine.blockSize);
   if (blocks >= fullContext) {
@@ -48,14 +48,4 @@ function whatWouldFit(
   const smaller = dtypesOf(model).find((dtype) => pagesOf({ dtype }) <= MAX_PAGES);
   if (smaller) return ["dtype", `dtype "${smaller}" would fit`];
   return [null, "No dtype would fit: choose a smaller model"];
-}
-
-/** Returns the size of a cache block: keys and values of all layers. */
-function blockBytes(
-  { numLayers, numKvHeads, headDim }: Model["shape"],
-  { kvCacheDtype, blockSize }: Pick<EngineSizes, "kvCacheDtype" | "blockSize">,
-): number {
-  return (
-    2 * numLayers * numKvHeads * headBlockBytes({ dtype: kvCacheDtype, headSize: headStrideOf(headDim), blockSize })
-  );
 }

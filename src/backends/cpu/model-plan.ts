@@ -4,11 +4,12 @@ import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { WeightLayout } from "../../files/packing.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
+import { convRowsPerBlock, convStride, numKvLayers, type ModelShape } from "../../protocol/model-shape.ts";
 import { compileGraph, type CompiledGraph } from "./compile-graph.ts";
 import { headBlockBytes, headStrideOf, type CacheShape } from "./kernels/cache-write.ts";
 import { integerBytes, SCRATCH_BYTES } from "./kernels/product.ts";
 import { MemoryMap } from "./memory-map.ts";
-import type { LayerCache, Rows } from "./program/operation.ts";
+import type { KeptRows, LayerCache, Rows } from "./program/operation.ts";
 import { takeStepMemory, type StepMemory } from "./program/step-memory.ts";
 import type { ThreadScratch } from "./program/step-thread.ts";
 import { rotaryTable } from "./rotary-angles.ts";
@@ -59,7 +60,8 @@ export class ModelPlan {
       map,
       weights: this.#weights,
       shape,
-      caches: takeCaches(map, shape.numLayers, shape.numKvHeads * headBlockBytes(this.cache), engine.numGpuBlocks),
+      caches: takeCaches(map, numKvLayers(shape), shape.numKvHeads * headBlockBytes(this.cache), engine.numGpuBlocks),
+      kept: takeKeptRows(map, shape, engine),
       headStride,
       maxRows,
       maxSamples,
@@ -91,4 +93,11 @@ export class ModelPlan {
 function takeCaches(map: MemoryMap, layers: number, blockBytes: number, numBlocks: number): LayerCache[] {
   const take = () => map.take(numBlocks * blockBytes);
   return Array.from({ length: layers }, () => ({ keys: take(), values: take(), blockBytes }));
+}
+
+function takeKeptRows(map: MemoryMap, shape: ModelShape, engine: ResolvedEngineConfig): KeptRows[] {
+  const stride = 4 * convStride(shape);
+  const count = convRowsPerBlock(shape, engine);
+  const take = () => map.take(engine.numGpuBlocks * count * stride);
+  return Array.from({ length: shape.convs?.numLayers ?? 0 }, () => ({ address: take(), stride, count }));
 }

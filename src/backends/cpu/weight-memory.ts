@@ -7,6 +7,7 @@ import {
   type Matrix,
   type NormWeights,
   type Operation,
+  type ShortConv,
   type Weight,
 } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
@@ -46,6 +47,7 @@ export class WeightMemory {
   readonly #matrices = new Map<Matrix, readonly MatrixPart[]>();
   readonly #gates = new Map<Linear, ProductWeights & { readonly operation: Gate }>();
   readonly #rows = new Map<Weight, Rows>();
+  readonly #convolutions = new Map<Weight, Rows>();
   readonly #norms = new Map<NormWeights, NormAddresses>();
   /** Norms over heads that lie apart, with gaps after each head. */
   readonly #withGaps = new Set<NormWeights>();
@@ -95,6 +97,11 @@ export class WeightMemory {
     return { parts, bias };
   }
 
+  /** Returns a convolution's weights [taps, width]. */
+  convolution({ kernel }: ShortConv): Rows {
+    return there(this.#convolutions.get(kernel));
+  }
+
   norm(norm: NormWeights): NormAddresses {
     return there(this.#norms.get(norm));
   }
@@ -112,6 +119,11 @@ export class WeightMemory {
       await packRows(memory, address, weights.tensor(weight), stride / 4);
     }
     const floats = new Float32Array(memory);
+    for (const [weight, { address, stride }] of this.#convolutions) {
+      const values = await readF32(weights.tensor(weight));
+      const taps = weight.tensors[0]?.shape.at(-1) ?? 1;
+      values.forEach((value, i) => (floats[(address + (i % taps) * stride) / 4 + Math.floor(i / taps)] = value));
+    }
     for (const { parts, bias, operation } of this.#gates.values()) {
       for (const { panels } of parts) await packTensor(memory, panels, gateMatrix(weights, operation), true);
       if (bias !== 0) floats.set(await gateBias(weights, operation), bias / 4);
@@ -146,9 +158,16 @@ export class WeightMemory {
         return;
       case "head":
         return this.#takeMatrix(operation.table);
+      case "shortConv":
+        return this.#takeConvolution(operation);
       case "attention":
         return;
     }
+  }
+
+  #takeConvolution({ kernel, width, taps }: ShortConv): void {
+    const stride = 4 * strideOf(width);
+    this.#convolutions.set(kernel, { address: this.#map.take(taps * stride), stride });
   }
 
   #takeLinear({ matrix, bias }: Linear): void {

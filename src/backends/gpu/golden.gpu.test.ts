@@ -138,7 +138,17 @@ const readFixture = async (path: string) =>
   new Uint8Array(await (await fetch(`/tests/fixtures/${path}`)).arrayBuffer());
 
 /** Each switch of the kernels; the CPU's tests have all families. */
-const SWITCHES = ["arcee", "exaone4-window", "gemma2", "hunyuan-dense", "ministral", "olmo2", "phi3-longrope"] as const;
+const SWITCHES = [
+  "arcee",
+  "exaone4-window",
+  "gemma2",
+  "hunyuan-dense",
+  "lfm2",
+  "lfm2-long",
+  "ministral",
+  "olmo2",
+  "phi3-longrope",
+] as const;
 
 it.each(SWITCHES)("%s has the golden log-probabilities after each prompt, and its greedy tokens", async (name) => {
   const { weights, cases } = await openDecoderFixture(name, readFixture);
@@ -164,12 +174,15 @@ describe("other kernels than this adapter's", () => {
     }
   });
 
-  it.each(["gemma2", "olmo2"] as const)("those of GPUs have the golden log-probabilities of %s", async (name) => {
-    const { weights, cases } = await openDecoderFixture(name, readFixture);
-    for (const golden of cases.filter(({ ids }) => ids.length === 70)) {
-      expect(worstLogprob(await gpuKernelLogits(opened, weights, golden.ids), golden)).toBeLessThan(1e-3);
-    }
-  });
+  it.each(["gemma2", "lfm2", "olmo2"] as const)(
+    "those of GPUs have the golden log-probabilities of %s",
+    async (name) => {
+      const { weights, cases } = await openDecoderFixture(name, readFixture);
+      for (const golden of cases.filter(({ ids }) => ids.length === 70)) {
+        expect(worstLogprob(await gpuKernelLogits(opened, weights, golden.ids), golden)).toBeLessThan(1e-3);
+      }
+    },
+  );
 
   it("those without subgroups have Hugging Face's greedy tokens of gemma3-tiny", async () => {
     const golden = await loadGolden("gemma3-tiny");

@@ -19,7 +19,7 @@ type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBuffer
 export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
   return {
     weightBytes: weightBuffers(model, sizes.dtype).reduce((sum, { bytes }) => sum + bytes, 0),
-    kvCacheBytes: sizes.numGpuBlocks * kvBytesPerBlock(model.shape, sizes.kvCacheDtype, sizes.blockSize),
+    kvCacheBytes: sizes.numGpuBlocks * kvBytesPerBlock(model.shape, sizes),
   };
 }
 
@@ -45,7 +45,7 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
   const blockBytes = sizes.blockSize * kvBytesPerToken(shape, sizes.kvCacheDtype);
   if (sizes.numGpuBlocks * blockBytes > limit) {
     const most = Math.floor(limit / blockBytes);
-    const kvCacheBytes = most * kvBytesPerBlock(shape, sizes.kvCacheDtype, sizes.blockSize);
+    const kvCacheBytes = most * kvBytesPerBlock(shape, sizes);
     throw tooLarge("One layer's keys in the cache", sizes.numGpuBlocks * blockBytes, limit, {
       param: "kvCacheBytes",
       advice: `kvCacheBytes ${kvCacheBytes} (${most} blocks) would fit`,
@@ -116,6 +116,8 @@ function weightBuffers(model: Model, dtype: WeightsDtype): readonly WeightBuffer
         return [operation.norms?.queries, operation.norms?.keys].flatMap((one) =>
           one ? [norm(one.weight.tensors[0]?.shape[0] ?? 0)] : [],
         );
+      case "shortConv":
+        return [{ bytes: 4 * operation.taps * strideOf(operation.width), canBeSplit: false }];
       case "attention":
         return [];
     }

@@ -1,13 +1,13 @@
 import { readF32 } from "../../files/tensor.ts";
-import type { Gate, Linear, Matrix, NormWeights, Operation, Weight } from "../../models/graph.ts";
+import type { Gate, Linear, Matrix, NormWeights, Operation, ShortConv, Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { gateLayout, layoutsOf } from "../../models/weight-layouts.ts";
 import type { ResolvedEngineConfig, WeightsDtype } from "../../protocol/config.ts";
-import { kvBytesPerToken } from "../../protocol/model-shape.ts";
+import { convRowsPerBlock, convStride, kvBytesPerToken, numKvLayers } from "../../protocol/model-shape.ts";
 import { gateBias, gateColumns, gateMatrix } from "../gate-weights.ts";
 import type { Arena } from "./arena.ts";
-import { padRows } from "./padding.ts";
+import { padRows, padTransposed, strideOf } from "./padding.ts";
 import type { MatrixPart, WeightUploader } from "./weight-uploader.ts";
 
 /** A matrix of a product, or a part of it: its columns from `firstOutput` on. */
@@ -21,19 +21,30 @@ interface LayerCache {
   readonly values: GPUBuffer;
 }
 
+type CacheConfig = Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype" | "speculation">;
+
 /** A model on the GPU: its weights, and its cache. */
 export class ModelBuffers {
   /** Bytes of the weights on the GPU, with their padding. */
   readonly weightBytes: number;
   /** A cache for each layer. */
   readonly caches: readonly LayerCache[];
+  readonly #keptRows: readonly GPUBuffer[];
+  readonly #convolutions: ReadonlyMap<Weight, GPUBuffer>;
   readonly #linears: ReadonlyMap<Linear, readonly ProductBuffers[]>;
   readonly #gates: ReadonlyMap<Linear, readonly ProductBuffers[]>;
   readonly #tables: ReadonlyMap<Weight, readonly ProductBuffers[]>;
   readonly #norms: ReadonlyMap<NormWeights, GPUBuffer>;
   readonly #positions: ReadonlyMap<Weight, GPUBuffer>;
 
-  private constructor(uploads: Uploads, weightBytes: number, caches: readonly LayerCache[]) {
+  private constructor(
+    uploads: Uploads,
+    weightBytes: number,
+    caches: readonly LayerCache[],
+    keptRows: readonly GPUBuffer[],
+  ) {
+    this.#convolutions = uploads.convolutions;
+    this.#keptRows = keptRows;
     this.#linears = uploads.linears;
     this.#gates = uploads.gates;
     this.#tables = uploads.tables;
@@ -48,13 +59,15 @@ export class ModelBuffers {
     uploader: WeightUploader,
     arena: Arena,
     weights: ModelWeights,
-    { dtype, ...cache }: Pick<ResolvedEngineConfig, "dtype" | "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
+    { dtype, ...cache }: CacheConfig & Pick<ResolvedEngineConfig, "dtype">,
   ): ModelBuffers {
     const bytesBefore = arena.bytes;
     const uploads = new Uploads(uploader, arena, weights, dtype);
     for (const operation of weights.model.graph.operations) uploads.add(operation);
     const weightBytes = arena.bytes - bytesBefore;
-    return new ModelBuffers(uploads, weightBytes, createCaches(arena, weights.model, cache));
+    const { model } = weights;
+    const caches = createCaches(arena, model, cache);
+    return new ModelBuffers(uploads, weightBytes, caches, createKeptRows(arena, model, cache));
   }
 
   /** Returns a product's matrix in parts, each with a layout of its own. */
@@ -70,6 +83,16 @@ export class ModelBuffers {
   /** Returns an embedding or a head, in parts. */
   table(weight: Weight): readonly ProductBuffers[] {
     return there(this.#tables.get(weight));
+  }
+
+  /** Returns a convolution's weights [taps, width], rows padded. */
+  convolution({ kernel }: ShortConv): GPUBuffer {
+    return there(this.#convolutions.get(kernel));
+  }
+
+  /** Returns the rows that a convolution keeps: see shaders/keep-conv-rows.wgsl. */
+  keptRows(layer: number): GPUBuffer {
+    return there(this.#keptRows[layer]);
   }
 
   /** Returns gamma, then beta. */
@@ -90,6 +113,7 @@ class Uploads {
   readonly tables = new Map<Weight, readonly ProductBuffers[]>();
   readonly norms = new Map<NormWeights, GPUBuffer>();
   readonly positions = new Map<Weight, GPUBuffer>();
+  readonly convolutions = new Map<Weight, GPUBuffer>();
   readonly #uploader: WeightUploader;
   readonly #arena: Arena;
   readonly #weights: ModelWeights;
@@ -120,6 +144,8 @@ class Uploads {
         if (!operation.norms) return;
         this.#addNorm(`${operation.label} queries`, operation.norms.queries);
         return this.#addNorm(`${operation.label} keys`, operation.norms.keys);
+      case "shortConv":
+        return this.#addConvolution(operation);
       case "attention":
         return;
     }
@@ -177,21 +203,29 @@ class Uploads {
     this.norms.set(norm, this.#uploader.norm(label, norm, gamma, beta));
   }
 
+  #addConvolution({ label, kernel, width, taps }: ShortConv): void {
+    const tensor = this.#weights.tensor(kernel);
+    const length = taps * strideOf(width);
+    const read = async () => padTransposed(await readF32(tensor), width, taps).subarray(0, length);
+    this.convolutions.set(kernel, this.#uploader.values(label, length, read));
+  }
+
   #addPositions(positions: Weight): void {
     this.positions.set(positions, this.#uploader.rows(nameOf(positions), this.#weights.tensor(positions)));
   }
 }
 
-function createCaches(
-  arena: Arena,
-  { shape }: Model,
-  cache: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize" | "kvCacheDtype">,
-): LayerCache[] {
+function createCaches(arena: Arena, { shape }: Model, cache: CacheConfig): LayerCache[] {
   const bytes = cache.numGpuBlocks * cache.blockSize * kvBytesPerToken(shape, cache.kvCacheDtype);
-  return Array.from({ length: shape.numLayers }, (_, i) => ({
+  return Array.from({ length: numKvLayers(shape) }, (_, i) => ({
     keys: arena.storage(`layer ${i} keys`, bytes),
     values: arena.storage(`layer ${i} values`, bytes),
   }));
+}
+
+function createKeptRows(arena: Arena, { shape }: Model, cache: CacheConfig): GPUBuffer[] {
+  const bytes = 4 * cache.numGpuBlocks * convRowsPerBlock(shape, cache) * convStride(shape);
+  return Array.from({ length: shape.convs?.numLayers ?? 0 }, (_, i) => arena.storage(`convolution ${i} rows`, bytes));
 }
 
 function nameOf({ tensors }: Weight): string {

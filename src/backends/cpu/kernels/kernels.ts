@@ -4,6 +4,7 @@ import type { WeightLayout } from "../../../files/packing.ts";
 import type { ActivationDtype, CpuMath } from "../../../protocol/config.ts";
 import { ModuleBuilder, type MemoryLimits } from "../wasm/module-builder.ts";
 import { Arithmetic } from "./arithmetic.ts";
+import { defineMultiply, type Multiply } from "./multiply.ts";
 import { defineAttention, type Attend } from "./attention.ts";
 import { defineBarrier, type Barrier } from "./barrier.ts";
 import { defineCacheWrite, type CacheShape, type CacheWrite } from "./cache-write.ts";
@@ -55,6 +56,8 @@ export interface Kernels {
   readonly cache_write: CacheWrite;
   readonly attend: Attend;
   readonly add: Add;
+  readonly multiply: Multiply;
+  readonly multiply_add: Multiply;
   readonly softmax_of: SoftmaxOf;
   readonly draw: Draw;
   readonly weigh: Weigh;
@@ -82,6 +85,7 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
   defineCacheWrite(module, cache);
   defineAttention(module, math, cache, options);
   defineAdd(module);
+  defineMultiply(module, math);
   defineSoftmaxOf(module, math);
   defineDraw(module, math);
   defineWeigh(module, math);

@@ -126,6 +126,34 @@ export interface AttendOperation {
   readonly cache: LayerCache;
 }
 
+/** products = b * x, which are what the convolution reads, and later steps. */
+export interface GateRowsOperation {
+  readonly type: "gateRows";
+  /** [b | c | x], each `width` values. */
+  readonly x: Rows;
+  readonly products: Rows;
+  readonly width: number;
+}
+
+/** y = c * sum over t of weights[t] products[row - taps + 1 + t] */
+export interface ShortConvOperation {
+  readonly type: "shortConv";
+  readonly x: Rows;
+  readonly products: Rows;
+  readonly y: Rows;
+  readonly width: number;
+  readonly taps: number;
+  /** [taps] */
+  readonly weights: Rows;
+  readonly kept: KeptRows;
+}
+
+/** The last rows of each block of the cache that a convolution keeps: position p of a block at place p % count. */
+export interface KeptRows extends Rows {
+  /** Of a block. */
+  readonly count: number;
+}
+
 /** Draws the step's tokens from their logits. */
 export interface SampleOperation {
   readonly type: "sample";
@@ -147,6 +175,8 @@ export type Operation =
   | RotateOperation
   | CacheWriteOperation
   | AttendOperation
+  | GateRowsOperation
+  | ShortConvOperation
   | SampleOperation
   | RecordOperation;
 

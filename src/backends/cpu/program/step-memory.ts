@@ -1,7 +1,7 @@
 // A step's input, in memory that all threads read.
 //
 //   head      num rows, num samples
-//   rows      [maxRows] token, position, slot, 0             token UNKNOWN: the one that history has at the position
+//   rows      [maxRows] token, position, slot, start             token UNKNOWN: the one that history has at the position
 //   samples   [maxSamples] SAMPLE_WORDS: see ../../sample-record.ts
 //   tables    [maxSlots, maxBlocks] block ids
 //   history   [maxSlots, maxLength] tokens of each slot's sequence, to which the sampler appends
@@ -79,6 +79,11 @@ export class StepView {
 
   slot(row: number): number {
     return this.#row(row, 2);
+  }
+
+  /** Returns the first position of the row's sequence in this step. */
+  start(row: number): number {
+    return this.#row(row, 3);
   }
 
   /** Returns the row that a sample is drawn from. */

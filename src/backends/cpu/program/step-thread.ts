@@ -8,13 +8,16 @@ import type {
   CacheWriteOperation,
   CopyHeadsOperation,
   EmbedOperation,
+  GateRowsOperation,
   HeadNormOperation,
+  KeptRows,
   LinearOperation,
   NormOperation,
   Operation,
   Program,
   RotateOperation,
   SampleOperation,
+  ShortConvOperation,
 } from "./operation.ts";
 import type { Meeting } from "./meeting.ts";
 import { attentionShares, type HeadShare } from "./attention-share.ts";
@@ -96,6 +99,10 @@ export class StepThread {
         return this.#cacheWrite(operation);
       case "attend":
         return this.#attend(operation);
+      case "gateRows":
+        return this.#gateRows(operation);
+      case "shortConv":
+        return this.#shortConv(operation);
       case "sample":
         return this.#sample(operation);
       case "record":
@@ -249,8 +256,68 @@ export class StepThread {
     );
   }
 
+  #gateRows({ x, products, width }: GateRowsOperation): void {
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      const b = x.address + row * x.stride;
+      this.#kernels.multiply(products.address + row * products.stride, b, b + 8 * width, ...vectorsOf(width));
+    }
+  }
+
+  #shortConv({ x, products, y, width, taps, weights, kept }: ShortConvOperation): void {
+    const sizes = vectorsOf(width);
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      const to = y.address + row * y.stride;
+      const position = this.#view.position(row);
+      const earliest = Math.max(0, taps - 1 - position);
+      for (let t = earliest; t < taps; t++) {
+        const back = taps - 1 - t;
+        const from =
+          position - back >= this.#view.start(row)
+            ? products.address + (row - back) * products.stride
+            : this.#keptAt(kept, this.#view.slot(row), position - back);
+        const multiply = t === earliest ? this.#kernels.multiply : this.#kernels.multiply_add;
+        multiply(to, from, weights.address + t * weights.stride, ...sizes);
+      }
+      this.#kernels.multiply(to, to, x.address + row * x.stride + 4 * width, ...sizes);
+    }
+  }
+
+  #keptAt({ address, stride, count }: KeptRows, slot: number, position: number): number {
+    const { blockSize } = this.#plan.cache;
+    const block = this.#view.block(slot, Math.floor(position / blockSize));
+    return address + (block * count + ((position % blockSize) % count)) * stride;
+  }
+
+  /**
+   * Keeps the rows that convolutions of later steps read. Once a step is done: computed again, it reads those that were there
+   * before.
+   */
+  keepRows(): void {
+    const { program, cache } = this.#plan;
+    for (const operation of program.flat()) {
+      if (operation.type !== "shortConv") continue;
+      const { products, width, kept } = operation;
+      for (let row = 0; row < this.#view.numRows; row++) {
+        // A later row of the block has the same place.
+        const [slot, position] = [this.#view.slot(row), this.#view.position(row)];
+        const later = row + kept.count;
+        const isSame = later < this.#view.numRows && this.#view.slot(later) === slot;
+        if (isSame && (position % cache.blockSize) + kept.count < cache.blockSize) continue;
+        const from = (products.address + row * products.stride) / 4;
+        this.#floats.copyWithin(this.#keptAt(kept, slot, position) / 4, from, from + width);
+      }
+    }
+  }
+
   #sample({ logits }: SampleOperation): void {
     const { begin, end } = this.#share(this.#view.numSamples);
     for (let i = begin; i < end; i++) this.#drawer.draw(i, logits.address + i * logits.stride);
   }
+}
+
+/** Returns the bytes of whole vectors, and of all values. */
+function vectorsOf(width: number): readonly [vectors: number, bytes: number] {
+  return [16 * Math.floor(width / 4), 4 * width];
 }

@@ -63,6 +63,11 @@ export class ThreadPool {
    * @param threads may be lowered for measurements
    */
   run(threads = this.#governor.next()): void {
+    this.#runOnce(threads);
+    this.#thread.keepRows();
+  }
+
+  #runOnce(threads: number): void {
     if (threads > 1 && this.#helpers.length > 0) {
       try {
         this.#runTogether(Math.min(threads, this.threads));

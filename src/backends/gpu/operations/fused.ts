@@ -3,6 +3,7 @@ import { headSummarises } from "../activations.ts";
 import { Epilogue, matmulSkinny } from "../kernels/matmul.ts";
 import { firstMatmul, normShape } from "../matmul-variants.ts";
 import { splitAttention } from "./attention.ts";
+import { convolution } from "./convolution.ts";
 import { embedding } from "./embedding.ts";
 import { normalisation, normDispatch } from "./normalisation.ts";
 import { valueOf, type OperationContext, type Operations } from "./operations.ts";
@@ -28,6 +29,7 @@ export function fusedOperations(context: OperationContext): Operations {
     norm: async (operation) => (norms.has(operation.output) ? [] : [await normalisation(context, operation)]),
     rotary: rotations(context, { lanes: ROTARY_LANES }),
     attention: async (operation) => [await splitAttention(context, operation)],
+    shortConv: async (operation) => [await convolution(context, operation)],
 
     ...productOperations(
       context,

@@ -9,6 +9,7 @@ import type {
   Norm,
   Operation,
   Rotary,
+  ShortConv,
   Value,
   ValueShape,
 } from "../../../models/graph.ts";
@@ -36,6 +37,7 @@ export interface Operations {
   gate(operation: Gate): Promise<CompiledOperation[]>;
   rotary(operation: Rotary): Promise<CompiledOperation[]>;
   attention(operation: Attention): Promise<CompiledOperation[]>;
+  shortConv(operation: ShortConv): Promise<CompiledOperation[]>;
   head(operation: Head): Promise<CompiledOperation[]>;
 }
 
@@ -80,6 +82,8 @@ export function compileOperation(operations: Operations, operation: Operation): 
       return operations.rotary(operation);
     case "attention":
       return operations.attention(operation);
+    case "shortConv":
+      return operations.shortConv(operation);
     case "head":
       return operations.head(operation);
   }

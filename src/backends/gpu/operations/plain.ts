@@ -4,6 +4,7 @@ import { usesQuads } from "../kernels/attention.ts";
 import { Epilogue, matmulAny, matmulLane } from "../kernels/matmul.ts";
 import { firstMatmul, packProduct, type MatmulShape } from "../matmul-variants.ts";
 import { attentionAlone } from "./attention.ts";
+import { convolution } from "./convolution.ts";
 import { embedding } from "./embedding.ts";
 import { normalisation } from "./normalisation.ts";
 import type { OperationContext, Operations } from "./operations.ts";
@@ -24,6 +25,7 @@ export function plainOperations(context: OperationContext, traits: Pick<KernelTr
     norm: async (operation) => [await normalisation(context, operation)],
     rotary: rotations(context, { lanes: ROTARY_LANES }),
     attention: async (operation) => [await attention(context, operation)],
+    shortConv: async (operation) => [await convolution(context, operation)],
 
     ...productOperations(context, Epilogue.biasOnly, ({ input, ...product }) => {
       const { w, bias } = product.weights;

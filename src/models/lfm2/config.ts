@@ -1,0 +1,72 @@
+// config.json of LFM2, with the defaults of Hugging Face's Lfm2Config.
+
+import { JsonFields } from "../../files/json-fields.ts";
+import { CONFIG_FILE } from "../../files/model-folder.ts";
+import { invalid, requiredSize, unsupported } from "../config-fields.ts";
+import type { RotaryAngles } from "../graph.ts";
+import { parseDecoderConfig, type DecoderConfig } from "../decoder/config.ts";
+
+export interface Lfm2Config extends Omit<DecoderConfig, "layers"> {
+  readonly layers: readonly (typeof LAYER_TYPES)[number][];
+  readonly angles: RotaryAngles;
+  /** Rows that a convolution adds up. */
+  readonly taps: number;
+}
+
+const LAYER_TYPES = ["conv", "full_attention"] as const;
+/** More than any model here has: each row reads as many. */
+const MAX_TAPS = 64;
+
+/** @throws ChorusError model_invalid or model_unsupported, naming the field */
+export function parseLfm2Config(json: unknown): Lfm2Config {
+  const fields = new JsonFields(CONFIG_FILE, json);
+  if (fields.boolean("conv_bias", false)) throw unsupported("conv_bias");
+  const taps = fields.positiveInteger(["conv_L_cache"], 3);
+  if (taps < 2 || taps > MAX_TAPS) throw invalid(`no convolution has ${taps} rows (conv_L_cache)`);
+  const decoder = parseDecoderConfig({
+    ...(json as object),
+    layer_types: null,
+    num_key_value_heads: fields.positiveInteger(["num_key_value_heads"], 8),
+    intermediate_size: innerSize(fields),
+    rms_norm_eps: fields.positiveNumber("norm_eps", 1e-5),
+    rope_theta: fields.positiveNumber("rope_theta", 1_000_000),
+    tie_word_embeddings: fields.boolean("tie_embedding", fields.boolean("tie_word_embeddings", true)),
+  });
+  const { shape } = decoder;
+  const angles = decoder.layers[0]?.angles;
+  if (!angles) throw invalid("no layer rotates its queries and keys");
+  const layers = layersOf(fields, shape.numLayers);
+  const numLayers = layers.filter((type) => type === "conv").length;
+  const convs = { numLayers, width: shape.hiddenSize, numRows: taps - 1 };
+  return {
+    ...decoder,
+    shape: numLayers === 0 ? shape : { ...shape, convs },
+    angles,
+    layers,
+    taps,
+  };
+}
+
+function layersOf(fields: JsonFields, numLayers: number): Lfm2Config["layers"] {
+  const attends = fields.array("full_attn_idxs", null);
+  const types = fields.array("layer_types", null);
+  const of = (i: number) => types?.[i] ?? (attends === null || attends.includes(i) ? "full_attention" : "conv");
+  if (types && types.length !== numLayers)
+    throw invalid(`layer_types has ${types.length} entries for num_hidden_layers ${numLayers}`);
+  return Array.from({ length: numLayers }, (_, i) => {
+    const type = LAYER_TYPES.find((known) => known === of(i));
+    if (type) return type;
+    throw unsupported(`layer_types ${JSON.stringify(of(i))} (known: ${LAYER_TYPES.join(", ")})`);
+  });
+}
+
+/** Width of the feed-forward part: two thirds of what the config says, rounded up, unless it says not to. */
+function innerSize(fields: JsonFields): number {
+  const size = fields.has("block_ff_dim")
+    ? requiredSize(fields, "block_ff_dim")
+    : requiredSize(fields, "intermediate_size");
+  if (!fields.boolean("block_auto_adjust_ff_dim", true)) return size;
+  const scaled = Math.floor(fields.positiveNumber("block_ffn_dim_multiplier", 1) * Math.floor((2 * size) / 3));
+  const multiple = fields.positiveInteger(["block_multiple_of"], 256);
+  return Math.ceil(scaled / multiple) * multiple;
+}
