@@ -113,7 +113,7 @@ test("probabilities are shown when enabled, to pointer and keyboard, and nothing
   await expect(words).toBeHidden();
 
   await page.getByRole("button", { name: "Settings for all panes" }).click();
-  await all.getByRole("button", { name: "Insert example" }).click();
+  await all.getByRole("button", { name: "Insert example: Answer in JSON" }).click();
   const schema = all.getByRole("textbox", { name: "Answer in JSON" });
   await expect(schema).toHaveValue(/"properties"/);
   await schema.fill("{ not json");

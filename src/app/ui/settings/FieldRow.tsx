@@ -56,7 +56,12 @@ export function FieldRow({ field, help, example, text, fallback, source, problem
         onClick={() => onType("")}
       />
       {example !== undefined && text === "" && (
-        <Button look="quiet" className={css.example} onClick={() => onType(example)}>
+        <Button
+          look="quiet"
+          className={css.example}
+          aria-label={`Insert example: ${label}`}
+          onClick={() => onType(example)}
+        >
           Insert example
         </Button>
       )}
