@@ -43,12 +43,14 @@ function decoderGraph(config: DecoderConfig): Graph {
   const { hiddenSize, numHeads, headDim } = shape;
   const { norms: place = "before", mlp = MLP, headNorms: normed } = differences;
   const queryWidth = numHeads * headDim;
-  // Each part adds residualScale times its output. Norms don't see a factor of their input, so the residual stream is
-  // divided by it instead; only their epsilon does.
+  // Each part adds residualScale times its output. Instead, the residual stream is kept divided by it: norms take that
+  // factor out again, if their epsilon is divided by its square.
   const epsilon = config.rmsNormEps / residualScale ** 2;
   const weightOffset = config.storedNormOffset;
   const norm = (name: string) => rmsNorm(name, hiddenSize, { epsilon, weightOffset });
   const ofHeads = { epsilon: config.rmsNormEps, weightOffset };
+  // Of layers that normalise their queries and keys, and don't turn them.
+  const unturned = { inverseFrequencies: Array<number>(headDim / 2).fill(0), scaling: 1 };
   const g = new GraphBuilder();
   const embedding = tokenTable("model.embed_tokens", shape);
   const x = g.embed(embedding, { scale: config.embeddingScale / residualScale });
@@ -71,7 +73,7 @@ function decoderGraph(config: DecoderConfig): Graph {
           names: differences.headNormNames,
         })
       : null;
-    if (angles || norms) g.rotary(`${layer} rotary`, qkv, angles ?? unturned(headDim), norms);
+    if (angles || norms) g.rotary(`${layer} rotary`, qkv, angles ?? unturned, norms);
     const scores = { layer: i, scale: config.attentionScale, window, cap: config.attentionCap };
     const attended = g.attention(`${layer} attention`, qkv, { ...scores, width: queryWidth });
     const o = nnLinear(`${attn}.o_proj`, queryWidth, hiddenSize, { bias: config.hasOutputBias });
@@ -91,9 +93,4 @@ function decoderGraph(config: DecoderConfig): Graph {
   const lnF = g.norm("lnF", x, last, { height: "samples" });
   g.head(config.tieWordEmbeddings ? embedding : tokenTable("lm_head", shape), lnF, config.logitCap);
   return g.graph;
-}
-
-/** Returns the angles of layers that normalise their queries and keys, and don't turn them. */
-function unturned(headDim: number) {
-  return { inverseFrequencies: Array<number>(headDim / 2).fill(0), scaling: 1 };
 }

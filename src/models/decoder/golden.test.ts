@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
+import { fewLayers } from "../few-layers.ts";
 import { DECODER_FIXTURES, openDecoderFixture, worstLogprob } from "../../../tests/models/decoder-fixtures.ts";
 import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
 
@@ -14,4 +15,11 @@ test.each(DECODER_FIXTURES)("%s has the golden log-probabilities", async (name) 
     expect(worstLogprob(logits, golden)).toBeLessThan(1e-4);
     expect(logits.indexOf(Math.max(...logits))).toBe(golden.greedy[0]);
   }
+});
+
+test.each(DECODER_FIXTURES)("%s has few layers that can be checked quickly", async (name) => {
+  const { graph } = (await openDecoderFixture(name, read)).weights.model;
+  const kinds = new Set(graph.operations.flatMap((one) => (one.type === "attention" ? [one.window ?? null] : [])));
+  const few = fewLayers(graph);
+  expect(few?.operations.filter(({ type }) => type === "attention")).toHaveLength(kinds.size);
 });
