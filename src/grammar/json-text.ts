@@ -55,7 +55,7 @@ export function jsonText(value: unknown): string {
 }
 
 /** Returns one character of a set as it stands in a JSON string: as itself if possible, else with its one escape. */
-export function jsonCharacter(set: CharSet): Expression {
+function jsonCharacter(set: CharSet): Expression {
   const plain = intersection(set, PLAIN_CHARACTER);
   const escaped = intersection(set, ESCAPED);
   const escapes = escaped.join() === ESCAPED.join() ? [ANY_ESCAPE] : escapesOf(escaped);
