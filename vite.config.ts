@@ -1,5 +1,6 @@
 // The app: static files that any host can serve, under any path, without special headers.
 
+import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
@@ -50,6 +51,7 @@ export default defineConfig({
     forPeople,
     oneFontFormat,
     react(),
+    tailwindcss(),
     wgslWithoutComments(),
     securityPolicy(),
     serviceWorker(isNeededOffline),

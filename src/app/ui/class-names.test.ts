@@ -2,51 +2,65 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { compile } from "tailwindcss";
 import { expect, test } from "vitest";
 
 const FOLDER = import.meta.dirname;
-const read = (path: string) => readFileSync(path, "utf8");
-const files = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).map((path) => join(FOLDER, path));
-const modules = files.filter((path) => path.endsWith(".module.css"));
-const code = files.filter((path) => /(?<!\.test)\.tsx?$/.test(path));
+const read = (path: string) => readFileSync(join(FOLDER, path), "utf8");
+const code = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((path) =>
+  /(?<!\.test)\.tsx?$/.test(path),
+);
 const classesOf = (css: string) =>
   new Set(
-    [...css.replaceAll(/\/\*.*?\*\/|url\(.*?\)/gs, "").matchAll(/\.([a-z][\w-]*)/gi)].map(([, name]) => name ?? ""),
+    [...css.replaceAll(/\/\*.*?\*\/|url\(.*?\)|"[^"]*"/gs, "").matchAll(/\.([a-z][\w-]*)/gi)].map(
+      ([, name = ""]) => name,
+    ),
   );
-const missingIn = (some: Iterable<string>, all: ReadonlySet<string>) => [...some].filter((name) => !all.has(name));
+const kit = classesOf(["kit", "controls", "late"].map((name) => read(`${name}.css`)).join(""));
+const namesIn = (text: string) =>
+  [...text.matchAll(/className="([^"]*)"/g)].flatMap(([, names = ""]) => names.split(" ").filter(Boolean));
 
-test("every class that a component takes from a module is there, and every class there is taken", () => {
-  const used = new Map<string, Set<string>>(modules.map((path) => [path, new Set()]));
-  for (const path of code) {
-    const text = read(path);
-    for (const [, name = "", file = ""] of text.matchAll(/import (\w+) from "(.*\.module\.css)"/g)) {
-      const names = used.get(join(dirname(path), file));
-      for (const [, taken = ""] of text.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, "g"))) names?.add(taken);
-      // "css[look]": any of them.
-      if (text.includes(`${name}[`)) for (const each of classesOf(read(join(dirname(path), file)))) names?.add(each);
-    }
-  }
-  const wrong = [...used].flatMap(([path, names]) => {
-    const text = read(path);
-    const defined = classesOf(text);
-    for (const [, composed = ""] of text.matchAll(/composes: (\w+);/g)) names.add(composed);
-    return [...names, ...defined]
-      .filter((name) => names.has(name) !== defined.has(name))
-      .map((name) => `${path}: ${name}`);
-  });
-  expect(wrong).toEqual([]);
+test("every class that a component names is the kit's or Tailwind's, and every class of the kit is named", async () => {
+  const tailwind = await compile(`${read("tokens.css")}@tailwind utilities;`);
+  const named = new Set(code.flatMap((path) => namesIn(read(path))));
+  const css = tailwind.build([...named]);
+  const marks = /^(?:group|peer)(?:\/|$)/;
+  const isTailwinds = (name: string) => css.includes(`.${name.replaceAll(/[^\w-]/g, String.raw`\$&`)}`);
+  expect([...named].filter((name) => !kit.has(name) && !marks.test(name) && !isTailwinds(name))).toEqual([]);
+
+  const words = new Set(
+    code.flatMap((path) => [...read(path).matchAll(/["' ]([\w-]+)(?=["' ])/g)].map(([, word]) => word)),
+  );
+  expect([...kit].filter((name) => !words.has(name))).toEqual([]);
 });
 
-test("every class of the kit is used, and every class that a module is made of is in it", () => {
-  const kit = classesOf(read(join(FOLDER, "kit.css")) + read(join(FOLDER, "controls.css")));
-  const composed = [
-    ...modules
-      .map(read)
-      .join("\n")
-      .matchAll(/composes: (.*) from global/g),
-  ].flatMap(([, names = ""]) => names.split(" "));
-  expect(missingIn(composed, kit), "composed, and not in the kit").toEqual([]);
-  const strings = code.flatMap((path) => [...read(path).matchAll(/["']([\w -]+)["']/g)]);
-  const used = new Set([...composed, ...strings.flatMap(([, names = ""]) => names.split(" "))]);
-  expect(missingIn(kit, used), "in the kit, and not used").toEqual([]);
+test("Markdown takes every class of its module, and no other", () => {
+  const defined = classesOf(read("chat/markdown/Markdown.module.css"));
+  const users = code.map(read).filter((text) => text.includes("Markdown.module.css"));
+  const taken = users.flatMap((text) => [...text.matchAll(/\b(?:css|markdown)\.(\w+)/g)].map(([, name]) => name));
+  // "css[kind]": any of them.
+  const isOpen = users.some((text) => /\bcss\[/.test(text));
+  expect(taken.filter((name) => name !== "module" && !defined.has(name ?? ""))).toEqual([]);
+  if (!isOpen) expect([...defined].filter((name) => !taken.includes(name))).toEqual([]);
+});
+
+test("the style sheet of a first visit has the classes of all that it loads", () => {
+  const sources = [...read("styles.css").matchAll(/@source (not )?"\.\/(.*)"/g)].map(([, not, glob = ""]) => ({
+    isIn: not === undefined,
+    pattern: new RegExp(
+      `^${glob.replaceAll(".", "\\.").replaceAll("*", "[^/]*").replaceAll("{", "(").replaceAll("}", ")").replaceAll(",", "|")}$`,
+    ),
+  }));
+  const isScanned = (path: string) => sources.findLast(({ pattern }) => pattern.test(path))?.isIn ?? false;
+  const reached = new Set(["app/start-app.ts"]);
+  for (const path of reached) {
+    for (const [, imported = ""] of read(path).matchAll(/^(?:import|export) (?!type).*?from "(\.[^"]*\.tsx?)"/gms)) {
+      const target = join(dirname(path), imported);
+      if (!target.startsWith("..")) reached.add(target);
+    }
+  }
+  expect(reached.size).toBeGreaterThan(50);
+  expect([...reached].filter((path) => namesIn(read(path)).some((name) => !kit.has(name)) && !isScanned(path))).toEqual(
+    [],
+  );
 });

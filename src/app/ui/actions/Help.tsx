@@ -3,7 +3,6 @@ import type { SingleKeys } from "../../state/commands/single-keys.ts";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
 import { Keys } from "./Keys.tsx";
-import css from "./Help.module.css";
 
 /** Keys of the message box, which are not commands. */
 const BOX_KEYS = [
@@ -33,7 +32,7 @@ export function Help({ commands, singleKeys }: HelpProps) {
 
 function Documents() {
   return (
-    <nav className={css.docs} aria-label="Documents">
+    <nav className="row mb-4 flex-wrap gap-x-4 gap-y-0 leading-9" aria-label="Documents">
       <DocsLink page="README">Documents</DocsLink>
       <DocsLink page="app">The app</DocsLink>
       <DocsLink page="how-it-works">How it works</DocsLink>
@@ -59,11 +58,11 @@ function Group({ name, rows }: { name: string; rows: readonly { title: string; k
   const withKeys = rows.filter((row) => row.keys !== undefined);
   if (withKeys.length === 0) return null;
   return (
-    <section className={css.group}>
-      <h3 className="small">{name}</h3>
+    <section>
+      <h3 className="small pb-1">{name}</h3>
       <dl>
         {withKeys.map(({ title, keys = "" }) => (
-          <div key={title} className={css.key}>
+          <div key={title} className="row min-h-8 justify-between gap-3 border-t border-line">
             <dt>{title}</dt>
             <dd>
               <Keys keys={keys} />
@@ -78,7 +77,7 @@ function Group({ name, rows }: { name: string; rows: readonly { title: string; k
 function SingleKeysSwitch({ singleKeys }: { singleKeys: SingleKeys }) {
   const isOn = useStore(singleKeys.store);
   return (
-    <label className={css.single}>
+    <label className="row section mt-4 min-h-9 text-ink-2">
       <input type="checkbox" checked={isOn} onChange={(event) => singleKeys.turn(event.target.checked)} />
       Single-key shortcuts, such as <Keys keys="?" />
     </label>

@@ -3,7 +3,6 @@ import { findCommands, type Command } from "../../state/commands/commands.ts";
 import { Icon } from "../components/Icon.tsx";
 import { Keys } from "./Keys.tsx";
 import { formatCounted } from "../format.ts";
-import css from "./Palette.module.css";
 
 const optionId = (command: Command) => `command-${command.id}`;
 
@@ -43,10 +42,11 @@ export function Palette({ commands, onClose }: PaletteProps) {
   };
   return (
     <>
-      <div className={css.search}>
+      <div className="row border-b border-line px-4 text-ink-3">
         <Icon name="search" />
         <input
           ref={input}
+          className="h-12 flex-1 border-0 bg-transparent p-0 text-[16px] text-ink outline-none"
           type="text"
           role="combobox"
           aria-label="Search for a command"
@@ -67,11 +67,11 @@ export function Palette({ commands, onClose }: PaletteProps) {
       </div>
       {/* A select can't be operated from the text box above it. */}
       {/* oxlint-disable-next-line jsx-a11y/prefer-tag-over-role */}
-      <div id="command-list" className={css.list} role="listbox" aria-label="Commands" tabIndex={-1}>
+      <div id="command-list" className="min-h-0 overflow-y-auto p-2" role="listbox" aria-label="Commands" tabIndex={-1}>
         {found.map((command, index) => (
           <Fragment key={command.id}>
             {query === "" && command.group !== found[index - 1]?.group && (
-              <p className={css.group} role="presentation">
+              <p className="small px-2 pt-2 pb-1" role="presentation">
                 {command.group}
               </p>
             )}
@@ -79,7 +79,7 @@ export function Palette({ commands, onClose }: PaletteProps) {
             {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus */}
             <div
               id={optionId(command)}
-              className={css.option}
+              className="row min-h-9 cursor-pointer justify-between gap-3 rounded-md px-2 aria-selected:bg-surface-2 aria-selected:[box-shadow:inset_2px_0_0_var(--ink)] max-sm:min-h-11"
               // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
               role="option"
               aria-selected={index === at}
@@ -92,8 +92,8 @@ export function Palette({ commands, onClose }: PaletteProps) {
           </Fragment>
         ))}
       </div>
-      {found.length === 0 && <p className={css.none}>No matching command</p>}
-      <p className="sr" aria-live="polite">
+      {found.length === 0 && <p className="px-2 py-4 text-ink-3">No matching command</p>}
+      <p className="sr-only" aria-live="polite">
         {query !== "" && formatCounted(found.length, "command")}
       </p>
     </>

@@ -5,7 +5,7 @@ import { useStore } from "../use-store.ts";
 export function Announcer({ announcements }: { announcements: Announcements }) {
   const items = useStore(announcements.store);
   return (
-    <div className="sr" aria-live="polite" aria-relevant="additions">
+    <div className="sr-only" aria-live="polite" aria-relevant="additions">
       {items.map(({ id, text }) => (
         <p key={id}>{text}</p>
       ))}

@@ -1,6 +1,5 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import { Announcer } from "./Announcer.tsx";
-import css from "./App.module.css";
 import { Notices } from "./Notices.tsx";
 import { DroppedFiles } from "./DroppedFiles.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
@@ -29,14 +28,14 @@ export function App({ app }: { app: AppState }) {
   const hasPanes = !isPhone || !isBatchInView;
   if (unsupported) return <UnsupportedPage engine={app.engine} error={unsupported} />;
   return (
-    <div className={css.app}>
+    <div className="flex h-dvh min-h-0 flex-col">
       <Bar app={app} />
       <PaneSwitcher workspace={app.workspace} dock={app.batch.dock} />
       <RecoveryNotice app={app} />
       <Notices app={app} />
-      <main className="column grow">
+      <main className="flex min-h-0 min-w-0 flex-1 flex-col">
         {isPhone && hasPanes && <BatchStrip batch={app.batch} />}
-        <div className={css.panes} hidden={!hasPanes}>
+        <div className="grid min-h-0 flex-1 [grid-template:minmax(0,1fr)_/_auto_minmax(0,1fr)]" hidden={!hasPanes}>
           <PaneGrid app={app} />
           <ChatSide app={app} />
         </div>

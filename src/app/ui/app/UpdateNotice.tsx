@@ -10,7 +10,7 @@ export function UpdateNotice({ updates }: { updates: AppUpdates }) {
   return (
     <output className="over news">
       {isThere && !isLater && (
-        <div className="float row wrap toast">
+        <div className="float row toast flex-wrap">
           <p>A new version of Chorus is available.</p>
           <Button onClick={() => location.reload()}>Reload to update</Button>
           <Button look="quiet" onClick={() => setIsLater(true)}>

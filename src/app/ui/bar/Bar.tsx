@@ -5,11 +5,9 @@ import { ActionButton } from "../actions/ActionButton.tsx";
 import { perform } from "../actions/actions.ts";
 import { isMac } from "../actions/Keys.tsx";
 import { usePage } from "../app/page-context.ts";
-import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./Bar.module.css";
 import { DemoLink } from "./DemoLink.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
 import { ChatsButton } from "../history/ChatsButton.tsx";
@@ -24,26 +22,26 @@ export function Bar({ app }: { app: AppState }) {
   const isFull = useStore(workspace.store, ({ panes }) => panes.length >= MAX_PANES);
   const whyNot = isFull ? `${MAX_PANES} panes are open: close one first` : null;
   return (
-    <header className={css.bar}>
+    <header className="row h-(--bar-h) gap-3 px-4 max-[1200px]:gap-2 max-[1200px]:px-3 max-[1200px]:py-0 max-sm:gap-0.5 sm:max-[840px]:gap-1 sm:max-[840px]:px-2 sm:max-[840px]:py-0">
       <h1 className="brand">
-        <Logo />
-        <span>Chorus</span>
+        <Logo className="max-[420px]:hidden sm:max-md:hidden" />
+        <span className="max-[1200px]:sr-only">Chorus</span>
       </h1>
       <ModelButton engine={engine} />
-      <div className="grow" />
+      <div className="min-h-0 min-w-0 flex-1" />
       <EngineStatus engine={engine} />
-      <div className="row tight">
+      <div className="row gap-1">
         <Button
-          className={classNames(css.wide, css.add)}
+          className="max-sm:hidden"
           aria-label="New chat"
           title={`New chat (${keyLabels("Mod+Shift+O", isMac).join("+")}): the one before is in the list of chats`}
           onClick={() => perform("pane.new", page)}
         >
           <Icon name="compose" />
-          <span>New chat</span>
+          <span className="max-[1200px]:hidden">New chat</span>
         </Button>
         <Button
-          className={classNames(css.wide, css.add)}
+          className="max-sm:hidden"
           aria-label="Add pane"
           // Not `disabled`: it says why, to keys and screen readers too.
           aria-disabled={whyNot !== null}
@@ -51,7 +49,7 @@ export function Bar({ app }: { app: AppState }) {
           onClick={() => (whyNot === null ? workspace.addPane() : app.announcements.announce(whyNot))}
         >
           <Icon name="plus" />
-          <span>Add pane</span>
+          <span className="max-[1200px]:hidden">Add pane</span>
         </Button>
         <SendToAll workspace={workspace} />
       </div>
@@ -78,7 +76,7 @@ export function Bar({ app }: { app: AppState }) {
         title="About Chorus, keys, documents"
         aria-haspopup="dialog"
       />
-      <ThemeButton className={css.wide} />
+      <ThemeButton className="max-sm:hidden" />
     </header>
   );
 }

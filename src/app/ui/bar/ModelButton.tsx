@@ -7,7 +7,6 @@ import { Icon } from "../components/Icon.tsx";
 import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./ModelButton.module.css";
 
 /** The model's name; a click opens the list of models and servers. */
 export function ModelButton({ engine }: Pick<AppState, "engine">) {
@@ -18,13 +17,17 @@ export function ModelButton({ engine }: Pick<AppState, "engine">) {
   const size = model && `${formatBytes(model.weightBytes)}, ${model.mixture ?? DTYPE_WORDS[model.dtype].toLowerCase()}`;
   return (
     <Button
-      className={css.button}
+      className="min-w-0 flex-initial gap-2 max-sm:gap-1 max-sm:border-transparent max-sm:bg-transparent max-sm:px-1 max-sm:text-left min-[1600px]:max-w-95 min-[1600px]:shrink-0"
       aria-label={["Model:", name, size].filter(Boolean).join(" ")}
       aria-haspopup="dialog"
       title={name}
       onClick={() => perform("models.open", page)}
     >
-      <b>{name}</b> <span>{size}</span>
+      <b className="overflow-hidden text-ellipsis max-sm:line-clamp-2 max-sm:wrap-anywhere max-sm:whitespace-normal max-sm:[font:600_13px/15px_var(--sans)]">
+        {name}
+      </b>{" "}
+      {/* As wide before the size is known, so that nothing beside it moves. */}
+      <span className="min-w-[17ch] text-left font-normal text-ink-3 max-[1600px]:hidden">{size}</span>
       <Icon name="chevron" />
     </Button>
   );

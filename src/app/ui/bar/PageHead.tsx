@@ -1,8 +1,6 @@
 import type { ReactNode } from "react";
 import { ActionButton } from "../actions/ActionButton.tsx";
-import { classNames } from "../class-names.ts";
 import { Logo } from "../components/Logo.tsx";
-import css from "./PageHead.module.css";
 import { ThemeButton } from "./ThemeButton.tsx";
 
 interface PageHeadProps {
@@ -14,15 +12,15 @@ interface PageHeadProps {
 /** The head of a page beside the chats: the way back to them, the page's title and its buttons. */
 export function PageHead({ title, children }: PageHeadProps) {
   return (
-    <header className={css.head}>
+    <header className="row h-(--bar-h) gap-3 px-4 max-sm:gap-2 max-sm:px-3 max-[400px]:gap-1">
       <a className="brand" href="#/" aria-label="Chorus: back to the chats">
         <Logo />
-        <span>Chorus</span>
+        <span className="max-sm:hidden">Chorus</span>
       </a>
-      <h1 className={css.title}>{title}</h1>
-      <div className="grow" />
+      <h1 className="border-l border-line-strong pl-3 max-sm:sr-only">{title}</h1>
+      <div className="min-h-0 min-w-0 flex-1" />
       {children}
-      <a className={classNames("button", css.back)} href="#/">
+      <a className="button max-[400px]:px-2 max-[400px]:py-0" href="#/">
         Back to chats
       </a>
       <ActionButton

@@ -8,7 +8,6 @@ import { focusOnOpening } from "../components/Menu.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
-import css from "./SendToAll.module.css";
 
 /** For what opens it. */
 export const SEND_TO_ALL_ID = "send-to-all";
@@ -69,13 +68,13 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
     <>
       <Button
         ref={opener}
-        className={css.open}
+        className="max-sm:w-(--icon-h) max-sm:border-transparent max-sm:bg-transparent max-sm:p-0 max-sm:text-ink-3"
         aria-haspopup="dialog"
         aria-label="Send to all"
         popoverTarget={SEND_TO_ALL_ID}
       >
         <Icon name="all" />
-        <span>Send to all</span>
+        <span className="max-lg:hidden">Send to all</span>
       </Button>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <dialog
@@ -83,7 +82,7 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
         id={SEND_TO_ALL_ID}
         popover="auto"
         aria-label="Send to all"
-        className={css.sheet}
+        className="box fixed top-[calc(var(--bar-h)_-_4px)] right-[var(--right,16px)] h-fit max-h-[calc(100dvh_-_var(--bar-h))] w-[min(400px,calc(100vw_-_16px))] overflow-auto p-4 text-inherit shadow-2 max-sm:right-2 max-sm:w-[calc(100vw_-_16px)]"
         onKeyDown={(event) => event.key === "Escape" && event.stopPropagation()} // else it would stop the pane's answer too
         onBeforeToggle={({ newState }) => newState === "open" && prepare()}
         onBlur={leave}
@@ -91,8 +90,8 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
         <Guard part="This dialog" subject={drafting} onClose={close}>
           <form className="stack" onSubmit={submit}>
             <MessageBox box={box} value={message} onChange={setMessage} onEnter={send} />
-            <fieldset className={css.panes}>
-              <legend>Panes</legend>
+            <fieldset className="flex flex-wrap gap-1.5 has-disabled:cursor-default has-disabled:opacity-50">
+              <legend className="pb-1 t-12 font-medium text-ink-2">Panes</legend>
               {panes.map((pane) => (
                 <PaneCheckbox key={pane.number} pane={pane} isTicked={!left.has(pane.number)} onToggle={toggle} />
               ))}
@@ -113,7 +112,7 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
                     : `Send ${drafting.length} panes' drafts`}
                 </Button>
               )}
-              <Button look="quiet" className="end" onClick={close}>
+              <Button look="quiet" className="ms-auto" onClick={close}>
                 Cancel
               </Button>
               <Button look="ink" type="submit">
@@ -145,7 +144,10 @@ interface PaneCheckboxProps {
 function PaneCheckbox({ pane, isTicked, onToggle }: PaneCheckboxProps) {
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");
   return (
-    <label className={css.pane} title={isBusy ? "Still answering" : undefined}>
+    <label
+      className="row h-(--control-h) cursor-pointer gap-1.5 rounded-md border border-line-strong px-2 has-disabled:cursor-default has-disabled:opacity-50"
+      title={isBusy ? "Still answering" : undefined}
+    >
       <input
         type="checkbox"
         aria-label={`Pane ${pane.number}${isBusy ? ", still answering" : ""}`}

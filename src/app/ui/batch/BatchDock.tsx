@@ -14,7 +14,6 @@ import { useStore } from "../use-store.ts";
 import { AlertLine } from "./AlertLine.tsx";
 import { BatchCounters } from "./BatchCounters.tsx";
 import { BatchLine } from "./BatchLine.tsx";
-import css from "./BatchDock.module.css";
 import type { TokenLookup } from "./cell-facts.ts";
 import { dockBodyClass } from "./dock-body-class.ts";
 import { DockHandle } from "./DockHandle.tsx";
@@ -49,21 +48,21 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
   }, []);
   const hasBody = isOpen || isPhone;
   return (
-    <section className={css.dock} aria-label="Batch">
+    <section className="dock max-sm:min-h-0 max-sm:flex-1 max-sm:overflow-auto" aria-label="Batch">
       {hasBody && !isPhone && <DockHandle dock={dock} body={body} />}
-      <div className={classNames(css.head, hasBody && css.withBody)}>
-        <h2>
+      <div className={classNames("dock-head", hasBody && "border-b border-line")}>
+        <h2 className="t-13 font-semibold text-ink max-sm:sr-only">
           {isPhone ? (
             "Batch"
           ) : (
             <button
               type="button"
-              className={classNames("bare row tight", css.toggle)}
+              className="bare row gap-1"
               aria-expanded={isOpen}
               aria-label={isOpen ? "Collapse Batch" : "Expand Batch: who shares each step"}
               onClick={() => dock.toggle()}
             >
-              <Icon name="chevron" />
+              <Icon name="chevron" className={isOpen ? undefined : "-rotate-90"} />
               {isOpen ? "Batch" : "Who shares each step"}
             </button>
           )}
@@ -78,7 +77,7 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
         )}
         <AlertLine alerts={batch.alerts} />
         {hasBody && (
-          <div className="row tight spread">
+          <div className="row justify-between gap-1">
             <Menu name="More" look="quiet" items={() => menuItems(MORE, page)} />
             <IconButton
               icon={isPaused ? "play" : "pause"}

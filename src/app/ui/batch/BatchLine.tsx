@@ -6,7 +6,7 @@ import { useStore } from "../use-store.ts";
 export function BatchLine({ metrics }: { metrics: BatchMetrics }) {
   const { running, tokensPerSecond } = useStore(metrics.store);
   return (
-    <p className="grow cut">
+    <p className="min-h-0 min-w-0 flex-1 truncate">
       {running > 0 && `${formatCounted(running, "answer")}, ${formatRate(tokensPerSecond)} tokens/s in all`}
     </p>
   );

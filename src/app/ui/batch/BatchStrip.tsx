@@ -4,7 +4,6 @@ import { askerOf } from "../../state/chat/request-name.ts";
 import { TimelineRows } from "../../state/batch/timeline-rows.ts";
 import { classNames } from "../class-names.ts";
 import { useCanvas } from "./use-canvas.ts";
-import css from "./BatchStrip.module.css";
 
 const STEP_PX = 6;
 const FEWEST_ROWS = 4;
@@ -56,7 +55,7 @@ export function BatchStrip({ batch, isTall = false }: BatchStripProps) {
   return (
     <button
       type="button"
-      className={classNames(css.strip, isTall && css.tall)}
+      className={classNames("h-9 w-full border-0 bg-transparent px-3 pt-0 pb-2", isTall && "h-19")}
       aria-label="Open Batch"
       onClick={() => dock.show(true)}
     >

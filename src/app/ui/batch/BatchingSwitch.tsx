@@ -3,7 +3,6 @@ import type { BatchingMode } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import { useStore } from "../use-store.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
-import css from "./BatchingSwitch.module.css";
 
 /** Each mode's name and description. */
 export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: string, words: string])[] = [
@@ -19,19 +18,23 @@ export function BatchingSwitch({ batch }: { batch: Batch }) {
   const isHeld = useStore(mode.held);
   const name = useId();
   return (
-    <div className={css.choice}>
-      <div className={css.switch} role="radiogroup" aria-label="Batching">
+    <div className="row sm:max-[1100px]:gap-1">
+      <div className="inline-flex flex-1 gap-0.5 rounded-md bg-surface-3 p-0.5" role="radiogroup" aria-label="Batching">
         {BATCHING_MODES.map(([value, label, title]) => (
-          <label key={value} title={title}>
+          <label key={value} title={title} className="relative flex-1 text-center">
+            {/* The native radio stays, for keys and screen readers, under its drawing. */}
             <input
               type="radio"
+              className="peer absolute inset-0 size-full cursor-pointer opacity-0"
               name={name}
               value={value}
               checked={chosen === value}
               disabled={isHeld}
               onChange={() => mode.choose(value)}
             />
-            <span>{label}</span>
+            <span className="block h-7 rounded-sm px-2.5 text-[13px] leading-7 font-medium text-ink-2 peer-checked:bg-surface peer-checked:text-ink peer-checked:shadow-1 peer-focus-visible:outline-2 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus sm:max-[1100px]:px-1.5 sm:max-[1100px]:text-[12px]">
+              {label}
+            </span>
           </label>
         ))}
       </div>

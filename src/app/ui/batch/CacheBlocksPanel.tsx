@@ -5,13 +5,11 @@ import type { BlockContent } from "../../state/batch/cache-map.ts";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./CacheBlocksPanel.module.css";
 import { CacheBlocksTable } from "./CacheBlocksTable.tsx";
 import { sequenceName } from "./cell-words.ts";
 import type { Anchor } from "../components/PointerCard.tsx";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { drawCacheMap, layOutMap, ownerOf, type MapLayout } from "./draw-cache-map.ts";
-import panel from "./Panel.module.css";
 import { Plot } from "./Plot.tsx";
 import type { Point } from "./use-pointer-cursor.ts";
 
@@ -89,24 +87,25 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const count = (name: (typeof KV_BLOCK_STATES)[number]) =>
     map.states.reduce((sum, state) => sum + Number(KV_BLOCK_STATES[state] === name), 0);
   return (
-    <section className={panel.panel} aria-label="Cache blocks" tabIndex={-1}>
-      <div className={panel.head}>
+    <section className="panel" aria-label="Cache blocks" tabIndex={-1}>
+      <div className="panel-head">
         <h3>Cache blocks</h3>
-        <ul className={css.key}>
-          <li className="row tight">
-            <i className={css.shared}>2</i>shared by 2
+        <ul className="ml-auto flex gap-1.5 max-sm:ml-0">
+          <li className="row gap-1">
+            <i className="size-2.5 rounded-xs bg-ink text-center text-on-ink [font:600_8px/10px_var(--sans)]">2</i>
+            shared by 2
           </li>
-          <li className="row tight">
-            <i className={css.cached} />
+          <li className="row gap-1">
+            <i className="size-2.5 rounded-xs bg-[repeating-linear-gradient(135deg,var(--ink-3)_0_1px,transparent_1px_4px)] text-center [box-shadow:inset_0_0_0_1px_var(--line-strong)] [font:600_8px/10px_var(--sans)]" />
             cached
           </li>
-          <li className="row tight">
-            <i className={css.free} />
+          <li className="row gap-1">
+            <i className="size-2.5 rounded-xs text-center [box-shadow:inset_0_0_0_1px_var(--control)] [font:600_8px/10px_var(--sans)]" />
             free
           </li>
         </ul>
       </div>
-      <div ref={room} className={css.room}>
+      <div ref={room} className="min-h-0 min-w-0 flex-1 overflow-x-hidden overflow-y-auto max-sm:h-40 max-sm:flex-none">
         <Plot
           style={{ height: layout.heightPx }}
           label="Block"
@@ -130,7 +129,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
           }
         />
       </div>
-      <p className={css.foot}>
+      <p className="row small h-5.5 justify-between overflow-hidden pt-1.5 whitespace-nowrap">
         {numBlocks === 0 ? (
           "No blocks until the model is ready"
         ) : cursor === null || cursor >= numBlocks ? (

@@ -1,5 +1,3 @@
-import { classNames } from "../class-names.ts";
-import css from "./Chart.module.css";
 import type { ChartData, ChartSpec } from "./charts.ts";
 import { drawChart, plotWidthOf } from "./draw-chart.ts";
 import { Plot } from "./Plot.tsx";
@@ -23,6 +21,8 @@ interface ChartProps {
   cursor: ChartCursor;
 }
 
+const VALUE = "inline-block min-w-[2ch] text-right text-ink [font:600_13px/16px_var(--sans)]";
+
 /** A chart of the last minute below its current values, with the values under the pointer. */
 export function Chart({ chart, data, places, cursor: { ago, when, owner, move } }: ChartProps) {
   const { label, name, value, unit, dotted, words } = chart;
@@ -30,20 +30,21 @@ export function Chart({ chart, data, places, cursor: { ago, when, owner, move } 
   const pointed = ago === null ? undefined : data.samples.at(-1 - ago);
   const said = pointed ? `${when}: ${words(pointed)}` : "No moment";
   return (
-    <div className={classNames("column", css.chart)}>
-      <h4>
-        <span>
-          {name} <b>{value(data)}</b>
+    <div className="flex min-h-0 flex-col">
+      <h4 className="flex h-5 flex-none items-baseline justify-between gap-2 t-12 whitespace-nowrap text-ink-3">
+        <span className="only:contents">
+          {name} <b className={VALUE}>{value(data)}</b>
           {unit}
         </span>
         {dotted && (
           <span>
-            <u>{dotted.name}</u> <b>{dotted.value(data)}</b>
+            <u className="decoration-dotted underline-offset-3">{dotted.name}</u>{" "}
+            <b className={VALUE}>{dotted.value(data)}</b>
           </span>
         )}
       </h4>
       <Plot
-        className="grow"
+        className="min-h-0 min-w-0 flex-1"
         label={label}
         hint="Arrow keys move through time, Home and End to the oldest and the newest values."
         value={count - (ago ?? 0)}

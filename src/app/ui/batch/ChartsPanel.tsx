@@ -5,10 +5,8 @@ import { CHARTS_WINDOW_MS } from "../../state/batch/charts.ts";
 import { useStore } from "../use-store.ts";
 import { Chart, type ChartCursor } from "./Chart.tsx";
 import { chartsOf } from "./charts.ts";
-import css from "./ChartsPanel.module.css";
 import { ChartsTable } from "./ChartsTable.tsx";
 import { LatencyFigures } from "./LatencyFigures.tsx";
-import panel from "./Panel.module.css";
 import { StepUse } from "./StepUse.tsx";
 
 /** Seconds that the charts show; few at first, so that there is something to see. */
@@ -26,15 +24,18 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
   const lastStep = samples.findLast(({ stepMs }) => stepMs !== null);
   const data = { samples, newest: samples.at(-1), lastStep, figures };
   return (
-    <section className={panel.panel} aria-label="Charts" tabIndex={-1}>
-      <div className={panel.head}>
+    <section className="panel" aria-label="Charts" tabIndex={-1}>
+      <div className="panel-head">
         <h3>Charts</h3>
-        <dl className={css.use}>
-          <StepUse metrics={batch.metrics} />
+        <dl className="flex gap-3 font-medium max-sm:hidden">
+          <StepUse
+            metrics={batch.metrics}
+            className="flex gap-1 last:max-xl:hidden [&>dd]:min-w-[4ch] [&>dd]:text-ink first:[&>dd]:min-w-[10ch] last:[&>dd]:min-w-[6ch]"
+          />
         </dl>
-        <span className="end">last {spanS} s</span>
+        <span className="ms-auto">last {spanS} s</span>
       </div>
-      <div className={css.charts}>
+      <div className="grid min-h-0 flex-1 gap-x-5 gap-y-1 [grid-template:repeat(2,minmax(0,1fr))_/_repeat(2,minmax(0,1fr))] max-sm:flex-none max-sm:grid-rows-[104px_104px]">
         {chartsOf(samples.some(({ gpuMs }) => gpuMs !== null)).map((chart, i) => (
           <Chart key={i} chart={chart} data={data} places={placesOf(spanS)} cursor={cursor} />
         ))}

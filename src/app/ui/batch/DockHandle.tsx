@@ -1,6 +1,5 @@
 import { useEffect, useState, type KeyboardEvent, type PointerEvent, type RefObject } from "react";
 import { MAX_DOCK_PX, MIN_DOCK_PX, type Dock } from "../../state/batch/dock.ts";
-import css from "./DockHandle.module.css";
 
 const KEY_PX: Record<string, number> = { ArrowUp: 16, ArrowDown: -16, PageUp: 80, PageDown: -80 };
 
@@ -41,7 +40,7 @@ export function DockHandle({ dock, body }: { dock: Dock; body: RefObject<HTMLEle
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
     <div
       {...splitter}
-      className={css.handle}
+      className="absolute inset-x-0 -top-1 z-1 h-2 cursor-ns-resize touch-none focus-visible:-outline-offset-3"
       aria-label="Height of Batch"
       onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
       onPointerMove={drag}

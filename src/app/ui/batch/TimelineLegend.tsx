@@ -1,5 +1,3 @@
-import css from "./TimelinePanel.module.css";
-
 /** The drawings of the timeline's cells, 9 by 16, for legends. */
 export const GLYPHS = {
   Prompt: <rect y="1" width="8" height="14" rx="1.5" fill="currentColor" />,
@@ -18,7 +16,7 @@ export const GLYPHS = {
     </g>
   ),
   Waiting: <path d="M2 8h4" stroke="currentColor" strokeWidth="2" />,
-  Preempted: <path className={css.cross} d="M1 5l6 6M7 5l-6 6" strokeWidth="1.75" />,
+  Preempted: <path className="stroke-bad" d="M1 5l6 6M7 5l-6 6" strokeWidth="1.75" />,
   Finished: (
     <g stroke="currentColor">
       <path d="M1.5 2v12" />
@@ -29,10 +27,10 @@ export const GLYPHS = {
 
 export function TimelineLegend() {
   return (
-    <ul className={css.legend}>
+    <ul className="ml-auto flex gap-3 overflow-hidden max-sm:ml-0 max-sm:basis-full max-sm:flex-wrap max-sm:gap-x-3 max-sm:gap-y-0.5 sm:max-[1400px]:-mt-0.5 sm:max-[1400px]:flex-wrap sm:max-[1400px]:justify-end sm:max-[1400px]:gap-x-2 sm:max-[1400px]:gap-y-0 sm:max-[1400px]:self-start sm:max-[1400px]:overflow-visible">
       {Object.entries(GLYPHS).map(([name, drawing]) => (
-        <li key={name} className="row">
-          <svg aria-hidden="true" viewBox="0 0 9 16">
+        <li key={name} className="row gap-1.25">
+          <svg className="h-4 w-2.25 flex-none overflow-visible text-ink-2" aria-hidden="true" viewBox="0 0 9 16">
             {drawing}
           </svg>
           {name}

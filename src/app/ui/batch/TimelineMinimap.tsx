@@ -4,7 +4,6 @@ import { formatCount } from "../format.ts";
 import { drawMinimap, stepAt } from "./draw-minimap.ts";
 import { Plot } from "./Plot.tsx";
 import type { TimelineView } from "./timeline-view.ts";
-import css from "./TimelinePanel.module.css";
 import { useStore } from "../use-store.ts";
 
 interface TimelineMinimapProps {
@@ -34,7 +33,7 @@ export function TimelineMinimap({ batch: { timeline, metrics }, view, heldStep }
   const from = Math.max(timeline.firstStep, last - numShown() + 1);
   return (
     <Plot<number>
-      className={css.minimap}
+      className="mt-1 ml-19 h-6 flex-none cursor-grab touch-none rounded-xs"
       label="Part of the timeline"
       hint="Arrow keys and Page Up and Page Down move it, Home goes to the oldest step, End to the newest."
       value={last}

@@ -5,12 +5,10 @@ import { useStore } from "../use-store.ts";
 import { cellSentence, type TokenLookup } from "./cell-facts.ts";
 import type { PaneLinks } from "../chat/pane-links.ts";
 import { drawTimeline, rowHeight, sumHeight, TOP_PX } from "./draw-timeline.ts";
-import panel from "./Panel.module.css";
 import { Plot } from "./Plot.tsx";
 import { TimelineCard } from "./TimelineCard.tsx";
 import { TimelineLegend } from "./TimelineLegend.tsx";
 import { TimelineMinimap } from "./TimelineMinimap.tsx";
-import css from "./TimelinePanel.module.css";
 import { TimelineRowLabel } from "./TimelineRowLabel.tsx";
 import { TimelineTable } from "./TimelineTable.tsx";
 import { TimelineView } from "./timeline-view.ts";
@@ -41,11 +39,11 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     if (track) linkTo(track.id.requestId)?.();
   };
   return (
-    <section className={panel.panel} aria-label="Timeline" tabIndex={-1}>
-      <div className={panel.head}>
+    <section className="panel" aria-label="Timeline" tabIndex={-1}>
+      <div className="panel-head">
         <h3>Timeline</h3>
         <TimelineLegend />
-        <div className={css.zoom}>
+        <div className="-mr-1.5 flex flex-none max-sm:hidden">
           {ZOOMS.map(({ name, direction, icon, title }) => (
             <IconButton
               icon={icon}
@@ -59,16 +57,22 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
           ))}
         </div>
       </div>
-      <div className={css.scroll} data-scrolls="">
-        <div className={css.timeline} style={{ height: TOP_PX + labels.length * rowPx + sumHeight(labels.length) }}>
-          <ol className={css.labels} style={{ paddingTop: TOP_PX }}>
+      <div className="min-h-0 min-w-0 flex-1 overflow-x-hidden overflow-y-auto" data-scrolls="">
+        <div
+          className="relative grid [grid-template:100%_/_76px_minmax(0,1fr)]"
+          style={{ height: TOP_PX + labels.length * rowPx + sumHeight(labels.length) }}
+        >
+          <ol style={{ paddingTop: TOP_PX }}>
             {labels.map((track, row) => (
-              <li key={row} style={{ height: rowPx }}>
+              <li key={row} className="flex items-center t-11 font-normal text-ink-3" style={{ height: rowPx }}>
                 {track && <TimelineRowLabel id={track.id} isSmall={rowPx < 20} onGoTo={linkTo(track.id.requestId)} />}
               </li>
             ))}
             {labels.length > 0 && (
-              <li className={css.sum} style={{ height: sumHeight(labels.length) }}>
+              <li
+                className="flex items-center t-11 leading-3 font-normal text-ink-3"
+                style={{ height: sumHeight(labels.length) }}
+              >
                 tokens
                 <br />
                 per step
@@ -76,7 +80,8 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
             )}
           </ol>
           <Plot
-            className={css.canvas}
+            // A finger moves it sideways; up and down scrolls the page.
+            className="[touch-action:pan-y_pinch-zoom]"
             label="Step and sequence"
             hint="Arrow keys move from cell to cell, Home and End to the oldest and the newest, Enter goes to the pane, plus and minus zoom, Space pauses."
             value={cursor?.step ?? timeline.lastStep}
@@ -100,7 +105,7 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
             card={card && <TimelineCard facts={card.facts} />}
           />
         </div>
-        {labels.length === 0 && <p className={css.empty}>Every answer gets a row here.</p>}
+        {labels.length === 0 && <p className="small py-3">Every answer gets a row here.</p>}
       </div>
       <TimelineMinimap batch={batch} view={view} heldStep={heldStep} />
       <TimelineTable batch={batch} />

@@ -7,7 +7,6 @@ import { More } from "../components/More.tsx";
 import { PageHead } from "../bar/PageHead.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
 import { useStore } from "../use-store.ts";
-import css from "./BenchPage.module.css";
 import { EnvironmentFacts } from "./EnvironmentFacts.tsx";
 import { OptionsForm } from "./OptionsForm.tsx";
 import { ResultActions } from "./ResultActions.tsx";
@@ -36,11 +35,11 @@ export function BenchPage({ createEngine, embeddedModel, params }: BenchPageProp
   }, [control]);
 
   return (
-    <div className={css.page}>
+    <div className="h-dvh overflow-auto">
       <PageHead title="Benchmark" />
-      <main className={css.main}>
-        <aside className={css.box} aria-label="What to run">
-          <Button look="ink" className={css.measure} disabled={isRunning} onClick={() => void control.measure(options)}>
+      <main className="grid grid-cols-[272px_minmax(0,1fr)] items-start gap-3 px-(--page) pb-(--page) max-sm:grid-cols-1">
+        <aside className="box p-5 max-sm:p-4" aria-label="What to run">
+          <Button look="ink" className="mb-2 w-full" disabled={isRunning} onClick={() => void control.measure(options)}>
             Measure ({MEASURE_SECONDS} s)
           </Button>
           <RunStatus control={control} />
@@ -73,16 +72,16 @@ export function BenchPage({ createEngine, embeddedModel, params }: BenchPageProp
 
 function Introduction() {
   return (
-    <section className={css.box} aria-label="About">
+    <section className="box p-5 max-sm:p-4" aria-label="About">
       <h2 className="title">How fast is it here?</h2>
-      <p className={css.text}>
+      <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
         &ldquo;Measure&rdquo; compares sixteen answers at once with one alone, and gives one number. Everything runs on
         this page. &ldquo;More&rdquo; measures the engine in all its parts: ten texts by batch size and concurrency, the
         three ways of batching and the window of the static one, prompts, requests that come at random, shared
         beginnings, drafts, steps that run ahead, ways to draw, submits, each kernel against what the adapter can do at
         best, and how everything grows.
       </p>
-      <p className={css.text}>
+      <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
         Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures
         of one run only, and keep this tab in view: browsers slow background tabs.
       </p>

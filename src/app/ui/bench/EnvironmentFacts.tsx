@@ -1,5 +1,4 @@
 import { type BenchResult, formatFigure } from "../../../../lab/index.ts";
-import css from "./EnvironmentFacts.module.css";
 
 /** The circumstances of the figures. */
 export function EnvironmentFacts({ result: { environment, startedAt, warnings } }: { result: BenchResult }) {
@@ -15,16 +14,17 @@ export function EnvironmentFacts({ result: { environment, startedAt, warnings } 
   ] as const;
   return (
     <>
-      <dl className={css.facts}>
+      <dl className="section stack mt-4 gap-1 pt-4 t-12">
         {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt className="faint">{name}</dt>
+          <div key={name} className="grid grid-cols-[60px_minmax(0,1fr)] gap-2 text-ink-2">
+            <dt className="text-ink-3">{name}</dt>
             <dd>{value}</dd>
           </div>
         ))}
       </dl>
       {warnings.map((warning) => (
-        <p key={warning} className={css.warning}>
+        // An empty one stays in the page, so that screen readers speak its changes.
+        <p key={warning} className="small mt-2 text-warn empty:hidden">
           {warning}
         </p>
       ))}

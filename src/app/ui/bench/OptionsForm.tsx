@@ -1,3 +1,4 @@
+import { classNames } from "../class-names.ts";
 import type { ReactNode } from "react";
 
 import {
@@ -15,7 +16,6 @@ import {
 } from "../../../../lab/index.ts";
 import { DTYPE_WORDS } from "../dtype-words.ts";
 import { Button } from "../components/Button.tsx";
-import css from "./OptionsForm.module.css";
 
 interface OptionsFormProps {
   readonly options: BenchOptions;
@@ -36,7 +36,7 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
       }}
     >
       <fieldset disabled={isDisabled}>
-        <legend className="sr">Options</legend>
+        <legend className="sr-only">Options</legend>
         <Checks
           legend="Sections"
           all={SECTION_IDS}
@@ -46,7 +46,7 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
           onChange={(sections) => change({ sections })}
         />
         <Labelled label="Model">
-          <select value={options.model} onChange={({ target }) => change({ model: target.value })}>
+          <select className={BOX} value={options.model} onChange={({ target }) => change({ model: target.value })}>
             <option value={EMBEDDED}>The embedded model</option>
             {isOther && <option value={options.model}>{options.model}</option>}
             <optgroup label="Random weights">
@@ -63,9 +63,10 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
           name={String}
           onChange={(sequences) => change({ sequences })}
         />
-        <div className={css.two}>
+        <div className="grid grid-cols-[1fr_1fr] gap-x-2 gap-y-0">
           <Labelled label="Weights">
             <select
+              className={BOX}
               value={options.dtype ?? ""}
               onChange={({ target }) => change({ dtype: WEIGHTS_DTYPES.find((one) => one === target.value) ?? null })}
             >
@@ -81,6 +82,7 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
             <Labelled key={name} label={COUNTS[name].label}>
               <input
                 type="number"
+                className={BOX}
                 min={1}
                 max={4096}
                 required
@@ -91,13 +93,14 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
           ))}
         </div>
         {!isDisabled && options.sections.length > 0 && (
-          <p className={css.time}>
+          <p className="mt-4 t-12 text-ink-2">
             About {formatDuration(options.sections.reduce((sum, id) => sum + secondsOf(id, options), 0))} on two CPU
             cores; a GPU takes less.
           </p>
         )}
-        <div className={css.foot}>
-          <label className={css.check}>
+        {/* In one line, so that Run is in view with all options above it. */}
+        <div className="row mt-2 min-h-(--control-h) gap-3">
+          <label className="row h-(--icon-h) gap-1.5">
             <input
               type="checkbox"
               checked={options.quick}
@@ -106,7 +109,7 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
             Quick: fewer points
           </label>
           {!isDisabled && (
-            <Button look="ink" type="submit" className={css.run} disabled={options.sections.length === 0}>
+            <Button look="ink" type="submit" className="flex-1" disabled={options.sections.length === 0}>
               Run
             </Button>
           )}
@@ -116,10 +119,13 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
   );
 }
 
+const LABEL = "block pb-1 t-12 font-medium text-ink-2";
+const BOX = "w-full disabled:border-line disabled:bg-surface-2 disabled:text-ink-3";
+
 function Labelled({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <label className={css.field}>
-      <span>{label}</span>
+    <label className="mt-3 block">
+      <span className={LABEL}>{label}</span>
       {children}
     </label>
   );
@@ -137,11 +143,17 @@ interface ChecksProps<Value> {
 
 function Checks<Value extends string | number>({ legend, all, chosen, name, beside, onChange }: ChecksProps<Value>) {
   return (
-    <fieldset className={css.field}>
-      <legend>{legend}</legend>
-      <div className={beside ? css.rows : css.checks}>
+    <fieldset className="mt-3 block">
+      <legend className={LABEL}>{legend}</legend>
+      <div className={beside ? undefined : "row flex-wrap gap-1.5"}>
         {all.map((value) => (
-          <label key={value} className={css.check}>
+          <label
+            key={value}
+            className={classNames(
+              "row gap-1.5",
+              beside ? "h-6 max-sm:h-(--icon-h)" : "h-(--icon-h) rounded-md border border-line-strong px-2",
+            )}
+          >
             <input
               type="checkbox"
               checked={chosen.includes(value)}
@@ -150,7 +162,7 @@ function Checks<Value extends string | number>({ legend, all, chosen, name, besi
               }
             />
             {name(value)}
-            {beside && <span className="small end">{beside(value)}</span>}
+            {beside && <span className="small ms-auto">{beside(value)}</span>}
           </label>
         ))}
       </div>

@@ -20,7 +20,7 @@ export function ResultActions({ result }: { result: BenchResult }) {
     setIsCopied(true);
   };
   return (
-    <div className="row tight wrap end">
+    <div className="row ms-auto flex-wrap gap-1">
       <Button onClick={() => void copy()}>{isCopied ? "Copied" : "Copy tables"}</Button>
       {files.map(([format, ending, type, text]) => (
         <Button key={ending} onClick={() => saveFile(`${name}.${ending}`, text, type)}>

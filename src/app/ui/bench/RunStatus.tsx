@@ -3,18 +3,16 @@ import { useEffect, useState } from "react";
 import { type BenchControl, type BenchState, formatDuration } from "../../../../lab/index.ts";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
-import facts from "./EnvironmentFacts.module.css";
-import css from "./RunStatus.module.css";
 
 /** The run's progress with a Stop button, or how it ended. */
 export function RunStatus({ control }: { control: BenchControl }) {
   const state = useStore(control.store);
   const isRunning = state.status === "running";
   return (
-    <div className={css.status}>
+    <div className="stack mt-2 gap-2">
       {isRunning && (
         <>
-          <Button className={css.stop} onClick={() => control.stop()}>
+          <Button className="mt-3" onClick={() => control.stop()}>
             Stop
           </Button>
           <progress aria-label="Progress" max={1} value={state.share} />
@@ -51,7 +49,7 @@ function HiddenNote() {
     return () => document.removeEventListener("visibilitychange", look);
   }, []);
   return (
-    <p className={facts.warning}>
+    <p className="small mt-2 text-warn empty:hidden">
       {wasHidden && "This tab was hidden for a while, which may have slowed the figures down."}
     </p>
   );

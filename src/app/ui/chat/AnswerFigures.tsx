@@ -1,7 +1,6 @@
 import { useEffect, useRef } from "react";
 import type { RequestMetrics } from "../../../index.ts";
 import { formatCount, formatCounted, formatDuration, formatMs, formatPercent, formatRate, orDash } from "../format.ts";
-import css from "./AnswerFigures.module.css";
 
 interface Figure {
   readonly name: string;
@@ -41,10 +40,13 @@ export function AnswerFigures({ metrics }: { metrics: RequestMetrics }) {
     list.current?.scrollIntoView({ block: "nearest" });
   }, []);
   return (
-    <dl ref={list} className={css.figures}>
+    <dl
+      ref={list}
+      className="mt-1 grid grid-cols-[repeat(auto-fill,minmax(132px,1fr))] gap-x-3 gap-y-2 border-t border-line pt-2 pb-3 t-12 text-ink [font-variant-numeric:tabular-nums]"
+    >
       {FIGURES.map(({ name, help, value }) => (
         <div key={name} title={help}>
-          <dt className="faint">{name}</dt>
+          <dt className="text-ink-3">{name}</dt>
           <dd>{value(metrics)}</dd>
         </div>
       ))}

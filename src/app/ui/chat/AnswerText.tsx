@@ -24,7 +24,10 @@ export function AnswerText({ text, caret }: AnswerTextProps) {
   const shown = shownPart(text);
   const isJson = JSON_BEGINS.test(shown);
   const asItIs = (
-    <p className={classNames("plain", isJson && "json")} dir={isJson ? "ltr" : "auto"}>
+    <p
+      className={classNames("wrap-anywhere whitespace-pre-wrap", isJson && "[font:400_13px/20px_var(--mono)]")}
+      dir={isJson ? "ltr" : "auto"}
+    >
       {isJson ? shown.trimStart() : shown}
       {caret}
     </p>

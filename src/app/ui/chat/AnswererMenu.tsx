@@ -10,7 +10,6 @@ import { usePage } from "../app/page-context.ts";
 import { Icon } from "../components/Icon.tsx";
 import { Menu, type MenuItem } from "../components/Menu.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./PaneHead.module.css";
 
 const isHere = ({ isEmbedded, stored }: ShelfModel) => isEmbedded || stored?.status === "whole";
 const keysHere = ({ models }: ShelfState) => String(models.filter(isHere).map(({ key }) => key));
@@ -57,11 +56,11 @@ export function AnswererMenu({ app, pane }: { app: AppState; pane: Pane }) {
     <Menu
       name={`Pane ${pane.number} is answered by ${name}`}
       look="quiet"
-      className={css.answerer}
+      className="h-(--icon-h) max-w-[45%] flex-initial gap-0.5 pr-1 pl-2 t-12 text-ink-2"
       items={items}
       onOpen={() => void shelf.refresh()}
     >
-      <span className="cut">{name}</span>
+      <span className="min-w-0 truncate">{name}</span>
       <Icon name="chevron" />
     </Menu>
   );

@@ -4,7 +4,6 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
 import { Guard } from "../components/Guard.tsx";
 import { isOutlined, voiceStyle } from "../voice.ts";
-import css from "./ChatPane.module.css";
 import { Composer, focusMessageOf } from "./Composer.tsx";
 import { Conversation } from "./Conversation.tsx";
 import { usePaneDrop } from "./pane-drag.ts";
@@ -42,10 +41,10 @@ export function ChatPane({ app, pane, isCurrent, place }: ChatPaneProps) {
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       className={classNames(
-        css.pane,
-        isOutlined(pane.number) && css.open,
-        !isCurrent && css.behind,
-        drop.isOver && css.dropHere,
+        "pane",
+        isOutlined(pane.number) && "open",
+        !isCurrent && "max-sm:hidden",
+        drop.isOver && "outline-2 outline-offset-1 outline-ink",
       )}
       style={voiceStyle(pane.number)}
       aria-label={`Pane ${pane.number}`}

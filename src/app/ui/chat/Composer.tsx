@@ -5,7 +5,6 @@ import { Icon } from "../components/Icon.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./Composer.module.css";
 
 const ContextMeter = lazily(async () => (await import("./ContextMeter.tsx")).ContextMeter);
 
@@ -65,10 +64,15 @@ export function Composer({ pane, isCurrent }: ComposerProps) {
   };
   return (
     <>
-      <form id={formIdOf(pane)} className={css.composer} onSubmit={submit}>
+      <form
+        id={formIdOf(pane)}
+        className="mx-[max(12px,calc((100%_-_608px)/2))] mb-1 flex flex-none items-end gap-1.5 rounded-lg border border-control bg-surface p-0.75 has-[textarea:focus-visible]:border-transparent has-[textarea:focus-visible]:outline-2 has-[textarea:focus-visible]:outline-focus"
+        onSubmit={submit}
+      >
         <MessageBox
           box={box}
-          className={css.box}
+          // Where focus scrolls it into view, the pane's lower edge comes with it.
+          className="scroll-mb-7 border-0 bg-transparent outline-none"
           placeholder={isText ? "Continue this text" : `Message to ${answerer}`}
           describedBy={meterId}
           value={draft}
@@ -76,19 +80,19 @@ export function Composer({ pane, isCurrent }: ComposerProps) {
           onEnter={send}
         />
         {isBusy ? (
-          <Button key="stop" className={css.action} onClick={stop}>
+          <Button key="stop" className="w-19 p-0 max-sm:h-10" onClick={stop}>
             <Icon name="stop" />
             Stop
           </Button>
         ) : (
-          <Button key="send" look="ink" type="submit" className={css.action}>
+          <Button key="send" look="ink" type="submit" className="w-19 p-0 max-sm:h-10">
             <Icon name="up" />
             Send
           </Button>
         )}
       </form>
       {/* Its place is reserved before it has words. */}
-      <div id={meterId} className={css.meter}>
+      <div id={meterId} className="row mx-[max(16px,calc((100%_-_600px)/2))] mb-1 min-h-4 t-11 font-normal text-ink-3">
         {isEarly ? (
           <output>Still answering: this can be sent after it. Escape stops it.</output>
         ) : (

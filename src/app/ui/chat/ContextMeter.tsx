@@ -5,7 +5,6 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { classNames } from "../class-names.ts";
 import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./ContextMeter.module.css";
 
 /** How much of the model's context the next question takes, and which turns it leaves no room for; of a server, where it goes. */
 export function ContextMeter({ pane }: { pane: Pane }) {
@@ -23,13 +22,9 @@ export function ContextMeter({ pane }: { pane: Pane }) {
   const isFull = promptTokens !== null && promptTokens >= contextTokens;
   return (
     <>
-      <span className={classNames("grow", isFull && "bad")}>{wordsOf(use, sent)}</span>
-      <span
-        className={classNames("meter", css.bar, isFull && css.full)}
-        aria-hidden="true"
-        hidden={promptTokens === null}
-      >
-        <i style={{ width: `${100 * share}%` }} />
+      <span className={classNames("min-h-0 min-w-0 flex-1", isFull && "text-bad")}>{wordsOf(use, sent)}</span>
+      <span className="meter h-1" aria-hidden="true" hidden={promptTokens === null}>
+        <i className={isFull ? "bg-bad" : "bg-ink-3"} style={{ width: `${100 * share}%` }} />
       </span>
     </>
   );

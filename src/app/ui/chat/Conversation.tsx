@@ -7,7 +7,6 @@ import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./Conversation.module.css";
 import { EmptyPane } from "./EmptyPane.tsx";
 import { TurnView } from "./TurnView.tsx";
 
@@ -138,10 +137,11 @@ export function Conversation({ app, pane, place }: ConversationProps) {
     [pane],
   );
   return (
-    <div className={css.conversation}>
+    // Its size is the pane's: streaming text causes no layout outside.
+    <div className="relative min-h-0 flex-1 [contain:strict]">
       <div
         ref={log}
-        className={css.log}
+        className="h-full overflow-auto overscroll-contain px-[max(16px,calc((100%_-_600px)/2))] pt-4 pb-2 [overflow-anchor:none] focus-visible:-outline-offset-2"
         role="log"
         aria-label="Conversation"
         aria-live="off"
@@ -163,7 +163,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
               // Variants replace each other.
               <Fragment key={turns[index - 1]?.id ?? "first"}>
                 {index === firstSent && index > 0 && (
-                  <p className={css.leftOut}>
+                  <p className="row small between-lines mb-4 text-center">
                     <span>Earlier messages are no longer sent to the model ({formatCounted(index, "turn")})</span>
                   </p>
                 )}
@@ -182,7 +182,10 @@ export function Conversation({ app, pane, place }: ConversationProps) {
         )}
       </div>
       {newestId !== null && !isFollowing && (
-        <Button className={css.latest} onClick={() => setLeftAt(null)}>
+        <Button
+          className="absolute bottom-2 left-1/2 [transform:translateX(-50%)] rounded-[16px] shadow-2"
+          onClick={() => setLeftAt(null)}
+        >
           <Icon name="down" />
           Latest
         </Button>

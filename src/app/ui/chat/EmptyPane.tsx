@@ -8,7 +8,6 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { perform } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
-import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
@@ -18,8 +17,6 @@ import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { answerEnded } from "../../state/chat/answer-ended.ts";
 import { waitingCalls } from "../../state/chat/tool-rounds.ts";
 import { BEGINNINGS, STARTERS, SUM_STARTER } from "./starters.ts";
-import css from "./EmptyPane.module.css";
-import load from "./LoadCard.module.css";
 
 /**
  * Shows the answerer, and suggests a first message. In the first pane the loading progress comes before that, in the same
@@ -50,26 +47,32 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
   };
   return (
     <>
-      <div className={css.intro}>
+      {/* They alternate: both are in one cell, as high as the higher. */}
+      <div className="mb-5 grid *:[grid-area:1/1] short:mb-3">
         {isLoading ? <LoadCard engine={app.engine} /> : <LoadCardSpace engine={app.engine} />}
         {!isRemote && <AboutModel engine={app.engine} isHidden={isLoading} onSum={continuesText ? null : askSum} />}
       </div>
-      <div className={css.suggested}>
-        <p className={css.hint}>
+      {/* Without room below the suggestions the button stands above them. */}
+      <div className="grid shorter:grid-cols-[1fr_auto] shorter:grid-rows-[calc(var(--control-h)+4px)]">
+        <p className="small mb-2 shorter:mb-0 shorter:self-center">
           {continuesText ? "Write the beginning of a text, and the model continues it. For example" : "Start with"}
         </p>
-        <ul className={css.starters}>
+        <ul className="shorter:col-span-2 shorter:row-start-2">
           {(continuesText ? BEGINNINGS : STARTERS).map((question) => (
             <li key={question}>
-              <button type="button" className={css.starter} onClick={() => ask(question)}>
+              <button
+                type="button"
+                className="bare flex w-full items-center gap-2 border-t border-line py-2.25 [font:400_16px/22px_var(--serif)] hover:bg-surface-2"
+                onClick={() => ask(question)}
+              >
                 {question}
-                <Icon name="northeast" />
+                <Icon name="northeast" className="ml-auto text-ink-3" />
               </button>
             </li>
           ))}
         </ul>
         {isFirst && (
-          <div className={classNames("row", css.all)}>
+          <div className="row mt-3 justify-self-start shorter:col-start-2 shorter:row-start-1 shorter:m-0 shorter:self-start">
             <Button onClick={askAll}>
               <Icon name="all" />
               Ask all four at once
@@ -103,17 +106,17 @@ function AboutModel({ engine, isHidden, onSum }: AboutModelProps) {
   const choice = useStore(engine.chosen, ({ model }) => model);
   const isEmbedded = choice.model === EMBEDDED_MODEL;
   return (
-    <div className={classNames(load.card, css.about)} style={{ visibility: isHidden ? "hidden" : undefined }}>
-      <h3>You&rsquo;re talking to {labelOfChoice(choice)}</h3>
-      <p>
+    <div style={{ visibility: isHidden ? "hidden" : undefined }}>
+      <h3 className="mb-1 t-18 tracking-[-0.01em] text-balance">You&rsquo;re talking to {labelOfChoice(choice)}</h3>
+      <p className="t-14 text-pretty text-ink-2 short:t-12">
         {isEmbedded
           ? "A tiny model trained for this project. It runs in this tab, and it makes things up. To use a larger model or your own, click its name at the top."
           : "It runs in this tab, and what you write stays in this browser."}
       </p>
       {onSum && (
-        <p>
+        <p className="t-14 text-pretty text-ink-2 short:t-12">
           It can call a calculator:{" "}
-          <button type="button" className={css.sum} onClick={onSum}>
+          <button type="button" className="bare underline" onClick={onSum}>
             {SUM_STARTER}
           </button>
         </p>

@@ -6,7 +6,6 @@ import { CopyDetails } from "../components/CopyDetails.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./LoadCard.module.css";
 import { StageBar } from "../engine/StageBar.tsx";
 
 /** Shows how far the model is loaded, or why it failed. Nothing once it runs. */
@@ -16,11 +15,17 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
   if (state.status === "ready") return null;
   if (state.status === "loading") return <Loading modelLabel={modelLabel} stages={state.stages} />;
   return (
-    <div className={css.card} role="alert">
-      <h3>{state.status === "dead" ? titleOf(state.error) : `${modelLabel} could not be started`}</h3>
-      <p className={css.message}>{state.error.message}</p>
-      <p className={css.kept}>What you write meanwhile is kept and is sent when the model runs.</p>
-      <div className="row wrap">
+    <div role="alert">
+      <h3 className="mb-1 t-18 tracking-[-0.01em] text-balance">
+        {state.status === "dead" ? titleOf(state.error) : `${modelLabel} could not be started`}
+      </h3>
+      <p className="max-h-[40vh] overflow-y-auto t-14 text-pretty whitespace-pre-line text-ink-2">
+        {state.error.message}
+      </p>
+      <p className="mt-2 mb-4 t-14 text-pretty text-ink-2">
+        What you write meanwhile is kept and is sent when the model runs.
+      </p>
+      <div className="row flex-wrap">
         <StartAgainButton engine={engine} />
         <CopyDetails error={state.error} />
         <DocsLink page="troubleshooting" at={state.error.code}>
@@ -35,7 +40,7 @@ export function LoadCard({ engine }: { engine: EngineControl }) {
 export function LoadCardSpace({ engine }: { engine: EngineControl }) {
   const modelLabel = useStore(engine.chosen, ({ model }) => labelOfChoice(model));
   return (
-    <div className={css.space} aria-hidden="true">
+    <div className="invisible" aria-hidden="true">
       <Loading modelLabel={modelLabel} stages={NOTHING_LOADED} />
     </div>
   );
@@ -43,10 +48,12 @@ export function LoadCardSpace({ engine }: { engine: EngineControl }) {
 
 function Loading({ modelLabel, stages }: { modelLabel: string; stages: LoadStages }) {
   return (
-    <div className={css.card}>
-      <h3>Getting {modelLabel} ready</h3>
-      <p className={css.advice}>You can write now. Messages wait here and are sent when the model is ready.</p>
-      <StageBar stages={stages} className={css.now} />
+    <div>
+      <h3 className="mb-1 t-18 tracking-[-0.01em] text-balance">Getting {modelLabel} ready</h3>
+      <p className="t-14 text-pretty text-ink-2 short:hidden">
+        You can write now. Messages wait here and are sent when the model is ready.
+      </p>
+      <StageBar stages={stages} className="small mt-3" />
     </div>
   );
 }

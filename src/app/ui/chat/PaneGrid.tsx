@@ -2,7 +2,6 @@ import type { CSSProperties } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import { useStore } from "../use-store.ts";
 import { ChatPane } from "./ChatPane.tsx";
-import css from "./PaneGrid.module.css";
 
 const MAX_COLUMNS = 4;
 
@@ -11,10 +10,10 @@ export function PaneGrid({ app }: { app: AppState }) {
   const { panes, current } = useStore(app.workspace.store);
   const style = {
     "--columns": Math.min(panes.length, MAX_COLUMNS),
-    "--rows": panes.length > MAX_COLUMNS ? "max(240px, calc(50% - var(--s3) / 2))" : "minmax(240px, 1fr)",
+    "--rows": panes.length > MAX_COLUMNS ? "max(240px, calc(50% - 6px))" : "minmax(240px, 1fr)",
   } as CSSProperties;
   return (
-    <div className={css.grid} style={style}>
+    <div className="panes [grid-area:1/2]" style={style}>
       {panes.map((pane, index) => (
         <ChatPane key={pane.number} app={app} pane={pane} isCurrent={pane.number === current} place={index} />
       ))}

@@ -1,7 +1,10 @@
+import { classNames } from "../class-names.ts";
 import { useState, type MouseEvent } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { Pane } from "../../state/chat/pane.ts";
+import type { PaneState } from "../../state/chat/pane-state.ts";
+import type { Figures } from "../../state/chat/request-book.ts";
 import { menuItems, perform } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
 import { Button } from "../components/Button.tsx";
@@ -13,7 +16,6 @@ import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { AnswererMenu } from "./AnswererMenu.tsx";
 import { startDrag } from "./pane-drag.ts";
-import css from "./PaneHead.module.css";
 import { PaneTitle } from "./PaneTitle.tsx";
 
 interface PaneHeadProps {
@@ -38,12 +40,12 @@ export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
   const [isRenaming, setRenaming] = useState(false);
   return (
     <header
-      className={css.head}
+      className="flex-none border-b border-line py-2 pr-2 pl-4 [&[draggable=true]]:cursor-grab"
       data-solo={pane.number}
       draggable={!isRenaming}
       onDragStart={(event) => startDrag(event, pane)}
     >
-      <div className={css.title}>
+      <div className="row h-(--icon-h)">
         <VoiceBadge number={pane.number} />
         <PaneTitle
           pane={pane}
@@ -52,7 +54,7 @@ export function PaneHead({ app, pane, onClose }: PaneHeadProps) {
           onDone={() => setRenaming(false)}
         />
         <AnswererMenu app={app} pane={pane} />
-        <div className={css.buttons}>
+        <div className="flex flex-none">
           <SettingsButton pane={pane} />
           <Menu
             name={`More for pane ${pane.number}`}
@@ -80,11 +82,20 @@ function SettingsButton({ pane }: { pane: Pane }) {
       onClick={() => perform("pane.settings", page, pane)}
     >
       <Icon name="settings" />
-      {numOwn > 0 && <span className={css.mark}>{numOwn}</span>}
+      {numOwn > 0 && (
+        // It lies on the icon's corner, so that nothing moves.
+        <span className="absolute -top-px -right-px min-w-3.5 rounded-[7px] bg-ink px-0.75 text-center text-on-ink [font:600_10px/14px_var(--sans)]">
+          {numOwn}
+        </span>
+      )}
     </Button>
   );
 }
 
+/** One line, so that nothing moves when its words change. */
+const FIGURES = "h-4 overflow-hidden whitespace-nowrap t-12";
+
+/** Columns as wide as their widest figure, so that nothing moves when one changes. One without room is in a line out of sight. */
 function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   const phase = useStore(pane.store, (state) => state.phase);
   const figures = useStore(pane.store, (state) => state.figures);
@@ -92,41 +103,43 @@ function PaneFigures({ pane, engine }: { pane: Pane; engine: EngineControl }) {
   const isUnsent = useStore(pane.store, (state) => state.note?.isUnsent === true);
   const isLoading = useStore(engine.store, (state) => state.status === "loading");
 
-  if (phase === "held") {
-    return <p className={css.figures}>{isLoading ? "Waiting for the model" : "Waiting for the engine"}</p>;
-  }
-  const queuePlace = figures?.queuePlace ?? null;
-  if (phase === "queued") {
-    if (figures?.retry) return <p className={css.figures}>{figures.retry}</p>;
-    if (queuePlace === null) return <p className={css.figures}>Waiting for the first token</p>;
-    const waitS = figures?.queueWaitS ?? null;
+  const waiting = waitingWords(phase, figures, isLoading);
+  if (waiting !== null) return <p className={classNames(FIGURES, "font-semibold text-ink-2")}>{waiting}</p>;
+  if (isUnsent) return <p className={classNames(FIGURES, "font-semibold text-bad")}>Not sent</p>;
+  if (figures === null) {
     return (
-      <p className={css.figures}>
-        {formatOrdinal(queuePlace)} in queue{waitS !== null && `, about ${formatCount(waitS)} s`}
+      <p className={classNames(FIGURES, "text-ink-3")}>
+        {numTurns === 0 ? "No answer yet" : formatCounted(numTurns, "answer")}
       </p>
     );
-  }
-  // Its cache blocks were given to others. It resumes by itself and keeps its text.
-  if (queuePlace !== null) {
-    return <p className={css.figures}>Paused, {formatCount(figures?.outputTokens ?? 0)} tokens kept</p>;
-  }
-  if (isUnsent) return <p className={css.unsent}>Not sent</p>;
-  if (figures === null) {
-    return <p className={css.none}>{numTurns === 0 ? "No answer yet" : formatCounted(numTurns, "answer")}</p>;
   }
 
   const { tokensPerSecond, ttftMs, outputTokens } = figures;
   return (
-    <p className={css.columns}>
-      <span>
-        <b>{orDash(tokensPerSecond, formatRate)}</b> tok/s
+    <p className={classNames(FIGURES, "flex flex-wrap text-ink-3")}>
+      <span className="min-w-[9.5ch] flex-none">
+        <b className="text-ink-2">{orDash(tokensPerSecond, formatRate)}</b> tok/s
       </span>
-      <span>
-        TTFT <b>{orDash(ttftMs, formatMs)}</b> ms
+      <span className="min-w-[13ch] flex-none">
+        TTFT <b className="text-ink-2">{orDash(ttftMs, formatMs)}</b> ms
       </span>
-      <span>
-        <b>{formatCount(outputTokens)}</b> {plural(outputTokens, "token")}
+      <span className="min-w-[9.5ch] flex-none">
+        <b className="text-ink-2">{formatCount(outputTokens)}</b> {plural(outputTokens, "token")}
       </span>
     </p>
   );
+}
+
+/** Returns what the answer waits for; null if it waits for nothing. */
+function waitingWords(phase: PaneState["phase"], figures: Figures | null, isLoading: boolean): string | null {
+  if (phase === "held") return isLoading ? "Waiting for the model" : "Waiting for the engine";
+  const queuePlace = figures?.queuePlace ?? null;
+  if (phase !== "queued") {
+    // Its cache blocks were given to others. It resumes by itself and keeps its text.
+    return queuePlace === null ? null : `Paused, ${formatCount(figures?.outputTokens ?? 0)} tokens kept`;
+  }
+  if (figures?.retry) return figures.retry;
+  if (queuePlace === null) return "Waiting for the first token";
+  const waitS = figures?.queueWaitS ?? null;
+  return `${formatOrdinal(queuePlace)} in queue${waitS === null ? "" : `, about ${formatCount(waitS)} s`}`;
 }

@@ -4,7 +4,6 @@ import { Callout } from "../components/Callout.tsx";
 import { StageBar } from "../engine/StageBar.tsx";
 import { StartAgainButton } from "../engine/StartAgainButton.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./PaneNote.module.css";
 
 /** Shows, above the composer, this pane's error, or why its question waits. */
 export function PaneNote({ pane, engine }: { pane: Pane; engine: EngineControl }) {
@@ -12,7 +11,12 @@ export function PaneNote({ pane, engine }: { pane: Pane; engine: EngineControl }
   const isHeld = useStore(pane.store, (state) => state.phase === "held");
   if (note === null) return isHeld ? <LoadingNote engine={engine} /> : null;
   return (
-    <Callout tone={note.kind} title={note.title} className={css.note} onDismiss={() => pane.notify(null)}>
+    <Callout
+      tone={note.kind}
+      title={note.title}
+      className="mx-[max(12px,calc((100%_-_608px)/2))] mb-2 max-h-[45%] flex-none overflow-auto"
+      onDismiss={() => pane.notify(null)}
+    >
       <p>{note.body}</p>
       {note.action === "start" && <StartAgainButton engine={engine} isQuiet />}
     </Callout>
@@ -24,7 +28,11 @@ function LoadingNote({ engine }: { engine: EngineControl }) {
   const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
   if (stages === null) return null;
   return (
-    <Callout tone="info" title="Sent when the model is ready" className={css.note}>
+    <Callout
+      tone="info"
+      title="Sent when the model is ready"
+      className="mx-[max(12px,calc((100%_-_608px)/2))] mb-2 max-h-[45%] flex-none overflow-auto"
+    >
       <StageBar stages={stages} />
     </Callout>
   );

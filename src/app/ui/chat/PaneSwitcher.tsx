@@ -7,7 +7,6 @@ import { ActionButton } from "../actions/ActionButton.tsx";
 import { classNames } from "../class-names.ts";
 import { useStore } from "../use-store.ts";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
-import css from "../components/Tabs.module.css";
 
 /** On a phone one pane is in view. These tabs choose it and show the others' states. */
 export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: Dock }) {
@@ -29,8 +28,8 @@ export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: 
     event.currentTarget.querySelector<HTMLElement>(`[data-tab="${next}"]`)?.focus();
   };
   return (
-    <nav className={css.switcher} aria-label="Panes">
-      <div className={css.tabs} role="tablist" aria-label="Panes and batch" onKeyDown={onKeyDown} tabIndex={-1}>
+    <nav className="tabs" aria-label="Panes">
+      <div role="tablist" aria-label="Panes and batch" onKeyDown={onKeyDown} tabIndex={-1}>
         {panes.map((pane) => (
           <PaneTab
             key={pane.number}
@@ -42,7 +41,7 @@ export function PaneSwitcher({ workspace, dock }: { workspace: Workspace; dock: 
         <button
           type="button"
           role="tab"
-          className={css.tab}
+          className="tab"
           data-tab="batch"
           aria-selected={isBatch}
           tabIndex={isBatch ? 0 : -1}
@@ -83,7 +82,7 @@ function PaneTab({ pane, isCurrent, onSelect }: { pane: Pane; isCurrent: boolean
       ref={tab}
       type="button"
       role="tab"
-      className={css.tab}
+      className="tab"
       data-tab={pane.number}
       aria-selected={isCurrent}
       aria-label={`Pane ${pane.number}: ${DOING[phase]}`}
@@ -91,7 +90,13 @@ function PaneTab({ pane, isCurrent, onSelect }: { pane: Pane; isCurrent: boolean
       onClick={onSelect}
     >
       <VoiceBadge number={pane.number} />
-      <span className={classNames(css.mark, phase === "streaming" && css.dot, phase !== "idle" && css.ring)} />
+      <span
+        className={classNames(
+          "size-1.5 rounded-full",
+          phase === "streaming" && "bg-ink-3",
+          phase !== "idle" && "[box-shadow:inset_0_0_0_1.5px_var(--ink-3)]",
+        )}
+      />
     </button>
   );
 }

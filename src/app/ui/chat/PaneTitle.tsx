@@ -2,7 +2,6 @@ import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import type { Pane } from "../../state/chat/pane.ts";
 import { titleOfChat } from "../../state/workspace/saved-workspace.ts";
 import { useStore } from "../use-store.ts";
-import css from "./PaneHead.module.css";
 
 interface PaneTitleProps {
   pane: Pane;
@@ -18,7 +17,7 @@ export function PaneTitle({ pane, isRenaming, onRename, onDone }: PaneTitleProps
   return (
     // The same as "Rename" in the menu.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
-    <h2 className="title cut grow" dir="auto" title={title} onDoubleClick={onRename}>
+    <h2 className="title min-w-0 flex-1 truncate tracking-[-0.005em]" dir="auto" title={title} onDoubleClick={onRename}>
       {title}
     </h2>
   );
@@ -44,7 +43,7 @@ function TitleBox({ pane, title, onDone }: { pane: Pane; title: string; onDone: 
   return (
     <input
       ref={box}
-      className={css.titleBox}
+      className="-ml-1.5 h-7 flex-1 px-1.25 t-14 font-semibold"
       dir="auto"
       aria-label="Name of the chat"
       value={typed}

@@ -6,7 +6,6 @@ import { promptOf } from "../../state/chat/prompt.ts";
 import { DialogHead } from "../components/Dialog.tsx";
 import { formatCount } from "../format.ts";
 import { CopyButton } from "./CopyButton.tsx";
-import css from "./Prompt.module.css";
 
 /** Shows the exact prompt of the newest question. */
 export function Prompt({ pane, onClose }: { pane: Pane; onClose: () => void }) {
@@ -21,19 +20,23 @@ export function Prompt({ pane, onClose }: { pane: Pane; onClose: () => void }) {
         {prompt && <CopyButton text={prompt.text} name="Copy the prompt" />}
       </DialogHead>
       {error && (
-        <p className={css.hint} role="alert">
+        <p className="small flex-none px-4 py-2" role="alert">
           {titleOf(error)}: {error.message}
         </p>
       )}
       {prompt && (
         <>
-          <p className={css.hint}>
+          <p className="small flex-none px-4 py-2">
             Exactly what the model reads for the newest question: {formatCount(prompt.tokenIds.length)} tokens. The
             answer continues from its end.
           </p>
           {/* It scrolls, so it must be focusable. */}
-          {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <pre className={css.text} tabIndex={0} aria-label="Text of the prompt">
+          <pre
+            className="mono min-h-0 overflow-auto border-t border-line bg-surface-2 px-4 py-3 [font:400_13px/20px_var(--mono)] focus-visible:-outline-offset-2"
+            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+            tabIndex={0}
+            aria-label="Text of the prompt"
+          >
             {prompt.text}
           </pre>
         </>

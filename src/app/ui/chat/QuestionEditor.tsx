@@ -4,7 +4,6 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { Button } from "../components/Button.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 import { focusMessageOf } from "./Composer.tsx";
-import css from "./QuestionEditor.module.css";
 
 interface QuestionEditorProps {
   pane: Pane;
@@ -35,11 +34,18 @@ export function QuestionEditor({ pane, turn, isNewest, onDone }: QuestionEditorP
   };
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions
-    <div className={css.editor} onKeyDown={onKeyDown}>
-      <MessageBox box={box} label="Edit question" value={text} onChange={setText} onEnter={ask} className={css.box} />
-      <div className={css.foot}>
-        {!isNewest && <p className="small grow">What follows stays as a variant.</p>}
-        <Button look="quiet" className="end" onClick={done}>
+    <div className="-mx-2.25 -mt-1 mb-3" onKeyDown={onKeyDown}>
+      <MessageBox
+        box={box}
+        label="Edit question"
+        value={text}
+        onChange={setText}
+        onEnter={ask}
+        className="font-semibold"
+      />
+      <div className="row mt-1 gap-1">
+        {!isNewest && <p className="small min-h-0 min-w-0 flex-1 pl-2.25">What follows stays as a variant.</p>}
+        <Button look="quiet" className="ms-auto" onClick={done}>
           Cancel
         </Button>
         <Button look="ink" onClick={ask}>

@@ -1,6 +1,5 @@
 import { useState } from "react";
 import { AnswerText } from "./AnswerText.tsx";
-import css from "./Reasoning.module.css";
 
 /** The model's thought before its answer: seen while it grows, folded when it is over, or as somebody has left it. */
 export function Reasoning({ turnId, text, isOver }: { turnId?: number; text: string; isOver: boolean }) {
@@ -8,7 +7,7 @@ export function Reasoning({ turnId, text, isOver }: { turnId?: number; text: str
   const isOpen = chosen ?? !isOver;
   return (
     <details
-      className={css.reasoning}
+      className="mb-2 max-w-(--measure) text-ink-3 open:border-l-2 open:border-(--v) open:pl-2"
       open={isOpen}
       onToggle={({ currentTarget }) => {
         if (currentTarget.open !== isOpen) setChosen(currentTarget.open);

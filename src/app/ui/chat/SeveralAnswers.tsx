@@ -3,7 +3,6 @@ import type { SeveralAnswers as Several } from "../../state/chat/conversation.ts
 import { classNames } from "../class-names.ts";
 import { AnswerText } from "./AnswerText.tsx";
 import { Reasoning } from "./Reasoning.tsx";
-import css from "./SeveralAnswers.module.css";
 
 interface SeveralAnswersProps {
   several: Several;
@@ -18,12 +17,19 @@ interface SeveralAnswersProps {
 export function SeveralAnswers({ several: { answers, chosen }, caret, isIdle, onChoose }: SeveralAnswersProps) {
   const name = useId();
   return (
-    <div className={css.answers} role="radiogroup" aria-label="Answer to go on with">
+    <div
+      className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,180px),1fr))] gap-x-4 gap-y-3"
+      role="radiogroup"
+      aria-label="Answer to go on with"
+    >
       {answers.map(({ answer, reasoning, end }, index) => (
         // An answer has no other name than its place, and none moves.
         // oxlint-disable-next-line react/no-array-index-key
-        <section key={index} className={classNames(css.one, index === chosen && css.chosen)}>
-          <label className={css.label}>
+        <section
+          key={index}
+          className={index === chosen ? "border-t-2 border-ink pt-0.75" : "border-t border-line-strong pt-1"}
+        >
+          <label className={classNames("row small min-h-(--icon-h)", index === chosen && "text-ink")}>
             <input
               type="radio"
               name={name}

@@ -8,7 +8,6 @@ import { useStore } from "../use-store.ts";
 import { AnswerText } from "./AnswerText.tsx";
 import { focusLog } from "./focus-log.ts";
 import { Reasoning } from "./Reasoning.tsx";
-import css from "./ToolRounds.module.css";
 
 const REFUSED = "The person did not run this call.";
 
@@ -23,7 +22,7 @@ interface ToolRoundsProps {
 export function ToolRounds({ pane, rounds, isNewest }: ToolRoundsProps) {
   return rounds.map(({ said, reasoning, calls }, index) => (
     // oxlint-disable-next-line react/no-array-index-key -- rounds are only added
-    <div key={index} className={css.round}>
+    <div key={index} className="stack mb-2">
       {reasoning !== undefined && <Reasoning text={reasoning} isOver />}
       {said.trim() !== "" && <AnswerText text={said} caret={null} />}
       <ul className="stack" aria-label="Calls of tools">
@@ -46,19 +45,21 @@ function CallView({ pane, call, isOpen }: { pane: Pane; call: Call; isOpen: bool
     <li className="callout">
       <details className="more">
         <summary>
-          <span className={css.name}>{name}</span>
-          <code className="small cut" dir="ltr">
+          <span className="max-w-[40%] min-w-0 flex-none truncate">{name}</span>
+          <code className="small min-w-0 truncate" dir="ltr">
             {text}
           </code>
-          <span className={css.state} dir="auto">
+          <span className="small ms-auto max-w-[40%] min-w-0 flex-none truncate" dir="auto">
             {state}
           </span>
         </summary>
         <div className="stack">
           <p className="small">Arguments{URL.canParse(from) && `, for ${shortAddress(from)}`}</p>
-          <pre className="plain json">{args ? JSON.stringify(args, null, 2) : text}</pre>
+          <pre className="wrap-anywhere whitespace-pre-wrap [font:400_13px/20px_var(--mono)]">
+            {args ? JSON.stringify(args, null, 2) : text}
+          </pre>
           <p className="small">Result</p>
-          <p className="plain" dir="auto">
+          <p className="wrap-anywhere whitespace-pre-wrap" dir="auto">
             {state}
           </p>
         </div>
@@ -79,9 +80,16 @@ function CallButtons({ pane, call }: { pane: Pane; call: Call }) {
     else pane.calls.give(id, result);
   };
   return (
-    <form className="row wrap" aria-label={`Call of ${name}`} onSubmit={submit}>
+    <form className="row flex-wrap" aria-label={`Call of ${name}`} onSubmit={submit}>
       {isTyped && (
-        <textarea name="result" rows={2} className="grow" dir="auto" aria-label={`What ${name} returns`} required />
+        <textarea
+          name="result"
+          rows={2}
+          className="min-h-0 min-w-0 flex-1"
+          dir="auto"
+          aria-label={`What ${name} returns`}
+          required
+        />
       )}
       <Button type="submit" look="ink">
         {isTyped ? "Send result" : "Run"}

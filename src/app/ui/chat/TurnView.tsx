@@ -20,8 +20,6 @@ import { focusLog } from "./focus-log.ts";
 import { LeftOut, shownPart } from "./LeftOut.tsx";
 import { Reasoning } from "./Reasoning.tsx";
 import { QuestionEditor } from "./QuestionEditor.tsx";
-import { SeveralAnswers } from "./SeveralAnswers.tsx";
-import css from "./TurnView.module.css";
 import { VariantPager } from "./VariantPager.tsx";
 
 /** The ends of answers in words. An answer that the model ended itself shows none: only screen readers speak it. */
@@ -33,6 +31,7 @@ const ENDINGS: Record<TurnEnd, string> = {
   calls: "",
 };
 
+const SeveralAnswers = lazily(async () => (await import("./SeveralAnswers.tsx")).SeveralAnswers);
 const AnswerDifference = lazily(async () => (await import("../words/AnswerDifference.tsx")).AnswerDifference);
 const AnswerFigures = lazily(async () => (await import("./AnswerFigures.tsx")).AnswerFigures);
 const ToolRounds = lazily(async () => (await import("./ToolRounds.tsx")).ToolRounds);
@@ -102,15 +101,20 @@ export const TurnView = memo(function TurnView({
   const caret = isIdle || !isNewest ? null : <Caret isHollow={phase !== "streaming"} />;
   return (
     <article
-      className={classNames(css.turn, isNewest && css.newest, isOneOfSeveral && css.broad, isLeftOut && "faint")}
+      className={classNames(
+        "turn flex-none",
+        isNewest ? "min-h-[calc(100%-var(--above))]" : "pb-3",
+        isOneOfSeveral ? "mx-[clamp(-240px,calc(316px-50cqw),0px)]" : "max-w-(--measure)",
+        isLeftOut && "text-ink-3",
+      )}
     >
       {editedId === turn.id ? (
         <QuestionEditor pane={pane} turn={turn} isNewest={isNewest} onDone={() => setEditedId(null)} />
       ) : (
-        <div className={css.question}>
-          <p className="title grow" dir="auto">
+        <div className="mb-2 flex max-w-(--measure) items-start gap-1">
+          <p className="title min-h-0 min-w-0 flex-1 text-pretty whitespace-pre-wrap" dir="auto">
             {/* With a direction of its own it doesn't count for the question's. */}
-            <span className="sr" dir="ltr">
+            <span className="sr-only" dir="ltr">
               You:{" "}
             </span>
             {shownPart(turn.question)}
@@ -121,7 +125,7 @@ export const TurnView = memo(function TurnView({
           )}
           <IconButton
             icon="edit"
-            className={css.onHover}
+            className="near -my-1 -mr-2 max-sm:-my-2 max-sm:-mr-2.5"
             disabled={!isIdle}
             name="Edit question"
             title="Edit and ask again"
@@ -142,7 +146,7 @@ export const TurnView = memo(function TurnView({
           {turn.reasoning && (
             <Reasoning turnId={turn.id} text={turn.reasoning} isOver={turn.answer !== "" || turn.end !== null} />
           )}
-          <div className={css.answer}>
+          <div className="relative">
             <div ref={answer} data-answer={turn.id} data-card={areWordsShown ? "" : undefined}>
               <AnswerText text={turn.answer} caret={caret} />
             </div>
@@ -159,19 +163,25 @@ export const TurnView = memo(function TurnView({
           </div>
         </>
       )}
-      <footer className={classNames(css.foot, turn.end === null && turn.by === undefined && css.toCome)}>
+      <footer
+        className={classNames(
+          "small mt-0.5 -mr-2 flex min-h-(--icon-h) flex-wrap items-center gap-x-1",
+          // Below a growing answer it is empty, and moves with every line: invisible elements cause no layout shift.
+          turn.end === null && turn.by === undefined && "invisible",
+        )}
+      >
         {turn.by && <span>{turn.by}</span>}
         {isScoring && <output>Computing probabilities…</output>}
         <BranchCost pane={pane} turnId={turn.id} />
         {difference?.turnId === turn.id && <AnswerDifference difference={difference} turn={turn} answer={answer} />}
         {turn.end === "stop" && turn.answer.trim() === "" && !turn.several && <p>The model answered with nothing</p>}
-        <p>{turn.end && <span className={turn.end === "stop" ? "sr" : undefined}>{ENDINGS[turn.end]}</span>}</p>
+        <p>{turn.end && <span className={turn.end === "stop" ? "sr-only" : undefined}>{ENDINGS[turn.end]}</span>}</p>
         {turn.end !== null && (
           <>
             {isNewest && (asking.canContinue || turn.answer === "") && isUnfinished(turn) && (
               <Button
                 look="quiet"
-                className={css.continue}
+                className="h-(--icon-h) px-2 text-[12px]"
                 disabled={!isIdle}
                 onClick={({ currentTarget }) => {
                   focusLog(currentTarget);
@@ -182,7 +192,7 @@ export const TurnView = memo(function TurnView({
                 Continue
               </Button>
             )}
-            <div className={classNames(css.actions, css.onHover)}>
+            <div className={classNames("ml-auto flex", !isNewest && "near")}>
               {metrics && (
                 <IconButton
                   icon="figures"

@@ -1,5 +1,4 @@
 import { IconButton } from "../components/IconButton.tsx";
-import css from "./VariantPager.module.css";
 
 interface VariantPagerProps {
   /** Ids of the turn and its variants. */
@@ -18,16 +17,17 @@ export function VariantPager({ turnIds, chosenId, isIdle, onChoose }: VariantPag
   const arrow = (name: "Previous" | "Next", next: number | undefined) => (
     <IconButton
       icon={name === "Previous" ? "left" : "right"}
+      className="-my-1 w-6 max-sm:-my-2 max-sm:w-9"
       name={`${name} variant`}
       aria-disabled={!isIdle || next === undefined}
       onClick={() => isIdle && next !== undefined && onChoose(next)}
     />
   );
   return (
-    <fieldset className={css.pager} aria-label="Variants">
+    <fieldset className="flex flex-none items-center text-ink-3" aria-label="Variants">
       {arrow("Previous", sorted[at - 1])}
-      <span className={css.count}>
-        <span className="sr">Variant </span>
+      <span className="min-w-7 text-center t-12">
+        <span className="sr-only">Variant </span>
         {at + 1}/{sorted.length}
       </span>
       {arrow("Next", sorted[at + 1])}

@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { classNames } from "../class-names.ts";
 import { voiceStyle } from "../voice.ts";
-import css from "./AnswerCard.module.css";
 import { VoiceBadge } from "./VoiceBadge.tsx";
 
 interface AnswerCardProps {
@@ -25,18 +24,32 @@ export function AnswerCard(props: AnswerCardProps) {
   return (
     <section
       id={id}
-      className={classNames(css.card, className)}
+      className={classNames(
+        "box flex min-h-0 flex-col border-t-3 border-t-[var(--v,var(--line-strong))] px-3 py-2 max-sm:rounded-md max-sm:px-2 max-sm:py-1",
+        className,
+      )}
       style={voice === null ? undefined : voiceStyle(voice)}
       aria-label={name}
       tabIndex={id === undefined ? undefined : -1}
     >
-      <header className={css.head}>
+      <header className="row max-sm:items-start max-sm:gap-1.5">
         {voice !== null && <VoiceBadge number={voice} />}
         {heading}
       </header>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it */}
-      <div className={css.answer} role="group" aria-label={answerName} tabIndex={0}>
-        <p aria-busy={isBusy} dir="auto">
+      <div
+        // Reversed, so that the browser keeps the newest line in view. Short answers still start at the top.
+        className="my-1 flex min-h-0 flex-1 [scrollbar-width:none] flex-col-reverse overflow-y-auto"
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+        role="group"
+        aria-label={answerName}
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the arrow keys scroll it
+        tabIndex={0}
+      >
+        <p
+          className="mb-auto max-w-(--measure) wrap-anywhere whitespace-pre-line [font:400_15px/21px_var(--serif)] max-sm:[font:400_14px/17px_var(--serif)]"
+          aria-busy={isBusy}
+          dir="auto"
+        >
           {answer}
         </p>
       </div>

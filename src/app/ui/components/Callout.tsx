@@ -16,7 +16,7 @@ export function Callout({ tone, title, className, onDismiss, children }: Callout
   return (
     <div className={classNames("callout", tone, className)} role={tone === "bad" ? "alert" : "status"}>
       <div className="row">
-        <h3 className="row grow">
+        <h3 className="row min-h-0 min-w-0 flex-1">
           {tone !== "info" && <Icon name="warn" />}
           {title}
         </h3>

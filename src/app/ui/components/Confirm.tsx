@@ -39,7 +39,7 @@ export function Confirm({ question, verb = "Delete", isShort = false, className,
     // Its buttons have the focus.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <fieldset className={classNames("row", className)} aria-label={question} onKeyDown={onKeyDown}>
-      {!isShort && <p className="cut grow">{question}</p>}
+      {!isShort && <p className="min-h-0 min-w-0 flex-1 truncate">{question}</p>}
       <Button
         look="ink"
         onClick={() => {

@@ -1,7 +1,6 @@
 import { useState } from "react";
 import type { ChorusErrorData } from "../../../index.ts";
 import { Button } from "./Button.tsx";
-import css from "./CopyDetails.module.css";
 
 /** Copies an error with its circumstances, for a report. Shows them if the browser does not allow copying. */
 export function CopyDetails({ error }: { error: ChorusErrorData }) {
@@ -26,7 +25,7 @@ export function CopyDetails({ error }: { error: ChorusErrorData }) {
     <>
       <Button onClick={() => void copy()}>Copy the details</Button>
       <output>{copied === "yes" && "Copied"}</output>
-      {copied === "failed" && <pre className={css.details}>{details}</pre>}
+      {copied === "failed" && <pre className="callout mono flex-[1_0_100%] select-all">{details}</pre>}
     </>
   );
 }

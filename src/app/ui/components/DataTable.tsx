@@ -10,7 +10,7 @@ interface DataTableProps {
 }
 
 /** Figures as a table: by default what a drawing shows, for screen readers. */
-export function DataTable({ caption, columns, rows, className = "sr" }: DataTableProps) {
+export function DataTable({ caption, columns, rows, className = "sr-only" }: DataTableProps) {
   return (
     <div className={className}>
       <table>

@@ -79,7 +79,7 @@ interface DialogHeadProps {
 export function DialogHead({ title, onClose, children }: DialogHeadProps) {
   return (
     <div className="dialog-head">
-      <h2 className="title cut grow" dir="auto">
+      <h2 className="title min-h-0 min-w-0 flex-1 truncate" dir="auto">
         {title}
       </h2>
       {children}

@@ -3,7 +3,6 @@ import type { AppState } from "../../state/app/app-state.ts";
 import { saveAllChats } from "../save-chats.ts";
 import { Button } from "./Button.tsx";
 import { ErrorBoundary } from "./ErrorBoundary.tsx";
-import css from "./Guard.module.css";
 
 /** Returns the chats; null if they were not opened yet. */
 export const OpenedChats = createContext<() => AppState | null>(() => null);
@@ -40,15 +39,15 @@ function FailedPart({ part, onTryAgain, onClose }: FailedPartProps) {
   const chats = use(OpenedChats)();
   const isSaved = chats === null || chats.keeper?.store.getState() === "kept";
   return (
-    <div className={css.failed} role="alert">
+    <div className="m-auto w-[min(100%,520px)] overflow-auto p-5" role="alert">
       <h2 className="heading">{part} can&rsquo;t be shown</h2>
-      <p>
+      <p className="mt-1 mb-3 t-14 text-pretty text-ink-2">
         An error in Chorus stopped it.{" "}
         {isSaved
           ? "Your chats are safe: they are saved in this browser."
           : "Your chats are safe as long as this page is open. They are not saved here: export them before you reload."}
       </p>
-      <div className="row wrap">
+      <div className="row flex-wrap">
         <Button look="ink" onClick={onTryAgain}>
           Try again
         </Button>

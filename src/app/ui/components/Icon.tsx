@@ -1,3 +1,5 @@
+import { classNames } from "../class-names.ts";
+
 /** The paths of each icon: one of lines, and one that is filled, too. */
 const PATHS = {
   close: ["M4 4l8 8M12 4l-8 8"],
@@ -50,10 +52,10 @@ const PATHS = {
 export type IconName = keyof typeof PATHS;
 
 /** A 16 px icon in the text's colour. Its meaning is given by a word beside it or the button's name. */
-export function Icon({ name }: { name: IconName }) {
+export function Icon({ name, className }: { name: IconName; className?: string | undefined }) {
   const [lines, filled]: readonly [lines: string, filled?: string] = PATHS[name];
   return (
-    <svg className="glyph" viewBox="0 0 16 16" aria-hidden="true">
+    <svg className={classNames("glyph", className)} viewBox="0 0 16 16" aria-hidden="true">
       <path d={lines} />
       {filled && <path d={filled} fill="currentColor" />}
     </svg>

@@ -13,7 +13,7 @@ export function lazily<Props extends object>(
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | null = null;
   const loadPart = async () => {
-    loaded = await load();
+    [loaded] = await Promise.all([load(), import("../late.css")]);
     partsToLoad.delete(loadPart);
     return loaded;
   };

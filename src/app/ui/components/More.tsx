@@ -29,7 +29,7 @@ export function More({ topic, isOpenAtFirst = false, note, children }: MoreProps
         }}
       >
         More
-        <span className="small end">{note}</span>
+        <span className="small ms-auto">{note}</span>
       </summary>
       {children}
     </details>

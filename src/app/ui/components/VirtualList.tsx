@@ -1,6 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useImperativeHandle, useRef, useState, type KeyboardEvent, type ReactNode, type Ref } from "react";
-import css from "./VirtualList.module.css";
 
 export interface VirtualListHandle {
   /** Moves the focus to the first line that has a button, from this one on. */
@@ -85,13 +84,14 @@ export function VirtualList<Line>({
     go(...move);
   };
   return (
-    <div ref={scroller} className={css.scroller}>
+    <div ref={scroller} className="min-h-0 min-w-0 flex-1 overflow-auto overscroll-contain">
       {/* The buttons in it have the focus. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
-      <ul aria-label={name} style={{ height: virtualizer.getTotalSize() }} onKeyDown={onKeyDown}>
+      <ul className="relative" aria-label={name} style={{ height: virtualizer.getTotalSize() }} onKeyDown={onKeyDown}>
         {inView.map(({ key, index, start, size }) => (
           <li
             key={key}
+            className="absolute inset-x-0 top-0 flex items-stretch px-[calc(var(--edge)/2)]"
             data-index={index}
             aria-setsize={lines.length}
             aria-posinset={index + 1}

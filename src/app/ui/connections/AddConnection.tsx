@@ -4,9 +4,7 @@ import { shortAddress } from "../../remote/address.ts";
 import type { Connections } from "../../state/connections/connections.ts";
 import type { Connection } from "../../state/connections/saved-connections.ts";
 import { Button } from "../components/Button.tsx";
-import view from "../components/PickerView.module.css";
 import { textsOf } from "../texts-of.ts";
-import css from "./Connections.module.css";
 
 interface AddConnectionProps {
   connections: Connections;
@@ -35,10 +33,10 @@ export function AddConnection({ connections, known }: AddConnectionProps) {
     }
   };
   return (
-    <form className={view.form} onSubmit={add} autoComplete="off">
+    <form className="stack content-start gap-2" onSubmit={add} autoComplete="off">
       {!known && (
         <>
-          <label className={view.label} htmlFor={`${id}-address`}>
+          <label className="font-semibold" htmlFor={`${id}-address`}>
             Add a server
           </label>
           <input
@@ -53,9 +51,10 @@ export function AddConnection({ connections, known }: AddConnectionProps) {
           />
         </>
       )}
-      <div className={view.line}>
+      <div className="row">
         <input
           type="password"
+          className="flex-1"
           name="key"
           aria-label={known ? `Key of ${shortAddress(known.baseUrl)}` : "Key"}
           required={known !== undefined}
@@ -65,18 +64,18 @@ export function AddConnection({ connections, known }: AddConnectionProps) {
         />
         <Button type="submit">{known ? "Change the key" : "Connect"}</Button>
       </div>
-      <label className={css.check}>
-        <input type="checkbox" name="kept" defaultChecked={known?.isKeyKept} />
+      <label className="row min-h-7 text-ink-2">
+        <input type="checkbox" className="size-4" name="kept" defaultChecked={known?.isKeyKept} />
         Keep the key in this browser
       </label>
       {!known && (
-        <label className={css.check}>
-          <input type="checkbox" name="tools" />
+        <label className="row min-h-7 text-ink-2">
+          <input type="checkbox" className="size-4" name="tools" />
           It has tools, not models: an MCP server over HTTP
         </label>
       )}
       {problem !== null && (
-        <p id={`${id}-problem`} className="bad" role="alert">
+        <p id={`${id}-problem`} className="text-bad" role="alert">
           {problem}
         </p>
       )}

@@ -12,8 +12,6 @@ import { Icon } from "../components/Icon.tsx";
 import { formatCounted } from "../format.ts";
 import { textsOf } from "../texts-of.ts";
 import { useStore } from "../use-store.ts";
-import view from "../components/PickerView.module.css";
-import css from "./Connections.module.css";
 
 interface ConnectionRowProps {
   app: AppState;
@@ -44,12 +42,12 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
     key === null ? null : connection.isKeyKept ? "key kept in this browser" : "key until this page closes",
   ];
   return (
-    <li className={css.row}>
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-2 border-b border-line py-3 pr-4 pl-(--edge) max-sm:pr-2">
       <div>
-        <h3 className="title cut">{host}</h3>
+        <h3 className="title min-w-0 truncate">{host}</h3>
         <p className="small">{facts.filter(Boolean).join(", ")}</p>
       </div>
-      <div className="row tight">
+      <div className="row gap-1">
         <Button disabled={test === "running"} onClick={() => void connections.test(baseUrl)}>
           Test
         </Button>
@@ -57,9 +55,14 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
       </div>
       {test !== null && <TestResult test={test} />}
       {models.length > 0 && (
-        <div className={classNames(view.line, css.use)}>
+        <div className="row col-span-full wrap-anywhere max-sm:pr-2">
           {hasModels && (
-            <select aria-label={`Model of ${host}`} value={chosen} onChange={(event) => setModel(event.target.value)}>
+            <select
+              className="flex-1"
+              aria-label={`Model of ${host}`}
+              value={chosen}
+              onChange={(event) => setModel(event.target.value)}
+            >
               {models.map((name) => (
                 <option key={name}>{name}</option>
               ))}
@@ -80,12 +83,18 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
 }
 
 function TestResult({ test }: { test: ConnectionTest }) {
-  if (test === "running") return <output className={css.result}>Asking the server…</output>;
+  if (test === "running")
+    return <output className="row col-span-full items-start wrap-anywhere text-ink-2">Asking the server…</output>;
   const { problem, message } = test;
   return (
-    <output className={classNames(css.result, problem === null ? "good" : "bad")}>
+    <output
+      className={classNames(
+        "row col-span-full items-start wrap-anywhere text-ink-2",
+        problem === null ? "text-good" : "text-bad",
+      )}
+    >
       <Icon name={problem === null ? "tick" : "warn"} />
-      <span className="grow">
+      <span className="min-h-0 min-w-0 flex-1">
         {problem !== null && <b>{TITLES[problem]}. </b>}
         {message}
       </span>
@@ -114,8 +123,9 @@ function TypedModel({ app, connection }: { app: AppState; connection: Connection
     event.currentTarget.reset();
   };
   return (
-    <form className={classNames(view.line, css.use)} onSubmit={add}>
+    <form className="row col-span-full wrap-anywhere max-sm:pr-2" onSubmit={add}>
       <input
+        className="flex-1"
         aria-label="Name of a model"
         name="model"
         placeholder="Name of a model, if it lists none"

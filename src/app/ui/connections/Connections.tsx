@@ -2,8 +2,6 @@ import type { AppState } from "../../state/app/app-state.ts";
 import { useStore } from "../use-store.ts";
 import { AddConnection } from "./AddConnection.tsx";
 import { ConnectionRow } from "./ConnectionRow.tsx";
-import view from "../components/PickerView.module.css";
-import css from "./Connections.module.css";
 import { SpillOverForm } from "./SpillOverForm.tsx";
 
 interface ConnectionsProps {
@@ -17,9 +15,9 @@ export function Connections({ app, onUsed }: ConnectionsProps) {
   const connections = useStore(app.connections.store, (state) => state.connections);
   return (
     <>
-      <div className={view.body}>
+      <div className="min-h-30 min-w-0 flex-1 overflow-auto overscroll-contain">
         {connections.length === 0 ? (
-          <p className={css.empty}>
+          <p className="max-w-[66ch] px-(--edge) py-5 text-ink-2">
             No servers yet. Any server of OpenAI&rsquo;s API can answer a pane: vLLM, SGLang, llama.cpp, Ollama, LM
             Studio, <code>npm run serve</code>, or a gateway before many machines. What you ask in such a pane is sent
             to that server. MCP servers over HTTP give a pane&rsquo;s model tools.
@@ -32,7 +30,7 @@ export function Connections({ app, onUsed }: ConnectionsProps) {
           </ul>
         )}
       </div>
-      <div className={view.add}>
+      <div className="grid flex-none grid-cols-2 gap-6 border-t border-line bg-surface-2 px-(--edge) py-4 max-sm:grid-cols-1">
         <AddConnection connections={app.connections} />
         <SpillOverForm connections={app.connections} />
       </div>

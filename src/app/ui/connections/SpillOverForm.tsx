@@ -3,8 +3,6 @@ import { remoteName, type Connections } from "../../state/connections/connection
 import { MAX_LIMIT_S } from "../../state/connections/saved-connections.ts";
 import { readRemote, remoteChoices, writeRemote } from "../../state/connections/remote-choices.ts";
 import { useStore } from "../use-store.ts";
-import view from "../components/PickerView.module.css";
-import css from "./Connections.module.css";
 
 const DEFAULT_LIMIT_S = 10;
 
@@ -18,8 +16,8 @@ export function SpillOverForm({ connections }: { connections: Connections }) {
     connections.spillTo(remote && { ...remote, limitS: spillOver?.limitS ?? DEFAULT_LIMIT_S });
   };
   return (
-    <div className={view.form}>
-      <label className={view.label} htmlFor={id}>
+    <div className="stack content-start gap-2">
+      <label className="font-semibold" htmlFor={id}>
         When this page&rsquo;s queue is long
       </label>
       <select id={id} value={writeRemote(spillOver)} onChange={(event) => choose(event.target.value)}>
@@ -31,10 +29,11 @@ export function SpillOverForm({ connections }: { connections: Connections }) {
         ))}
       </select>
       {spillOver !== null && (
-        <label className={css.check}>
+        <label className="row min-h-7 text-ink-2">
           from a wait of
           <input
             type="number"
+            className="w-20"
             min={0}
             max={MAX_LIMIT_S}
             value={spillOver.limitS}

@@ -1,7 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import { Announcer } from "../app/Announcer.tsx";
-import app from "../app/App.module.css";
 import { PageHead } from "../bar/PageHead.tsx";
 import { BatchDock } from "../batch/BatchDock.tsx";
 import { BatchStrip } from "../batch/BatchStrip.tsx";
@@ -11,7 +10,6 @@ import { Guard } from "../components/Guard.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
-import css from "./DemoPage.module.css";
 import { DemoPane } from "./DemoPane.tsx";
 import { DemoRace } from "./DemoRace.tsx";
 import { DemoTabs } from "./DemoTabs.tsx";
@@ -37,23 +35,32 @@ export function DemoPage({ chats }: { chats: AppState }) {
     return () => demo.close();
   }, [demo]);
   return (
-    <div className={app.app}>
+    <div className="flex h-dvh min-h-0 flex-col">
       <PageHead title="Demo" />
       <DemoTabs dock={batch.dock} />
       <RecoveryNotice app={chats} />
-      <main className="column grow">
+      <main className="flex min-h-0 min-w-0 flex-1 flex-col">
         {isPhone && !isBatchInView && <BatchStrip batch={batch} isTall />}
         <section
           ref={view}
-          className={classNames(css.view, isRaceOnly && css.raceOnly)}
+          className={classNames(
+            "flex min-h-0 flex-1 flex-col gap-3 px-(--page) pb-3 outline-none max-sm:gap-2 max-sm:pb-2",
+            isRaceOnly && "flex-none",
+          )}
           aria-label="Demo"
           tabIndex={-1}
         >
           <DemoRace demo={demo} engine={engine} />
           {!isRaceOnly && (
             // The arrow keys scroll it if the window is too low.
-            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role
-            <div className={css.panes} role="group" aria-label="Answers" tabIndex={0}>
+            <div
+              className="grid min-h-0 flex-1 auto-rows-[minmax(96px,1fr)] grid-cols-4 gap-3 overflow-y-auto max-sm:auto-rows-[minmax(88px,1fr)] max-sm:grid-cols-2 max-sm:gap-1.5"
+              // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+              role="group"
+              aria-label="Answers"
+              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+              tabIndex={0}
+            >
               {panes.map((pane) => (
                 <DemoPane key={pane.number} pane={pane} />
               ))}

@@ -1,11 +1,8 @@
 import type { Pane } from "../../state/chat/pane.ts";
-import { classNames } from "../class-names.ts";
 import { AnswerCard } from "../components/AnswerCard.tsx";
 import { Caret } from "../components/Caret.tsx";
-import card from "../components/AnswerCard.module.css";
 import { formatCount, formatDuration } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./DemoPane.module.css";
 
 /** A read-only pane: a question of the demo, its answer and its figures. */
 export function DemoPane({ pane }: { pane: Pane }) {
@@ -18,22 +15,26 @@ export function DemoPane({ pane }: { pane: Pane }) {
       voice={pane.number}
       name={`Pane ${pane.number}`}
       answerName={`Answer ${pane.number}`}
-      heading={<h3>{turn?.question}</h3>}
+      heading={
+        <h3 className="truncate t-13 font-semibold max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:[font:600_12px/17px_var(--sans)]">
+          {turn?.question}
+        </h3>
+      }
       isBusy={isBusy}
       answer={
         <>
           {turn?.answer.trimStart()}
-          {turn?.end === "length" && <span className={css.cut}> … cut here</span>}
+          {turn?.end === "length" && <span className="small whitespace-nowrap"> … cut here</span>}
           {isBusy && <Caret isHollow={phase !== "streaming"} />}
         </>
       }
     >
-      <p className={classNames(card.figures, css.figures)}>
+      <p className="small h-4 min-h-4 flex-none overflow-hidden whitespace-nowrap max-sm:t-11 max-sm:font-normal">
         {figures === null || figures.ttftMs === null ? (
           isBusy && "Waiting for its turn"
         ) : (
           <>
-            <b>{formatCount(figures.outputTokens)}</b> tokens, <span className={css.long}>the </span>first after{" "}
+            <b>{formatCount(figures.outputTokens)}</b> tokens, <span className="max-sm:sr-only">the </span>first after{" "}
             <b>{formatDuration(figures.ttftMs)}</b>
           </>
         )}

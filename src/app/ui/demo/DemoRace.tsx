@@ -5,7 +5,6 @@ import { Button } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./DemoRace.module.css";
 
 /** Minimum time of the bars' full width, so that they start small. */
 const SHORTEST_SCALE_MS = 3000;
@@ -19,27 +18,34 @@ export function DemoRace({ demo, engine }: { demo: Demo; engine: EngineControl }
   const isBusy = phase === "running" || status !== "ready";
   const scaleMs = Math.max(SHORTEST_SCALE_MS, together.elapsedMs, apart.elapsedMs);
   return (
-    <div className={css.race}>
-      <div className={css.words}>
-        <h2>{capitalized(SIZES_IN_WORDS[size])} questions, twice</h2>
-        <p>{phase === "closed" ? WAITS[status] : sentence(state)}</p>
+    <div className="box grid flex-none grid-cols-[minmax(0,380px)_minmax(0,1fr)_auto_auto] items-center gap-x-6 gap-y-2 px-4 py-3 max-xl:grid-cols-[minmax(0,1fr)_auto_auto] max-sm:grid-cols-[minmax(0,1fr)_auto] max-sm:gap-x-3 max-sm:gap-y-1.5 max-sm:px-3 max-sm:py-2">
+      <div className="max-xl:col-[1/4] max-sm:col-[1/3]">
+        <h2 className="t-18 tracking-[-0.01em] max-sm:[font:600_15px/20px_var(--sans)]">
+          {capitalized(SIZES_IN_WORDS[size])} questions, twice
+        </h2>
+        {/* As high as its longest sentence: nothing below moves when it changes. */}
+        <p className="min-h-10 text-pretty text-ink-2 max-xl:min-h-5 max-sm:min-h-8 max-sm:t-12">
+          {phase === "closed" ? WAITS[status] : sentence(state)}
+        </p>
       </div>
-      <dl className={css.bars}>
+      <dl className="grid gap-2 max-sm:col-[1/3] max-sm:gap-0.75">
         <Bar name="All at once" run={together} scaleMs={scaleMs} />
         <Bar name="One after the other" run={apart} scaleMs={scaleMs} isPlain />
       </dl>
-      <p className={css.result}>
-        <b>{phase === "done" ? `${speedup(together, apart)}×` : "–"}</b>
+      <p className="grid min-w-33 max-sm:flex max-sm:min-w-0 max-sm:items-baseline max-sm:gap-1.5 max-sm:whitespace-nowrap">
+        <b className="t-live tracking-[-0.02em] max-sm:[font:600_18px/28px_var(--sans)]">
+          {phase === "done" ? `${speedup(together, apart)}×` : "–"}
+        </b>
         <span className="small">
-          faster<span className={css.long}> together</span>
+          faster<span className="max-sm:hidden"> together</span>
         </span>
       </p>
-      <div className={classNames("row tight", css.buttons)}>
-        <Button disabled={isBusy} onClick={() => void demo.start()}>
+      <div className="row gap-1 max-sm:justify-self-end">
+        <Button className="max-sm:px-2.5" disabled={isBusy} onClick={() => void demo.start()}>
           <Icon name="again" />
           Run again
         </Button>
-        <Button disabled={isBusy} onClick={() => void demo.start(other)}>
+        <Button className="max-sm:px-2.5" disabled={isBusy} onClick={() => void demo.start(other)}>
           Ask {other}
         </Button>
       </div>
@@ -66,11 +72,20 @@ interface BarProps {
 function Bar({ name, run, scaleMs, isPlain = false }: BarProps) {
   const style = { "--share": run.elapsedMs / scaleMs } as CSSProperties;
   return (
-    <div className={css.row}>
-      <dt className="soft">{name}</dt>
+    <div className="grid grid-cols-[18ch_minmax(0,1fr)] items-center gap-3 max-sm:grid-cols-[17ch_minmax(0,1fr)] max-sm:gap-2 max-sm:t-12">
+      <dt className="text-ink-2">{name}</dt>
       <dd className="row">
-        <i className={classNames(css.bar, isPlain && css.plain)} style={style} aria-hidden="true" />
-        <b>{run.status === "waiting" ? "–" : `${(run.elapsedMs / 1000).toFixed(1)} s`}</b>
+        <i
+          className={classNames(
+            "h-4.5 w-[calc((100%_-_7ch)*var(--share))] min-w-px flex-none rounded-xs bg-ink",
+            isPlain && "border-[1.5px] border-ink-3 bg-surface-3",
+          )}
+          style={style}
+          aria-hidden="true"
+        />
+        <b className="min-w-[6ch] flex-none">
+          {run.status === "waiting" ? "–" : `${(run.elapsedMs / 1000).toFixed(1)} s`}
+        </b>
       </dd>
     </div>
   );

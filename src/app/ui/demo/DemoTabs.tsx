@@ -1,7 +1,6 @@
 import type { KeyboardEvent } from "react";
 import type { Dock } from "../../state/batch/dock.ts";
 import { useStore } from "../use-store.ts";
-import css from "../components/Tabs.module.css";
 
 /** On a phone, tabs that switch between the demo's answers and the batch. */
 export function DemoTabs({ dock }: { dock: Dock }) {
@@ -13,8 +12,8 @@ export function DemoTabs({ dock }: { dock: Dock }) {
     event.currentTarget.querySelector<HTMLElement>(`[role="tab"][aria-selected="false"]`)?.focus();
   };
   return (
-    <nav className={css.switcher} aria-label="Demo">
-      <div className={css.tabs} role="tablist" aria-label="Answers and batch" onKeyDown={onKeyDown} tabIndex={-1}>
+    <nav className="tabs" aria-label="Demo">
+      <div role="tablist" aria-label="Answers and batch" onKeyDown={onKeyDown} tabIndex={-1}>
         {(["Answers", "Batch"] as const).map((name) => {
           const isChosen = isBatch === (name === "Batch");
           return (
@@ -22,7 +21,7 @@ export function DemoTabs({ dock }: { dock: Dock }) {
               key={name}
               type="button"
               role="tab"
-              className={css.tab}
+              className="tab"
               aria-selected={isChosen}
               tabIndex={isChosen ? 0 : -1}
               onClick={() => dock.show(name === "Batch")}

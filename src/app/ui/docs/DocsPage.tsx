@@ -2,14 +2,12 @@ import { marked } from "marked";
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import { PageHead } from "../bar/PageHead.tsx";
-import head from "../bar/PageHead.module.css";
 import { BlockToken } from "../chat/markdown/BlockToken.tsx";
 import { headingLevels } from "../chat/markdown/heading-levels.ts";
 import { AddressOf } from "../chat/markdown/Inline.tsx";
 import markdown from "../chat/markdown/Markdown.module.css";
 import { classNames } from "../class-names.ts";
 import { anchorOf } from "./anchor-of.ts";
-import css from "./DocsPage.module.css";
 import { addressIn, documents, pathOf, sectionOf } from "./documents.ts";
 
 const MAX_WAIT_MS = 30_000;
@@ -37,11 +35,11 @@ export function DocsPage({ name, at }: DocsPageProps) {
   return (
     <div>
       <PageHead title="Documents">
-        <a className={classNames("button", head.back)} href="#/docs/README">
+        <a className="button max-[400px]:px-2 max-[400px]:py-0" href="#/docs/README">
           Contents
         </a>
       </PageHead>
-      <main ref={main} className={classNames(css.main, markdown.markdown)}>
+      <main ref={main} className={classNames("document mx-auto max-w-200 px-4 pt-3 pb-16", markdown.markdown)}>
         {path === undefined ? (
           <p role="alert">There is no document &ldquo;{name}&rdquo;. The contents have all of them.</p>
         ) : (

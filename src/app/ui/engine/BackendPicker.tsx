@@ -1,7 +1,6 @@
 import { BACKEND_CHOICES, type BackendChoice, type ModelCard } from "../../../index.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { useStore } from "../use-store.ts";
-import css from "./EngineStatus.module.css";
 
 export const BACKEND_NAMES: Readonly<Record<BackendChoice, string>> = {
   auto: "Automatic",
@@ -20,11 +19,17 @@ export function BackendPicker({ engine, model }: { engine: EngineControl; model:
   };
   return (
     <span
-      className={css.backend}
+      className="relative flex max-w-[20ch] flex-none items-center rounded-sm hover:text-ink has-[select:focus-visible]:outline-2 has-[select:focus-visible]:outline-offset-2 has-[select:focus-visible]:outline-focus"
       title={`The model runs on: ${model.adapter}${model.notice === null ? "" : `. ${model.notice}`}`}
     >
-      <span className="cut">{model.adapter}</span>
-      <select aria-label="Runs on" value={chosen} onChange={({ target }) => choose(target.value)}>
+      <span className="min-w-0 truncate">{model.adapter}</span>
+      {/* It lies invisibly over the name: one press opens it. */}
+      <select
+        className="absolute -inset-x-1 -inset-y-0.5 h-auto cursor-pointer opacity-0"
+        aria-label="Runs on"
+        value={chosen}
+        onChange={({ target }) => choose(target.value)}
+      >
         {BACKEND_CHOICES.map((choice) => (
           <option key={choice} value={choice} disabled={choice === "webgpu" && whyNot !== null}>
             {BACKEND_NAMES[choice]}

@@ -6,7 +6,8 @@ import { STAGE_NAMES } from "./stage-names.ts";
 import { StartAgainButton } from "./StartAgainButton.tsx";
 import { useOnline } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
-import css from "./EngineStatus.module.css";
+
+const STATUS = "flex h-5 items-center gap-1.5 whitespace-nowrap border-line-strong t-12 text-ink-2";
 
 /** Shows where the model runs, or why it doesn't, with a button to restart it. */
 export function EngineStatus({ engine }: { engine: EngineControl }) {
@@ -15,31 +16,45 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
   switch (state.status) {
     case "ready":
       return (
-        <div className={css.status}>
-          <span className={css.dot} />
+        <div className={classNames(STATUS, "min-w-0 flex-[0_1000_auto] border-l pl-3 max-lg:hidden")}>
+          <span className="size-2 flex-none rounded-full bg-good" />
           <BackendPicker engine={engine} model={state.engine.model} />
           {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
-            <b title="This page can use one thread only. Reload it once it is kept for offline use: then its threads can share memory.">
+            <b
+              className="overflow-hidden rounded-sm bg-surface-3 px-1.5 text-ellipsis"
+              title="This page can use one thread only. Reload it once it is kept for offline use: then its threads can share memory."
+            >
               Reload for more threads
             </b>
           )}
-          {!isOnline && <b title="Everything works without network: the model runs in this page">Offline</b>}
+          {!isOnline && (
+            <b
+              className="overflow-hidden rounded-sm bg-surface-3 px-1.5 text-ellipsis"
+              title="Everything works without network: the model runs in this page"
+            >
+              Offline
+            </b>
+          )}
         </div>
       );
     case "loading":
       return (
-        <p className={css.status} title={STAGE_NAMES[currentStage(state.stages)]}>
-          <span className={classNames(css.dot, css.ring)} />
-          <span className="cut">Getting ready</span>
+        <p
+          className={classNames(STATUS, "min-w-0 flex-[0_1000_auto] border-l pl-3 max-lg:hidden")}
+          title={STAGE_NAMES[currentStage(state.stages)]}
+        >
+          <span className="size-2 flex-none rounded-full [box-shadow:inset_0_0_0_1.5px_var(--control)]" />
+          <span className="min-w-0 truncate">Getting ready</span>
         </p>
       );
     case "failed":
     case "dead":
     case "unsupported":
       return (
-        <div className={classNames(css.status, css.always)}>
-          <span className={classNames(css.dot, css.dead)} />
-          <span className={css.word}>Not running</span>
+        // It must be readable and pressable, so the model's name shrinks; the others shrink before the name does.
+        <div className={classNames(STATUS, "flex-none border-l pl-3 max-sm:border-0 max-sm:p-0")}>
+          <span className="size-2 flex-none rounded-full bg-bad max-sm:hidden" />
+          <span className="mr-0.5 max-[1600px]:sr-only">Not running</span>
           <StartAgainButton engine={engine} isQuiet />
         </div>
       );

@@ -2,7 +2,6 @@ import type { AppState } from "../../state/app/app-state.ts";
 import { titleOf } from "../../state/chat/note.ts";
 import { Icon } from "../components/Icon.tsx";
 import { Notice } from "../components/Notice.tsx";
-import css from "./RecoveryNotice.module.css";
 import { StageBar } from "./StageBar.tsx";
 import { useStore } from "../use-store.ts";
 
@@ -14,10 +13,10 @@ export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recove
   if (cause === null) return null;
   return (
     <Notice
-      className={css.notice}
+      className="flex-wrap gap-x-5 gap-y-1 [&>output]:min-w-60"
       words={
         <>
-          <b>
+          <b className="mr-2 inline-flex items-center gap-1.5 align-bottom text-warn">
             <Icon name="warn" />
             {titleOf(cause)}
           </b>{" "}
@@ -27,7 +26,7 @@ export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recove
         </>
       }
     >
-      {stages && <StageBar stages={stages} className={css.stage} />}
+      {stages && <StageBar stages={stages} className="flex-[0_0_220px] t-12 max-sm:basis-full" />}
     </Notice>
   );
 }

@@ -1,6 +1,5 @@
 import { currentStage, shareLoaded, type LoadStages } from "../../state/engine/load-stages.ts";
 import { classNames } from "../class-names.ts";
-import css from "./StageBar.module.css";
 import { describeStage, STAGE_NAMES } from "./stage-names.ts";
 
 interface StageBarProps {
@@ -14,7 +13,7 @@ export function StageBar({ stages, className }: StageBarProps) {
   const words = describeStage(stage, stages[stage]);
   const isForAll = stage === "weights" || stages[stage].isWaiting;
   return (
-    <div className={classNames(css.bar, className)}>
+    <div className={classNames("stages", className)}>
       <progress
         value={shareLoaded(stages)}
         aria-label="Getting ready"
@@ -22,9 +21,9 @@ export function StageBar({ stages, className }: StageBarProps) {
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the stage shows for keys, too
         tabIndex={0}
       />
-      <p className="cut">
+      <p className="my-1 h-4 truncate">
         {isForAll && words}{" "}
-        <span className={css.stage}>
+        <span className="[.stages:not(:hover,:focus-within)_&]:invisible">
           {STAGE_NAMES[stage]} {!isForAll && words}
         </span>
       </p>

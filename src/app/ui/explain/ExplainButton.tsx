@@ -2,7 +2,6 @@ import { usePage } from "../app/page-context.ts";
 import { classNames } from "../class-names.ts";
 import { DIALOGS } from "../overlays/Dialogs.tsx";
 import type { Term } from "./explanations.ts";
-import css from "./ExplainButton.module.css";
 
 interface ExplainButtonProps {
   term: Term;
@@ -18,7 +17,10 @@ export function ExplainButton({ term, name, className }: ExplainButtonProps) {
   return (
     <button
       type="button"
-      className={classNames(css.button, className)}
+      className={classNames(
+        "relative size-4 flex-none rounded-full border border-line-strong bg-transparent p-0 text-center text-ink-3 [font:600_10px/14px_var(--sans)] after:absolute after:-inset-1.25 after:content-[''] hover:border-control hover:text-ink",
+        className,
+      )}
       aria-label={label}
       aria-haspopup="dialog"
       title={label}

@@ -1,10 +1,8 @@
 import { useState } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
-import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./Explanation.module.css";
 import { EXPLANATIONS, TERMS, type Term } from "./explanations.ts";
 import { Picture } from "./Picture.tsx";
 
@@ -13,21 +11,22 @@ export function Explanation({ batch, first }: { batch: Batch; first: Term }) {
   const [term, setTerm] = useState(first);
   const explanation = EXPLANATIONS[term];
   return (
-    <div className={classNames("stack grow", css.explain)}>
-      <h3>{explanation.title}</h3>
-      <p className={css.words}>{explanation.words}</p>
+    // As high as any of the explanations: changing the term moves nothing.
+    <div className="stack min-h-[min(520px,calc(100dvh_-_120px))] min-w-0 flex-1 overflow-auto p-4">
+      <h3 className="[font:600_16px/24px_var(--sans)]">{explanation.title}</h3>
+      <p className="t-14 text-pretty text-ink-2">{explanation.words}</p>
       <Picture key={term} explanation={explanation} />
       <Now batch={batch} term={term} />
-      <ul className={css.terms} aria-label="Explained">
+      <ul className="section row flex-wrap gap-1.5" aria-label="Explained">
         {TERMS.map((other) => (
           <li key={other}>
-            <Button aria-pressed={other === term} onClick={() => setTerm(other)}>
+            <Button className="h-(--icon-h) px-2.5 t-12" aria-pressed={other === term} onClick={() => setTerm(other)}>
               {EXPLANATIONS[other].title}
             </Button>
           </li>
         ))}
       </ul>
-      <p className="small soft">
+      <p className="small text-ink-2">
         <DocsLink page="how-it-works">How it works</DocsLink> has all of it on one page,{" "}
         <DocsLink page="tuning">Tuning</DocsLink> which setting is for which load.
       </p>

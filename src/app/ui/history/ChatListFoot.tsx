@@ -3,8 +3,6 @@ import { Button } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./Chats.module.css";
-import row from "./ChatRow.module.css";
 
 interface ChatListFootProps {
   list: ChatList;
@@ -22,10 +20,10 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
     onDeleted();
   };
   return (
-    <div className={css.foot}>
+    <div className="row min-h-12 justify-between border-t border-line py-1 pr-4 pl-(--edge) text-ink-3 in-[nav]:min-h-8 in-[nav]:border-0 max-sm:pr-3">
       <Confirm
         question={`Delete ${formatCounted(closed.length, "closed chat")} for good?`}
-        className={row.confirm}
+        className="flex-1 px-3"
         onConfirm={remove}
       >
         {(bin) => (
@@ -37,7 +35,7 @@ export function ChatListFoot({ list, isFiltered, onDeleted }: ChatListFootProps)
                   `${formatCounted(found.length, "chat")}${isFiltered ? " found" : ""}`}
             </output>
             {closed.length > 1 && (
-              <Button {...bin} look="quiet">
+              <Button {...bin} look="quiet" className="in-[nav]:hidden">
                 {isFiltered ? "Delete what was found …" : "Delete all closed chats …"}
               </Button>
             )}

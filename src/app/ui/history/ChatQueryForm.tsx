@@ -1,6 +1,5 @@
 import type { KeyboardEvent, Ref } from "react";
 import type { ChatQuery } from "../../state/history/chat-list.ts";
-import css from "./ChatQueryForm.module.css";
 
 interface ChatQueryFormProps {
   /** The box for words. */
@@ -13,10 +12,11 @@ interface ChatQueryFormProps {
 /** The search for chats: words, and the days between which they were used. */
 export function ChatQueryForm({ ref, query, onChange, onKeyDown }: ChatQueryFormProps) {
   return (
-    <search className={css.form}>
+    <search className="row flex-wrap gap-x-3 gap-y-2 border-b border-line pt-2 pr-4 pb-3 pl-(--edge) text-ink-3 in-[nav]:border-0 in-[nav]:px-(--edge) in-[nav]:py-2 max-sm:pr-3">
       <input
         ref={ref}
         type="search"
+        className="h-9 flex-[1_1_240px] text-ink"
         dir="auto"
         aria-label="Words in the chat"
         placeholder="Words in the chat"
@@ -24,11 +24,23 @@ export function ChatQueryForm({ ref, query, onChange, onKeyDown }: ChatQueryForm
         onChange={({ target }) => onChange({ text: target.value })}
         onKeyDown={onKeyDown}
       />
-      <label className="row">
-        From <input type="date" value={query.from} onChange={({ target }) => onChange({ from: target.value })} />
+      <label className="row in-[nav]:hidden max-sm:flex-1">
+        From{" "}
+        <input
+          type="date"
+          className="h-9 text-ink max-sm:flex-1 max-sm:px-1"
+          value={query.from}
+          onChange={({ target }) => onChange({ from: target.value })}
+        />
       </label>
-      <label className="row">
-        to <input type="date" value={query.until} onChange={({ target }) => onChange({ until: target.value })} />
+      <label className="row in-[nav]:hidden max-sm:flex-1">
+        to{" "}
+        <input
+          type="date"
+          className="h-9 text-ink max-sm:flex-1 max-sm:px-1"
+          value={query.until}
+          onChange={({ target }) => onChange({ until: target.value })}
+        />
       </label>
     </search>
   );

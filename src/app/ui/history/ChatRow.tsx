@@ -3,12 +3,10 @@ import type { ChatList, ListedChat } from "../../state/history/chat-list.ts";
 import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { findPassage } from "../../state/history/passage.ts";
 import { isMac } from "../actions/Keys.tsx";
-import { classNames } from "../class-names.ts";
 import { IconButton } from "../components/IconButton.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { formatCounted } from "../format.ts";
-import css from "./ChatRow.module.css";
 
 interface ChatRowProps {
   list: ChatList;
@@ -32,12 +30,12 @@ export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDe
     onDeleted();
   };
   return (
-    <Confirm question={`Delete “${title}” for good?`} isShort={!hasPreview} className={css.confirm} onConfirm={remove}>
+    <Confirm question={`Delete “${title}” for good?`} isShort={!hasPreview} className="flex-1 px-3" onConfirm={remove}>
       {(bin) => (
-        <div className={css.row}>
+        <div className="row group/row min-h-0 min-w-0 flex-1 gap-0 rounded-md focus-within:bg-surface-2 hover:bg-surface-2 has-aria-[current=true]:bg-surface-2">
           <button
             type="button"
-            className={css.open}
+            className="bare grid h-full min-h-0 min-w-0 flex-1 content-center gap-0.5 rounded-md px-3"
             aria-current={isCurrent}
             title={
               pane
@@ -52,22 +50,22 @@ export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDe
               onOpen(chat, true);
             }}
           >
-            <span className={css.title}>
+            <span className="row min-w-0 items-baseline">
               {pane && <VoiceBadge number={pane.number} />}
-              <b className="cut" dir="auto">
+              <b className="min-w-0 truncate font-medium" dir="auto">
                 {title}
               </b>
-              <span className={classNames("small row tight end", css.when)}>
+              <span className="small row ms-auto gap-1 in-[nav]:hidden">
                 {numTurns > 0 && `${formatCounted(numTurns, "answer")}, `}
                 <time dateTime={new Date(dateMs).toISOString()}>{formatDate(dateMs)}</time>
               </span>
             </span>
             {hasPreview && (
-              <span className={classNames("cut small soft", css.preview)} dir="auto">
+              <span className="small min-w-0 truncate text-ink-2" dir="auto">
                 {passage ? (
                   <>
                     {passage.before}
-                    <mark>{passage.word}</mark>
+                    <mark className="bg-warn-tint text-ink">{passage.word}</mark>
                     {passage.after}
                   </>
                 ) : (
@@ -76,7 +74,15 @@ export function ChatRow({ list, chat, hasPreview, isCurrent, words, onOpen, onDe
               </span>
             )}
           </button>
-          {pane === null && <IconButton icon="trash" {...bin} name={`Delete ${title}`} title="Delete" />}
+          {pane === null && (
+            <IconButton
+              icon="trash"
+              className="group-focus-within/row:opacity-100 group-hover/row:opacity-100 in-[nav]:pointer-fine:opacity-0"
+              {...bin}
+              name={`Delete ${title}`}
+              title="Delete"
+            />
+          )}
         </div>
       )}
     </Confirm>

@@ -4,7 +4,6 @@ import { Guard } from "../components/Guard.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { HAS_ROOM_FOR_CHATS, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
-import css from "./ChatSide.module.css";
 
 const Chats = lazily(async () => (await import("./Chats.tsx")).Chats);
 
@@ -14,8 +13,9 @@ export function ChatSide({ app }: { app: AppState }) {
   const hasRoom = useMedia(HAS_ROOM_FOR_CHATS);
   if (!isShown || !hasRoom) return null;
   return (
-    <nav className={css.side} aria-label="Chats">
-      <div className={css.head}>
+    // Before the panes to the eye, after them to Tab: it may have hundreds of buttons.
+    <nav className="flex min-h-0 w-64 flex-col pb-3 pl-2 [--edge:12px] [grid-area:1/1]" aria-label="Chats">
+      <div className="row justify-between pl-(--edge)">
         <h2 className="title">Chats</h2>
         <ActionButton action="chats.side" icon="left" name="Hide the list of chats" />
       </div>

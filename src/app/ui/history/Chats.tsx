@@ -8,7 +8,6 @@ import { wordsOf } from "../../state/history/words.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
 import { useStore } from "../use-store.ts";
-import css from "./Chats.module.css";
 import { ChatListFoot } from "./ChatListFoot.tsx";
 import { ChatQueryForm } from "./ChatQueryForm.tsx";
 import { ChatRow } from "./ChatRow.tsx";
@@ -88,17 +87,19 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
     <>
       <ChatQueryForm ref={search} query={query} onChange={(change) => list.look(change)} onKeyDown={onSearchKey} />
       {problem && (
-        <p className={css.problem} role="alert">
+        <p className="callout warn flex-none rounded-none px-(--edge) py-2" role="alert">
           {problem}
         </p>
       )}
       {status === "unreadable" && (
-        <p className={css.problem} role="alert">
+        <p className="callout warn flex-none rounded-none px-(--edge) py-2" role="alert">
           This browser doesn&rsquo;t let the page read its stored chats. Only those of this visit are listed.
         </p>
       )}
       {found.length === 0 && status !== "loading" && (
-        <p className={css.none}>{isFiltered ? "No chat was found." : "Your chats are kept here, in this browser."}</p>
+        <p className="flex-none px-(--edge) py-4 text-ink-3">
+          {isFiltered ? "No chat was found." : "Your chats are kept here, in this browser."}
+        </p>
       )}
       <VirtualList
         ref={rows}
@@ -111,7 +112,7 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
       >
         {(line) =>
           line.kind === "heading" ? (
-            <h3 className={css.heading}>{line.title}</h3>
+            <h3 className="small self-end px-3 pb-1">{line.title}</h3>
           ) : (
             <ChatRow
               list={list}

@@ -2,8 +2,6 @@ import { useId, useRef, type FormEvent } from "react";
 import type { ModelShelf } from "../../state/models/model-shelf.ts";
 import { Button } from "../components/Button.tsx";
 import { textsOf } from "../texts-of.ts";
-import view from "../components/PickerView.module.css";
-import css from "./AddModel.module.css";
 
 /** What few models need, by the hub's options. */
 const HUB_FIELDS = [
@@ -39,13 +37,14 @@ export function AddModel({ shelf, onAdded }: AddModelProps) {
     if (key !== null) onAdded(key);
   };
   return (
-    <form className={view.form} onSubmit={add}>
-      <label className={view.label} htmlFor={id}>
+    <form className="stack content-start gap-2" onSubmit={add}>
+      <label className="font-semibold" htmlFor={id}>
         Add by hub name or address
       </label>
-      <div className={view.line}>
+      <div className="row">
         <input
           ref={box}
+          className="flex-1"
           id={id}
           name="model"
           placeholder="owner/name, owner/name:Q4_K_M or https://…"
@@ -55,10 +54,10 @@ export function AddModel({ shelf, onAdded }: AddModelProps) {
         />
         <Button type="submit">Add</Button>
       </div>
-      <details className={css.more}>
-        <summary>Revision, access token, mirror</summary>
+      <details>
+        <summary className="t-12 text-ink-2">Revision, access token, mirror</summary>
         {HUB_FIELDS.map(({ name, label, hint, type }) => (
-          <label key={name} className={css.field}>
+          <label key={name} className="mt-2 grid grid-cols-[92px_minmax(0,1fr)] items-center t-12">
             {label}
             <input name={name} type={type} autoComplete="off" spellCheck={false} placeholder={hint} />
           </label>

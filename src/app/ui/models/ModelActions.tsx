@@ -6,7 +6,6 @@ import { Confirm } from "../components/Confirm.tsx";
 import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";
 
 interface ModelActionsProps {
@@ -35,11 +34,11 @@ export function ModelActions({ app: { engine, shelf }, model, onUsed }: ModelAct
       isShort
       question={`Delete ${title}?`}
       verb={`Delete ${formatBytes(stored?.receivedBytes ?? 0)}`}
-      className={css.actions}
+      className="row justify-end gap-1 max-sm:min-h-9 max-sm:[grid-area:2/3]"
       onConfirm={() => void shelf.remove(key)}
     >
       {(bin) => (
-        <div className={css.actions}>
+        <div className="row justify-end gap-1 max-sm:min-h-9 max-sm:[grid-area:2/3]">
           {isDownloading && (
             <>
               <Button aria-label={`Pause ${title}`} onClick={() => void shelf.pause(key)}>

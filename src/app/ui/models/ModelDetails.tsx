@@ -7,7 +7,6 @@ import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { useOnline } from "../use-media.ts";
 import { withoutAddresses } from "./without-addresses.ts";
-import css from "./ModelDetails.module.css";
 
 interface ModelDetailsProps {
   shelf: ModelShelf;
@@ -24,30 +23,37 @@ export function ModelDetails({ shelf, model, onAdded }: ModelDetailsProps) {
   const dtype = model.dtype ?? estimate?.dtype;
   const options = WEIGHTS_DTYPES.filter((one) => (estimate ? one in estimate.weightBytesByDtype : one !== "stored"));
   return (
-    <div className={css.details}>
+    <div className="stack pb-4 pl-9 text-ink-2">
       {about && (
         <p>
           {about.expect} {about.license === null ? "Its page names no licence." : `Licence: ${about.license}.`}
         </p>
       )}
-      <fieldset className={css.dtypes}>
-        <legend className="small">Weight format</legend>
+      <fieldset className="grid grid-cols-[repeat(4,minmax(0,144px))] gap-2 max-sm:grid-cols-2">
+        <legend className="small pb-1">Weight format</legend>
         {options.map((option) => (
-          <label key={option}>
+          <label
+            key={option}
+            className="grid cursor-pointer grid-cols-[auto_minmax(0,1fr)] items-center gap-x-2 rounded-md border border-line-strong px-2.5 py-1.5 has-checked:border-ink has-checked:bg-surface-2 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-focus"
+          >
             <input
               type="radio"
+              className="outline-none"
               name={name}
               checked={dtype === option}
               aria-label={`${title}: ${DTYPE_WORDS[option]}`}
               onChange={() => shelf.setDtype(key, option)}
             />
             <b>{DTYPE_WORDS[option]}</b>
-            <span className="small">{estimate ? formatBytes(estimate.weightBytesByDtype[option] ?? 0) : " "}</span>
+            {/* As high before it has the figure. */}
+            <span className="small col-start-2 min-h-4">
+              {estimate ? formatBytes(estimate.weightBytesByDtype[option] ?? 0) : " "}
+            </span>
           </label>
         ))}
       </fieldset>
       <OtherDownloads shelf={shelf} model={model} onAdded={onAdded} />
-      <div className={css.takes} aria-live="polite">
+      <div className="grid min-h-11 content-start gap-1" aria-live="polite">
         {isEstimating && !estimate && (
           <p>{isOnline ? "Checking memory needed…" : "Offline: waiting for the network…"}</p>
         )}
@@ -76,7 +82,7 @@ function OtherDownloads({ shelf, model: { choice, about, estimate }, onAdded }: 
   const best = estimate?.problem ? others.findLast(({ problem }) => problem === null) : undefined;
   if (others.length === 0 && about?.gguf === undefined) return null;
   return (
-    <div className="row wrap">
+    <div className="row flex-wrap">
       <span className="small">Other downloads</span>
       {others.map(({ model, quantisation, downloadBytes, problem }) => (
         <Button
@@ -105,16 +111,16 @@ function OtherDownloads({ shelf, model: { choice, about, estimate }, onAdded }: 
 function Verdict({ problem }: { problem: string | null }) {
   if (problem === null) {
     return (
-      <p className="row good">
+      <p className="row text-good">
         <Icon name="tick" />
         Should run here
       </p>
     );
   }
   return (
-    <p className="row top warn">
+    <p className="row top text-warn">
       <Icon name="warn" />
-      <span className="grow">
+      <span className="min-h-0 min-w-0 flex-1">
         <b>Would not run here.</b> {problem}
       </span>
     </p>

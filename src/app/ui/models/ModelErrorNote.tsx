@@ -10,15 +10,22 @@ import { focusToken } from "./AddModel.tsx";
 import { withoutAddresses } from "./without-addresses.ts";
 
 /** Shows an error that belongs to no model in the list. */
-export function ModelErrorNote({ store }: { store: ReadonlyStore<ShelfState> }) {
+export function ModelErrorNote({ store, className }: { store: ReadonlyStore<ShelfState>; className?: string }) {
   const error = useStore(store, (state) => state.error);
-  return error && <ErrorNote error={error} />;
+  return error && <ErrorNote error={error} className={className} />;
 }
 
-/** An error and how to solve it. @param more another sentence */
-export function ErrorNote({ error, more = "" }: { error: ChorusErrorData; more?: string }) {
+interface ErrorNoteProps {
+  readonly error: ChorusErrorData;
+  /** Another sentence. */
+  readonly more?: string;
+  readonly className?: string | undefined;
+}
+
+/** An error and how to solve it. */
+export function ErrorNote({ error, more = "", className }: ErrorNoteProps) {
   return (
-    <Callout tone="bad" title={titleOf(error)}>
+    <Callout tone="bad" className={className} title={titleOf(error)}>
       <p title={error.message}>
         {withoutAddresses(error.message)} {more}{" "}
         {error.code === "model_access_denied" && <Button onClick={focusToken}>Give a token</Button>}{" "}

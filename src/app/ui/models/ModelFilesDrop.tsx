@@ -5,8 +5,6 @@ import { classNames } from "../class-names.ts";
 import { Icon } from "../components/Icon.tsx";
 import { useDrop } from "../use-drop.ts";
 import { useStore } from "../use-store.ts";
-import view from "../components/PickerView.module.css";
-import css from "./AddModel.module.css";
 import { droppedFiles } from "./dropped-files.ts";
 
 /** Loads a model from this computer: its files or folder, dropped or chosen. */
@@ -19,11 +17,17 @@ export function ModelFilesDrop({ shelf, onUsed }: { shelf: ModelShelf; onUsed: (
   const choose = (options: Parameters<typeof chooseFiles>[1]) => chooseFiles((given) => void run(given), options);
   const { isOver, handlers } = useDrop((data) => void droppedFiles(data).then(run));
   return (
-    <section className={view.form} aria-label="Add from this computer">
-      <p className={view.label}>Add from this computer</p>
+    <section className="stack content-start gap-2" aria-label="Add from this computer">
+      <p className="font-semibold">Add from this computer</p>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions */}
-      <div className={classNames(css.drop, isOver && css.over)} {...handlers}>
-        <p className="row grow soft">
+      <div
+        className={classNames(
+          "row flex-wrap rounded-md border border-dashed border-control bg-surface py-1.5 pr-1.5 pl-2.5",
+          isOver && "border-solid border-ink bg-surface-3",
+        )}
+        {...handlers}
+      >
+        <p className="row min-h-0 min-w-0 flex-1 text-ink-2 max-sm:basis-full">
           <Icon name="folder" />
           Drop a model's folder here, or choose
         </p>

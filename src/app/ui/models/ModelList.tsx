@@ -3,7 +3,6 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./ModelList.module.css";
 import { ModelRow } from "./ModelRow.tsx";
 
 interface ModelListProps {
@@ -29,9 +28,10 @@ export function ModelList({ app, opened, onOpened, onUsed }: ModelListProps) {
   const storedBytes = models.reduce((sum, { stored }) => sum + (stored?.receivedBytes ?? 0), 0);
   return (
     <>
-      <search className={css.search}>
+      <search className="grid px-(--edge) pt-3 pb-2">
         <input
           type="search"
+          className="h-9"
           aria-label="Search the models"
           placeholder="Search the models"
           value={words}
@@ -51,8 +51,12 @@ export function ModelList({ app, opened, onOpened, onUsed }: ModelListProps) {
           />
         ))}
       </ul>
-      <div aria-live="polite">{shown.length === 0 && <p className={css.sum}>No model has these words.</p>}</div>
-      {storedBytes > 0 && <p className={css.sum}>{formatBytes(storedBytes)} of models are kept in this browser.</p>}
+      <div aria-live="polite">
+        {shown.length === 0 && <p className="small px-(--edge) py-3">No model has these words.</p>}
+      </div>
+      {storedBytes > 0 && (
+        <p className="small px-(--edge) py-3">{formatBytes(storedBytes)} of models are kept in this browser.</p>
+      )}
     </>
   );
 }

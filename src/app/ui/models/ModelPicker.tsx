@@ -2,7 +2,6 @@ import { useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import { CloseButton } from "../components/Dialog.tsx";
 import { Connections } from "../connections/Connections.tsx";
-import css from "./ModelPicker.module.css";
 import { Models } from "./Models.tsx";
 
 const VIEWS = ["Models", "Connections"] as const;
@@ -19,15 +18,21 @@ export function ModelPicker({ app, first, onClose }: ModelPickerProps) {
   const [view, setView] = useState(first);
   return (
     <>
-      <div className={css.head}>
-        <div className={css.views}>
+      <div className="grid flex-none grid-cols-[minmax(0,1fr)_auto] items-start border-b border-line pt-5 pr-4 pb-3 pl-(--edge) max-sm:py-3 max-sm:pr-2 max-sm:pl-4">
+        <div className="flex gap-5">
           {VIEWS.map((each) => (
-            <button key={each} type="button" aria-pressed={each === view} onClick={() => setView(each)}>
+            <button
+              key={each}
+              type="button"
+              className="border-0 border-b-2 border-transparent bg-transparent p-0 t-20 text-ink-3 aria-pressed:border-ink aria-pressed:text-ink"
+              aria-pressed={each === view}
+              onClick={() => setView(each)}
+            >
               {each}
             </button>
           ))}
         </div>
-        <p>
+        <p className="text-ink-2 [grid-area:2/1/3/3]">
           {view === "Models"
             ? "Downloaded models stay in this browser and work offline. Changing the model keeps your chats."
             : "Servers that can answer single panes, beside the model of this page."}

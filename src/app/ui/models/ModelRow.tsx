@@ -7,7 +7,6 @@ import { formatCount } from "../format.ts";
 import { ModelActions } from "./ModelActions.tsx";
 import { ModelDetails } from "./ModelDetails.tsx";
 import { ErrorNote } from "./ModelErrorNote.tsx";
-import css from "./ModelList.module.css";
 import { ModelStatus } from "./ModelStatus.tsx";
 
 /** The use of each kind of model. */
@@ -41,36 +40,48 @@ export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: Mo
     if (isOpened && document.activeElement === document.body) row.current?.querySelector("button")?.focus();
   }, [isOpened]);
   return (
-    <li ref={row} className={css.model} aria-label={title}>
-      <div className={css.row}>
+    <li
+      ref={row}
+      className="border-b border-line py-0 pr-6 pl-4 max-sm:py-2 max-sm:pr-3 max-sm:pl-1"
+      aria-label={title}
+    >
+      <div className="grid min-h-13.5 grid-cols-[28px_minmax(0,1fr)_132px_220px_170px] items-center gap-x-2 gap-y-0 max-sm:grid-cols-[36px_minmax(0,1fr)_auto] max-sm:gap-y-0.5">
         <IconButton
           icon="chevron"
-          className={css.toggle}
+          className="[transition:rotate_var(--fast)] not-aria-expanded:-rotate-90 max-sm:[grid-area:1/1]"
           name={`What ${title} takes`}
           aria-expanded={isOpened}
           aria-controls={detailsId}
           onClick={onToggle}
         />
-        <div className={css.name}>
+        <div className="max-sm:[grid-area:1/2/2/4]">
           <h3>
             {title}{" "}
             {about !== null && about === app.shelf.recommended && (
-              <span className={css.recommended} title={about.expect}>
+              <span className="chip ml-2 bg-good-tint text-good" title={about.expect}>
                 Recommended
               </span>
             )}
           </h3>
-          <p className="small cut">
+          <p className="small min-w-0 truncate">
             {[isEmbedded ? "chats" : about && KIND_WORDS[about.kind], isEmbedded ? "comes with the page" : choice.model]
               .filter(Boolean)
               .join(" · ")}
           </p>
         </div>
-        <p className={css.size}>{numParameters !== null && `${formatCount(numParameters / 1e6)} M parameters`}</p>
+        <p className="small pr-3 text-right whitespace-nowrap max-sm:hidden">
+          {numParameters !== null && `${formatCount(numParameters / 1e6)} M parameters`}
+        </p>
         <ModelStatus engine={app.engine} model={model} />
         <ModelActions app={app} model={model} onUsed={onUsed} />
       </div>
-      {error && <ErrorNote error={error} more={stored?.status === "partial" ? "What has arrived is kept." : ""} />}
+      {error && (
+        <ErrorNote
+          className="mb-2.5 ml-9"
+          error={error}
+          more={stored?.status === "partial" ? "What has arrived is kept." : ""}
+        />
+      )}
       <div id={detailsId} hidden={!isOpened}>
         {isOpened && <ModelDetails shelf={app.shelf} model={model} onAdded={onAdded} />}
       </div>

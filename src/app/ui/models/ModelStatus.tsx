@@ -5,7 +5,6 @@ import { Icon } from "../components/Icon.tsx";
 import { StageBar } from "../engine/StageBar.tsx";
 import { useOnline } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
-import css from "./ModelList.module.css";
 import { useRunning } from "./use-running.ts";
 
 const UNKNOWN = { receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, secondsLeft: null, isWaiting: false };
@@ -18,7 +17,7 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
   if (running === "loading") return <Loading engine={engine} />;
   if (running === "running") {
     return (
-      <p className={css.inUse}>
+      <p className="row gap-1.5 font-medium text-good max-sm:[grid-area:2/2]">
         <Icon name="tick" />
         In use
       </p>
@@ -39,8 +38,8 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
       secondsLeft !== null && formatTimeLeft(secondsLeft * 1000),
     ];
     return (
-      <div className={css.status}>
-        <progress value={receivedBytes} max={Math.max(1, totalBytes)} aria-label="Downloaded" />
+      <div className="small max-sm:[grid-area:2/2]">
+        <progress className="mb-1" value={receivedBytes} max={Math.max(1, totalBytes)} aria-label="Downloaded" />
         <p>
           {totalBytes > 0
             ? words.filter(Boolean).join(", ")
@@ -51,14 +50,15 @@ export function ModelStatus({ engine, model }: { engine: EngineControl; model: S
       </div>
     );
   }
-  if (stored) return <p className={css.status}>On this computer, {formatBytes(stored.totalBytes)}</p>;
-  if (isEmbedded) return <p className={css.status}>On this computer</p>;
+  if (stored) return <p className="small max-sm:[grid-area:2/2]">On this computer, {formatBytes(stored.totalBytes)}</p>;
+  if (isEmbedded) return <p className="small max-sm:[grid-area:2/2]">On this computer</p>;
   const listedBytes = about?.gguf === choice.model ? about.ggufBytes : about?.downloadBytes;
   const bytes = estimate?.downloadBytes ?? listedBytes ?? null;
-  return <p className={css.status}>Not downloaded{bytes !== null && `, ${formatBytes(bytes)}`}</p>;
+  return <p className="small max-sm:[grid-area:2/2]">Not downloaded{bytes !== null && `, ${formatBytes(bytes)}`}</p>;
 }
 
 function Loading({ engine }: { engine: EngineControl }) {
   const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
-  return stages && <StageBar stages={stages} className={css.loading} />;
+  // The bar comes first, as while it is downloaded.
+  return stages && <StageBar stages={stages} className="small flex flex-col-reverse max-sm:[grid-area:2/2]" />;
 }

@@ -1,12 +1,9 @@
 import { useEffect, useState } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
-import { classNames } from "../class-names.ts";
 import { AddModel } from "./AddModel.tsx";
 import { ModelErrorNote } from "./ModelErrorNote.tsx";
 import { ModelFilesDrop } from "./ModelFilesDrop.tsx";
 import { ModelList } from "./ModelList.tsx";
-import view from "../components/PickerView.module.css";
-import css from "./Models.module.css";
 
 const REFRESH_MS = 2000;
 
@@ -23,11 +20,11 @@ export function Models({ app, onUsed }: { app: AppState; onUsed: () => void }) {
   }, [shelf]);
   return (
     <>
-      <div className={classNames(view.body, css.list)}>
-        <ModelErrorNote store={shelf.store} />
+      <div className="min-h-30 min-w-0 flex-1 overflow-auto overscroll-contain">
+        <ModelErrorNote className="mx-(--edge) my-3" store={shelf.store} />
         <ModelList app={app} opened={opened} onOpened={setOpened} onUsed={onUsed} />
       </div>
-      <div className={view.add}>
+      <div className="grid flex-none grid-cols-2 gap-6 border-t border-line bg-surface-2 px-(--edge) py-4 max-sm:grid-cols-1">
         <AddModel shelf={shelf} onAdded={setOpened} />
         <ModelFilesDrop shelf={shelf} onUsed={onUsed} />
       </div>

@@ -2,11 +2,8 @@ import { memo } from "react";
 import { textAt, type RecordedSequence } from "../../state/player/recorded-run.ts";
 import type { AgainResult } from "../../state/player/replay-check.ts";
 import { sequenceName } from "../batch/cell-words.ts";
-import { classNames } from "../class-names.ts";
 import { AnswerCard } from "../components/AnswerCard.tsx";
-import card from "../components/AnswerCard.module.css";
 import { formatCount, plural } from "../format.ts";
-import css from "./PlayedAnswer.module.css";
 
 interface PlayedAnswerProps {
   readonly cardId: string;
@@ -28,16 +25,29 @@ export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane,
   return (
     <AnswerCard
       id={cardId}
-      className={css.card}
+      className="max-sm:max-h-55"
       voice={pane}
       name={sequenceName(sequence)}
       answerName="Answer"
-      heading={<h2 title={requested?.question}>{requested?.question ?? sequenceName(sequence)}</h2>}
+      heading={
+        <h2
+          className="truncate t-13 font-semibold max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:[font:600_12px/17px_var(--sans)]"
+          title={requested?.question}
+        >
+          {requested?.question ?? sequenceName(sequence)}
+        </h2>
+      }
       answer={
         <>
           {before.trimStart()}
           {marked !== "" && (
-            <mark className={difference ? css.different : css.newest}>
+            <mark
+              className={
+                difference
+                  ? "rounded-xs bg-bad-tint font-semibold text-bad underline"
+                  : "rounded-xs bg-[color-mix(in_oklab,_var(--v,_var(--ink-3))_22%,_transparent)] text-inherit"
+              }
+            >
               {before === "" ? marked.trimStart() : marked}
             </mark>
           )}
@@ -45,7 +55,7 @@ export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane,
         </>
       }
     >
-      <p className={card.figures}>
+      <p className="small min-h-4 flex-none max-sm:t-11 max-sm:font-normal">
         <b>{formatCount(numTokens)}</b> {plural(numTokens, "token")}
         {end !== null && end.place <= place && `, ${ENDS[end.reason ?? "abort"]}`}
         {again !== null && <AgainFigures again={again} />}
@@ -59,13 +69,13 @@ function AgainFigures({ again: { status, numSame, difference } }: { again: Again
     const { token, recorded, now } = difference;
     const name = (id: number | null) => (id === null ? "the end" : `token id ${id}`);
     return (
-      <span className={classNames(css.again, "bad")}>
+      <span className="block text-bad">
         ≠ from token {formatCount(token + 1)} on: {name(recorded)}, now {name(now)}
       </span>
     );
   }
   return (
-    <span className={classNames(css.again, "good")}>
+    <span className="block text-good">
       {status === "done" ? "✓ the same again" : `${formatCount(numSame)} the same`}
     </span>
   );

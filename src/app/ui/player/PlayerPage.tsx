@@ -9,7 +9,6 @@ import { chooseFiles } from "../choose-files.ts";
 import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { useDrop } from "../use-drop.ts";
-import css from "./PlayerPage.module.css";
 import { PlayerView } from "./PlayerView.tsx";
 
 /** The recording that the app is built with. */
@@ -67,7 +66,7 @@ export function PlayerPage({ openChats }: PlayerPageProps) {
 
   const { isOver, handlers } = useDrop(({ files }) => openFile(files[0]));
   const alert = problem !== "" && (
-    <p className={classNames("callout bad", css.problem)} role="alert">
+    <p className="callout bad mt-2" role="alert">
       {problem}
     </p>
   );
@@ -84,13 +83,19 @@ export function PlayerPage({ openChats }: PlayerPageProps) {
   );
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the button does the same
-    <div className={classNames(css.page, isOver && css.dropHere)} {...handlers}>
+    <div
+      className={classNames(
+        "flex h-dvh min-h-0 flex-col",
+        isOver && "outline-2 -outline-offset-6 outline-focus outline-dashed",
+      )}
+      {...handlers}
+    >
       <PageHead title="Player">{opened && openButtons}</PageHead>
       {opened && alert}
       {opened ? (
         <PlayerView key={opened.number} name={opened.name} player={opened.player} openChats={openChats} />
       ) : (
-        <main className={css.start}>
+        <main className="grid flex-1 place-content-center overflow-auto p-4">
           <section className="box poster" aria-label="About">
             <h2 className="heading">Play a recording</h2>
             <p>
@@ -99,7 +104,7 @@ export function PlayerPage({ openChats }: PlayerPageProps) {
               save recordings under “More” in the batch.
             </p>
             {alert}
-            <div className={classNames("row wrap", css.actions)}>{openButtons}</div>
+            <div className="row mt-4 mb-3 flex-wrap">{openButtons}</div>
             <p className="small">You can also drop a file here. It stays in this browser.</p>
           </section>
         </main>

@@ -5,13 +5,10 @@ import type { Player } from "../../state/player/player.ts";
 import { recordedToken, shownAt } from "../../state/player/recorded-run.ts";
 import { keyOfSequence, ReplayCheck } from "../../state/player/replay-check.ts";
 import { BatchCounters } from "../batch/BatchCounters.tsx";
-import dock from "../batch/BatchDock.module.css";
 import { dockBodyClass } from "../batch/dock-body-class.ts";
 import { DockPanels } from "../batch/DockPanels.tsx";
-import { classNames } from "../class-names.ts";
 import { useStore } from "../use-store.ts";
 import { PlayedAnswer } from "./PlayedAnswer.tsx";
-import css from "./PlayerView.module.css";
 import { RunAgainLine } from "./RunAgainLine.tsx";
 import { Transport } from "./Transport.tsx";
 
@@ -72,12 +69,23 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   const hasWords = run.sequences.some(({ pieces }) => pieces.length > 0);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/no-noninteractive-tabindex -- as a video has them
-    <main ref={view} className={css.view} tabIndex={-1} onKeyDown={onKeyDown}>
+    <main
+      ref={view}
+      className="flex min-h-0 min-w-0 flex-1 flex-col outline-none paged:overflow-y-auto"
+      tabIndex={-1}
+      onKeyDown={onKeyDown}
+    >
       <Transport name={name} player={player} />
       <RunAgainLine run={run} again={again} openChats={openChats} />
       {hasWords ? (
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/prefer-tag-over-role -- the arrow keys scroll it
-        <div className={css.answers} role="group" aria-label="Answers" tabIndex={0}>
+        <div
+          className="grid min-h-0 flex-1 auto-rows-[minmax(128px,1fr)] grid-cols-[repeat(auto-fill,minmax(280px,1fr))] gap-3 overflow-y-auto px-(--page) pb-3 paged:flex-none paged:grid-cols-[repeat(auto-fill,minmax(160px,1fr))] paged:gap-1.5 paged:overflow-visible paged:px-2 paged:pb-2"
+          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
+          role="group"
+          aria-label="Answers"
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the arrow keys scroll it
+          tabIndex={0}
+        >
           {shown.map((sequence) => (
             <PlayedAnswer
               key={keyOfSequence(sequence)}
@@ -90,14 +98,14 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
           ))}
         </div>
       ) : (
-        <p className={css.noWords}>
+        <p className="max-w-(--measure) flex-1 px-4 py-3 t-14 text-ink-2">
           This recording has no words: it is of version {run.recording.version}, from an older Chorus. Its steps play;
           it can&rsquo;t be computed again.
         </p>
       )}
-      <section className={classNames(dock.dock, css.batch)} aria-label="Batch">
-        <div className={classNames(dock.head, dock.withBody)}>
-          <h2>Batch</h2>
+      <section className="dock" aria-label="Batch">
+        <div className="dock-head border-b border-line">
+          <h2 className="t-13 font-semibold text-ink max-sm:sr-only">Batch</h2>
           <BatchCounters metrics={batch.metrics} />
         </div>
         <div className={dockBodyClass(run.sequences.length)}>

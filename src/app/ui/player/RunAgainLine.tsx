@@ -7,7 +7,6 @@ import { Button } from "../components/Button.tsx";
 import { Icon } from "../components/Icon.tsx";
 import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import css from "./RunAgainLine.module.css";
 
 interface RunAgainLineProps {
   readonly run: RecordedRun;
@@ -20,7 +19,7 @@ export function RunAgainLine({ run, again, openChats }: RunAgainLineProps) {
   const [app, setApp] = useState<AppState | null>(null);
   if (again.numAnswers === 0) return null;
   return app === null ? (
-    <div className={css.line}>
+    <div className="row mx-(--page) mb-3 min-h-(--control-h) flex-wrap gap-x-3 gap-y-2 text-ink-2">
       <Button onClick={() => setApp(openChats())}>
         <Icon name="again" />
         Run again
@@ -45,7 +44,7 @@ function WithEngine({ run, again, engine }: { run: RecordedRun; again: ReplayChe
     if (usable !== null && again.store.getState().status === "idle") void again.start(usable);
   }, [usable, again]);
   return (
-    <div className={css.line}>
+    <div className="row mx-(--page) mb-3 min-h-(--control-h) flex-wrap gap-x-3 gap-y-2 text-ink-2">
       {isRunning ? (
         <Button key="stop" onClick={() => again.stop()}>
           <Icon name="stop" />
@@ -57,7 +56,9 @@ function WithEngine({ run, again, engine }: { run: RecordedRun; again: ReplayChe
           Run again
         </Button>
       )}
-      {isRunning && <progress aria-label="Answers computed again" max={again.numAnswers} value={numDone(result)} />}
+      {isRunning && (
+        <progress className="w-30" aria-label="Answers computed again" max={again.numAnswers} value={numDone(result)} />
+      )}
       <output>
         {state.status === "loading" && "Getting the model ready …"}
         {state.status !== "loading" &&

@@ -5,7 +5,6 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { SETTING_FIELDS } from "../../state/settings/settings.ts";
 import { useStore } from "../use-store.ts";
-import css from "./AppSettings.module.css";
 
 /** Says where a pane's questions go, and what is ignored there. Absent if this page's engine answers. */
 export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
@@ -14,7 +13,7 @@ export function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
   if (answerer === null) return null;
   const cannot = missingIn(app.connections.softwareOf(answerer));
   return (
-    <p className={css.hint}>
+    <p className="small mb-3">
       {answerer.model} answers. What you ask here is sent to {shortAddress(answerer.baseUrl)}. It doesn&rsquo;t show its
       exact prompt{cannot.length > 0 && `, and it ignores: ${cannot.join(", ")}`}.
     </p>

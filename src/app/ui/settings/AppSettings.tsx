@@ -1,6 +1,5 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import { useStore } from "../use-store.ts";
-import css from "./AppSettings.module.css";
 import { ChatFiles } from "./ChatFiles.tsx";
 import { EngineSwitches } from "./EngineSwitches.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
@@ -9,7 +8,7 @@ import { SettingsForm } from "./SettingsForm.tsx";
 export function AppSettings({ app }: { app: AppState }) {
   return (
     <>
-      <p className={css.hint}>A pane can have its own settings, which override these.</p>
+      <p className="small mb-3">A pane can have its own settings, which override these.</p>
       <Form app={app} />
       <ServingLink app={app} />
       <EngineSwitches engine={app.engine} tabs={app.tabs} />
@@ -21,9 +20,9 @@ export function AppSettings({ app }: { app: AppState }) {
 function ServingLink({ app }: { app: AppState }) {
   const count = useStore(app.serving.store, ({ settings }) => Object.keys(settings).length);
   return (
-    <section className={css.files} aria-label="Serving">
+    <section className="section mt-4" aria-label="Serving">
       <h3>Serving</h3>
-      <p className={css.hint}>
+      <p className="small mt-0.5 mb-2">
         How the engine shares its steps among all chats ({count === 0 ? "default settings" : `${count} changed`}).
       </p>
       <a className="button" href="#/serving">
@@ -40,7 +39,7 @@ function Form({ app }: { app: AppState }) {
   return (
     <>
       {inAddress.length > 0 && (
-        <p className={css.hint}>
+        <p className="small mb-3">
           The page's address asks for {inAddress.map(([name, value]) => `${name} ${String(value)}`).join(", ")}. On this
           visit that overrides what is set here.
         </p>

@@ -8,12 +8,10 @@ import {
   type ImportProgress,
 } from "../../state/workspace/export-chats.ts";
 import { chooseFiles } from "../choose-files.ts";
-import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { Callout } from "../components/Callout.tsx";
 import { formatCount } from "../format.ts";
 import { saveAllChats } from "../save-chats.ts";
-import css from "./AppSettings.module.css";
 
 type Outcome = ImportedChats | ImportProgress | { readonly error: ChorusErrorData };
 
@@ -32,12 +30,12 @@ export function ChatFiles({ app }: { app: AppState }) {
     }
   };
   return (
-    <section className={css.files} aria-label="Chats as files">
+    <section className="section mt-4" aria-label="Chats as files">
       <h3>Chats</h3>
-      <p className={css.hint}>
+      <p className="small mt-0.5 mb-2">
         Chats are kept in this browser and go nowhere else. Export them all, with settings, to one file.
       </p>
-      <div className={classNames("row", css.actions)}>
+      <div className="row">
         <Button onClick={() => void saveAllChats(app)}>Export all chats</Button>
         <Button
           disabled={isReading}
@@ -68,7 +66,7 @@ function Result({ outcome }: { outcome: Outcome | null }) {
     const { numRead, numChats } = outcome;
     return (
       <>
-        <output className={css.hint}>
+        <output className="small mt-2 mb-2 block">
           Reading {formatCount(numRead)} of {formatCount(numChats)} chats …
         </output>
         <progress value={numRead} max={numChats} aria-label="Chats read" />
@@ -78,7 +76,7 @@ function Result({ outcome }: { outcome: Outcome | null }) {
   if ("numListed" in outcome) {
     const chatsWere = (num: number) => (num === 1 ? "1 chat was" : `${formatCount(num)} chats were`);
     return (
-      <output className={css.hint}>
+      <output className="small mt-2 mb-2 block">
         {chatsWere(outcome.numOpened)} opened.
         {outcome.numListed > 0 && ` ${chatsWere(outcome.numListed)} added to the list of chats.`}
       </output>

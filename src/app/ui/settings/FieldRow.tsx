@@ -4,7 +4,6 @@ import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
 import { IconButton } from "../components/IconButton.tsx";
 import { directionOf } from "../components/text-direction.ts";
-import css from "./FieldRow.module.css";
 
 interface FieldRowProps {
   field: Field;
@@ -42,14 +41,18 @@ export function FieldRow({ field, help, example, text, fallback, source, problem
   const isLong = kind === "lines" || kind === "json" || (kind === "text" && field.isLong);
   const slider = kind === "number" ? field.slider : undefined;
   return (
-    <div className={classNames(css.row, isLong && css.long, kind === "text" && css.below)}>
-      <label htmlFor={id}>
+    <div
+      className={classNames(
+        "grid grid-cols-[minmax(0,1fr)_var(--box-width,150px)_var(--icon-h)] items-center gap-x-1 max-sm:grid-cols-[minmax(0,1fr)_var(--box-width,130px)_var(--icon-h)]",
+      )}
+    >
+      <label htmlFor={id} className="font-medium">
         {label}
         {unit !== undefined && <span className="small"> {unit}</span>}
       </label>
       <IconButton
         icon="reset"
-        className={css.reset}
+        className="[grid-area:1/3] disabled:invisible"
         disabled={text === ""}
         name={`Reset ${label.toLowerCase()}`}
         title={`Back to ${shownFallback}`}
@@ -58,7 +61,7 @@ export function FieldRow({ field, help, example, text, fallback, source, problem
       {example !== undefined && text === "" && (
         <Button
           look="quiet"
-          className={css.example}
+          className="h-(--icon-h) justify-self-end [grid-area:1/2/2/4]"
           aria-label={`Insert example: ${label}`}
           onClick={() => onType(example)}
         >
@@ -66,7 +69,7 @@ export function FieldRow({ field, help, example, text, fallback, source, problem
         </Button>
       )}
       {options ? (
-        <select {...box}>
+        <select {...box} className="w-full [grid-area:1/2]">
           <option value="">{source === null ? `Default (${fallback})` : shownFallback}</option>
           {options.map(([value, name]) => (
             <option key={value} value={value}>
@@ -79,12 +82,16 @@ export function FieldRow({ field, help, example, text, fallback, source, problem
           {...box}
           rows={2}
           dir={kind === "json" ? "ltr" : directionOf(text)}
-          className={kind === "json" ? css.code : undefined}
+          className={classNames(
+            "mt-0.5 w-full [grid-area:2/1/3/4]",
+            kind === "json" && "[font:400_12px/18px_var(--mono)]",
+          )}
           spellCheck={kind !== "json"}
         />
       ) : (
         <input
           {...box}
+          className={classNames("w-full", kind === "text" ? "[grid-area:2/1/3/3]" : "[grid-area:1/2]")}
           autoComplete="off"
           spellCheck={false}
           inputMode={field.hasOff ? "text" : kind === "integer" ? "numeric" : kind === "number" ? "decimal" : "text"}
@@ -93,7 +100,7 @@ export function FieldRow({ field, help, example, text, fallback, source, problem
       {slider && (
         <input
           type="range"
-          className={css.slider}
+          className="h-6 w-full [grid-area:2/1/3/4]"
           aria-label={`${label}, from ${slider[0]} to ${slider[1]}`}
           min={slider[0]}
           max={slider[1]}
@@ -102,7 +109,10 @@ export function FieldRow({ field, help, example, text, fallback, source, problem
           onChange={box.onChange}
         />
       )}
-      <p id={`${id}-help`} className={classNames(css.help, problem !== null && "bad")}>
+      <p
+        id={`${id}-help`}
+        className={classNames("small col-[1/3]", isLong ? "mt-0.5" : "mt-(--help-gap)", problem !== null && "text-bad")}
+      >
         {problem ?? help} {note}
       </p>
     </div>

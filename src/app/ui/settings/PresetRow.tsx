@@ -1,8 +1,6 @@
 import { PRESETS, presetOf, withPreset } from "../../state/settings/presets.ts";
 import type { Settings } from "../../state/settings/settings.ts";
-import { classNames } from "../class-names.ts";
 import { Button } from "../components/Button.tsx";
-import css from "./PresetRow.module.css";
 
 interface PresetRowProps {
   values: Settings;
@@ -15,10 +13,11 @@ interface PresetRowProps {
 export function PresetRow({ values, isChanged, onReplace }: PresetRowProps) {
   const chosen = presetOf(values);
   return (
-    <div className={classNames("row spread", css.row)}>
-      <fieldset className="row tight" aria-label="Presets">
+    <div className="row justify-between max-sm:gap-1">
+      <fieldset className="row gap-1" aria-label="Presets">
         {PRESETS.map((preset) => (
           <Button
+            className="max-sm:px-2"
             key={preset.name}
             aria-pressed={preset === chosen}
             title={preset.help}
@@ -28,7 +27,7 @@ export function PresetRow({ values, isChanged, onReplace }: PresetRowProps) {
           </Button>
         ))}
       </fieldset>
-      <Button look="quiet" disabled={!isChanged} onClick={() => onReplace({})}>
+      <Button look="quiet" className="max-sm:px-2" disabled={!isChanged} onClick={() => onReplace({})}>
         Reset all
       </Button>
     </div>

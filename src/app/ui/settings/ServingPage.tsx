@@ -17,7 +17,6 @@ import { CopyButton } from "../chat/CopyButton.tsx";
 import { Button } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import { FieldRow } from "./FieldRow.tsx";
-import css from "./ServingPage.module.css";
 
 type Checked = { readonly settings: Settings; readonly error: null } | { readonly error: ChorusErrorData };
 
@@ -28,8 +27,8 @@ export function ServingPage({ app }: { app: AppState }) {
   return (
     <div>
       <PageHead title="Serving" />
-      <main className={css.main}>
-        <p className={css.about}>
+      <main className="mx-auto max-w-220 px-4 pt-3">
+        <p className="mb-4 text-ink-2">
           How the engine shares its steps among all chats.
           {isFromLink && " These settings come from the link that opened this page, and count on this visit only."}
         </p>
@@ -78,7 +77,7 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
   };
   return (
     <>
-      <div className={css.fields}>
+      <div className="grid grid-cols-[repeat(auto-fit,minmax(min(100%,340px),1fr))] items-start gap-x-8 gap-y-4 [--box-width:180px] [--help-gap:2px] max-sm:[--box-width:170px]">
         {fields.map((field) => (
           <FieldRow
             key={field.name}
@@ -92,8 +91,9 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
           />
         ))}
       </div>
-      <div className={css.foot}>
-        <div className="row wrap">
+      {/* In view, however long the form is. */}
+      <div className="sticky bottom-0 mt-4 border-t border-line bg-paper py-3">
+        <div className="row flex-wrap">
           <Button look="ink" onClick={() => void apply()}>
             Apply
           </Button>
@@ -101,14 +101,15 @@ function Form({ app, used }: { app: AppState; used: Settings }) {
             Reset serving
           </Button>
           {checked.error === null && (
-            <span className={css.copy}>
+            <span className="row ms-auto gap-1 text-ink-2">
               Link <CopyButton name="Copy link" text={addressWith(writeServingLink(checked.settings))} />
             </span>
           )}
         </div>
-        <output ref={outcomeLine} className={css.outcome}>
+        {/* As high as its longest text, so that nothing moves. */}
+        <output ref={outcomeLine} className="mt-2 block min-h-9 t-12 text-ink-2 max-sm:min-h-13.5">
           {failure ? (
-            <span className="bad">{failureWords(failure)}</span>
+            <span className="text-bad">{failureWords(failure)}</span>
           ) : (
             (outcome ?? (isChanged ? effectOfAll(checked, app) : ""))
           )}

@@ -20,7 +20,6 @@ import { More } from "../components/More.tsx";
 import { formatCount } from "../format.ts";
 import { FieldRow } from "./FieldRow.tsx";
 import { PresetRow } from "./PresetRow.tsx";
-import css from "./SettingsForm.module.css";
 import { useSchemaProblem } from "./use-schema-problem.ts";
 
 interface SettingsFormProps {
@@ -68,7 +67,7 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
         fallback={from !== undefined ? describeValue(field, from) : model ? modelDefault(model) : "the model's own"}
         source={from === undefined ? null : source}
         problem={problemOf(field)}
-        note={<span className="warn">{model && warningOf(name, model)}</span>}
+        note={<span className="text-warn">{model && warningOf(name, model)}</span>}
         onType={(next) => type(field, next)}
       />
     );
@@ -88,14 +87,14 @@ export function SettingsForm({ values, inherited, source, model, schemaProblem, 
         topic="settings"
         note={
           <>
-            {numSet > 0 && `${numSet} set`} {numWrong > 0 && <b className="bad">{numWrong} not valid</b>}
+            {numSet > 0 && `${numSet} set`} {numWrong > 0 && <b>{numWrong} not valid</b>}
           </>
         }
       >
         <div className="stack">
           {SETTING_SECTIONS.map(([title, fields]) => (
-            <section key={title} className={css.section} aria-label={title}>
-              <h3>{title}</h3>
+            <section key={title} className="section stack" aria-label={title}>
+              <h3 className="t-12 font-semibold text-ink-3">{title}</h3>
               {fields.map(rowOf)}
             </section>
           ))}

@@ -6,14 +6,13 @@ import { DocsLink } from "../components/DocsLink.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { Logo } from "../components/Logo.tsx";
 import { nameBrowser } from "./describe-browser.ts";
-import css from "./UnsupportedPage.module.css";
 
 const DocsSection = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsSection);
 
 /** Replaces the app if neither GPU nor CPU can be used: says what is missing, and shows what to do in each browser. */
 export function UnsupportedPage({ engine, error }: { engine: EngineControl; error: ChorusErrorData }) {
   return (
-    <main className={css.page}>
+    <main className="grid min-h-full content-center justify-center justify-items-start gap-4 px-4 py-6">
       <div className="brand">
         <Logo />
         Chorus
@@ -26,10 +25,10 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
             : "Open this page over https:// or on localhost: elsewhere browsers hide WebGPU."}{" "}
           Nothing was downloaded.
         </p>
-        <p className={css.found}>
+        <p className="mt-3 wrap-anywhere">
           Found: {nameBrowser(navigator.userAgent)}. {error.message}
         </p>
-        <div className={css.actions}>
+        <div className="row mt-6 flex-wrap text-ink-2">
           <Button look="ink" onClick={() => void engine.start()}>
             Check again
           </Button>
@@ -37,11 +36,11 @@ export function UnsupportedPage({ engine, error }: { engine: EngineControl; erro
           <DocsLink page="troubleshooting" at={error.code}>
             About this error
           </DocsLink>
-          <a className="button outlined" href="#/player">
+          <a className="button" href="#/player">
             Play a recording instead
           </a>
         </div>
-        <div className={css.remedies}>
+        <div className="section mt-6 pt-4">
           <DocsSection name="troubleshooting" at="a-browser-without-webgpu" />
         </div>
       </div>

@@ -3,7 +3,6 @@ import { tokenOfEachCharacter } from "../../state/chat/answer-tokens.ts";
 import type { Difference } from "../../state/chat/differences.ts";
 import type { Turn } from "../../state/chat/conversation.ts";
 import { formatCount } from "../format.ts";
-import css from "./AnswerDifference.module.css";
 import { markText } from "./marked-text.ts";
 import { rangeOf } from "./seen-text.ts";
 
@@ -25,7 +24,7 @@ export function AnswerDifference({ difference, turn, answer }: AnswerDifferenceP
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [answer, difference, isOver]);
   return (
-    <span className={css.difference}>
+    <span className="flex-[0_0_100%] wrap-anywhere text-warn">
       Differs from pane {other} at word {formatCount(numSame + 1)}: <Word text={words[0]} />, there{" "}
       <Word text={words[1]} />
     </span>

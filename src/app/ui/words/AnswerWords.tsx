@@ -13,7 +13,6 @@ import { stepWords } from "../batch/cell-facts.ts";
 import { placeBeside } from "../components/PointerCard.tsx";
 import { CursorArea } from "../components/CursorArea.tsx";
 import { formatShare, visibleToken } from "../token-text.ts";
-import css from "./AnswerWords.module.css";
 import { markText, rangeOfToken, shadeTokens } from "./marked-text.ts";
 import { characterAt } from "./seen-text.ts";
 import { TokenCard } from "./TokenCard.tsx";
@@ -145,7 +144,8 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   return (
     <>
       <CursorArea
-        className={css.cursor}
+        // It lies over the answer for the keyboard; the pointer passes through.
+        className="pointer-events-none absolute -inset-1 rounded-md"
         label="Probabilities, word by word"
         hint="Arrow keys move from word to word, Enter goes to the alternatives."
         value={at ?? 0}
@@ -157,7 +157,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
       <div
         ref={card}
         {...CARD}
-        className={css.card}
+        className="float pointer-events-none fixed inset-auto w-66 rounded-md px-3 py-2 t-12 data-[kept=true]:pointer-events-auto"
         aria-hidden={!isKept}
         data-kept={isKept}
         popover="manual"

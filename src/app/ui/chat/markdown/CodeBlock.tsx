@@ -13,7 +13,7 @@ interface CodeBlockProps {
 export function CodeBlock({ code, language, caret }: CodeBlockProps) {
   return (
     <div className={css.code} dir="ltr">
-      <div className={css.codeHead}>
+      <div className="row small h-8 justify-between pr-0.5 pl-3">
         <span>{language}</span>
         <CopyButton text={code} name="Copy code" />
       </div>

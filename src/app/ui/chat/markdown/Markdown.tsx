@@ -3,6 +3,7 @@ import type { Token } from "marked";
 import { BlockToken } from "./BlockToken.tsx";
 import { FormulasMissing } from "./Formula.tsx";
 import { headingLevels } from "./heading-levels.ts";
+import "../../late.css";
 import css from "./Markdown.module.css";
 import { MarkdownStream } from "./markdown-stream.ts";
 
