@@ -2,7 +2,9 @@
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { ChatOpenAI } from "@langchain/openai";
-import { jsonSchema, generateText, Output, streamText } from "ai";
+import { Agent, Runner, tool as agentTool } from "@openai/agents-core";
+import { OpenAIProvider } from "@openai/agents-openai";
+import { jsonSchema, generateText, Output, streamText, tool } from "ai";
 import OpenAI from "openai";
 
 import { FAKE_MODEL_FILES, openFakeModelOf } from "../fakes/fake-model-of.ts";
@@ -58,14 +60,9 @@ async function check(): Promise<Record<string, unknown>> {
     additionalProperties: false,
   });
   const { output } = await generateText({ model, prompt, output: Output.object({ schema }) });
-  const chat = new ChatOpenAI({
-    model: "chorus-chat",
-    apiKey: "none",
-    temperature: 0,
-    maxTokens: 12,
-    maxRetries: 0,
-    configuration: { baseURL, fetch: engineFetch, dangerouslyAllowBrowser: true },
-  });
+  const configuration = { baseURL, fetch: engineFetch, dangerouslyAllowBrowser: true };
+  const options = { model: "chorus-chat", apiKey: "none", temperature: 0, maxRetries: 0, configuration };
+  const chat = new ChatOpenAI({ ...options, maxTokens: 12 });
   let chained = "";
   for await (const { text } of await chat.stream(prompt)) chained += text;
   const texts = {
@@ -77,6 +74,44 @@ async function check(): Promise<Record<string, unknown>> {
     langChainStream: chained,
   };
   const { inputTokens, outputTokens } = await streamed.usage;
+  const parameters = {
+    type: "object" as const,
+    properties: { city: { type: "string" as const, enum: ["Paris", "Oslo"] } },
+    required: ["city"],
+    additionalProperties: false as const,
+  };
+  const weather = { name: "weather", description: "Of a city.", parameters };
+  /** What each client's tool was called with. */
+  const asked: Record<string, unknown> = {};
+  const noted = (name: string) => (given: unknown) => ((asked[name] = given), "Rain.");
+  const one = { tool_choice: "required", parallel_tool_calls: false } as const;
+  const ownTool = { ...weather, parse: JSON.parse, function: noted("openai") };
+  const tools = [{ type: "function" as const, function: ownTool }];
+  const loop = client.chat.completions.runTools(
+    { ...one, model: "chorus-chat", messages, tools },
+    { maxChatCompletions: 1 },
+  );
+  await loop.done().catch(() => undefined);
+  await generateText({
+    model,
+    prompt,
+    toolChoice: "required",
+    providerOptions: { chorus: { parallel_tool_calls: false } },
+    tools: { weather: tool({ inputSchema: jsonSchema(parameters), execute: noted("ai") }) },
+  });
+  const bound = new ChatOpenAI(options).bindTools([{ type: "function", function: weather }], one);
+  asked["langChain"] = (await bound.invoke(prompt)).tool_calls?.[0]?.args;
+  const agent = new Agent({
+    name: "Reporter",
+    model: "chorus-chat",
+    modelSettings: { toolChoice: "required", parallelToolCalls: false },
+    tools: [agentTool({ ...weather, strict: true, execute: noted("agents") })],
+    toolUseBehavior: "stop_on_first_tool",
+  });
+  await new Runner({ modelProvider: new OpenAIProvider({ openAIClient: client }), tracingDisabled: true }).run(
+    agent,
+    prompt,
+  );
   let stats = await engine.stats();
   for (let tries = 0; tries < 50 && stats.num_requests_running > 0; tries++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -88,6 +123,7 @@ async function check(): Promise<Record<string, unknown>> {
     refused: refused instanceof OpenAI.BadRequestError && refused.message,
     response: response.status,
     output,
+    asked,
     isFree: stats.num_gpu_blocks_free === stats.num_gpu_blocks && stats.num_requests_running === 0,
   };
 }
