@@ -4,7 +4,6 @@ import { AdaptiveLimits } from "../engine/metrics/adaptive-limits.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Alerts } from "../engine/metrics/alerts.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
-import { prometheusText } from "../engine/metrics/prometheus.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusErrorData } from "../protocol/errors.ts";
@@ -123,7 +122,8 @@ export class Telemetry {
     else this.#log.write("error", () => `the engine died (${error.code}): ${error.message}`);
   }
 
-  prometheusText(): string {
+  async prometheusText(): Promise<string> {
+    const { prometheusText } = await import("../engine/metrics/prometheus.ts");
     return prometheusText(this.#engine.stats(), this.#metrics, this.#model);
   }
 
