@@ -12,12 +12,15 @@ import type { ViteDevServer } from "vite";
 import { installPacked } from "../../tools/install-packed.mjs";
 import { root } from "../../tools/run-command.mjs";
 import { serveExamples } from "../../tools/serve-examples.mjs";
+import { answerMcp } from "../../tests/fakes/mcp-server.ts";
 import { StaticSite } from "../support/static-site.ts";
 import { launchChromium } from "./chromium.ts";
 
 const MODEL = join(root, "public/models/chorus-chat");
 /** The last output of each example, with its own figures. */
 const FIGURE = /[\d.]+ m?s together, [\d.]+ m?s one after the other \(chorus-chat, .+\)\./;
+
+const MCP_SERVER = "https://mcp.test/";
 
 let folder: string;
 let server: ViteDevServer;
@@ -39,8 +42,15 @@ afterAll(async () => {
 });
 
 /** Opens an example with the embedded model. Its errors fail the test. */
-async function open(name: string, base = server.resolvedUrls?.local[0] ?? ""): Promise<Page> {
+async function open(name: string, base = server.resolvedUrls?.local[0] ?? "", more = ""): Promise<Page> {
   const context = await browser.newContext();
+  await context.route(`${MCP_SERVER}**`, async (route) => {
+    const asked = route.request();
+    const body = asked.postData();
+    const answer = await answerMcp(new Request(asked.url(), { method: asked.method(), ...(body && { body }) }));
+    const headers = Object.fromEntries(answer.headers);
+    await route.fulfill({ status: answer.status, headers, body: await answer.text() });
+  });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(String(error)));
@@ -48,7 +58,7 @@ async function open(name: string, base = server.resolvedUrls?.local[0] ?? ""): P
     await context.close();
     expect(problems).toEqual([]);
   });
-  await page.goto(`${base}${name}?model=../models/chorus-chat/`);
+  await page.goto(`${base}${name}?model=../models/chorus-chat/${more}`);
   return page;
 }
 
@@ -185,6 +195,15 @@ it("tools: a question makes a call, and its result is shown", async () => {
       .waitFor(),
   ]);
   expect(status).toMatch(/^[1-4] /);
+});
+
+it("tools: a server of the Model Context Protocol has tools, too", async () => {
+  const page = await open("tools/", undefined, `&mcp=${MCP_SERVER}`);
+  await page.getByRole("button", { name: "Ask" }).click();
+  await page
+    .getByText(/^weather\(\{"city": "(Paris|Oslo)"\}\) → Rain in (Paris|Oslo)\.$/)
+    .first()
+    .waitFor();
 });
 
 it("node: answers in the process, and over HTTP to a client", async () => {

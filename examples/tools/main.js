@@ -1,7 +1,7 @@
 import { createEngine } from "chorus-llm";
 
 const number = { type: "integer", maximum: 9999 };
-const FUNCTIONS = {
+const OWN = {
   calculate: {
     description: "Computes with two numbers.",
     parameters: {
@@ -18,6 +18,8 @@ const FUNCTIONS = {
     run: () => new Date().toLocaleTimeString("en"),
   },
 };
+const mcpServer = new URLSearchParams(location.search).get("mcp");
+const FUNCTIONS = mcpServer ? await functionsOf(mcpServer) : OWN;
 const tools = Object.entries(FUNCTIONS).map(([name, { description, parameters }]) => ({
   type: "function",
   function: { name, description, parameters },
@@ -71,11 +73,26 @@ async function ask(question) {
     if (finish_reason !== "tool_calls") break;
     for (const call of message.tool_calls) {
       const given = JSON.parse(call.function.arguments);
-      const result = FUNCTIONS[call.function.name].run(given);
+      const result = await FUNCTIONS[call.function.name].run(given);
       show(`${call.function.name}(${call.function.arguments}) → ${result}`);
       messages.push({ role: "tool", tool_call_id: call.id, content: result });
       numCalls += 1;
     }
   }
   figure.textContent = `${numCalls} ${numCalls === 1 ? "call" : "calls"}, each valid (${engine.model.name}).`;
+}
+
+/** Returns the functions of a server of the Model Context Protocol. */
+async function functionsOf(address) {
+  const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const client = new Client({ name: "chorus-example-tools", version: "1.0.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(address)));
+  const { tools } = await client.listTools();
+  const run = (name) => async (given) => {
+    const { content } = await client.callTool({ name, arguments: given });
+    return content.map(({ text = "" }) => text).join("\n");
+  };
+  return Object.fromEntries(
+    tools.map(({ name, description, inputSchema }) => [name, { description, parameters: inputSchema, run: run(name) }]),
+  );
 }
