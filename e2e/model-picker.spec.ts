@@ -149,7 +149,7 @@ test("a model of a hub is added, used, and there after a reload, without the hub
     // The format for the adapter of these tests, which has no halves.
     await expect(model.getByRole("radio", { name: "tiny: Full (f32)" })).toBeChecked();
     await model.getByRole("radio", { name: "tiny: Half (f16)" }).check();
-    await model.getByRole("button", { name: "Use tiny as f16" }).click();
+    await model.getByRole("button", { name: "Use tiny as half (f16)" }).click();
     await expect(dialog).toBeHidden();
     await app.pane(1).ask("What is the capital of France?");
     await app.pane(1).finished();
