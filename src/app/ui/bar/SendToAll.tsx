@@ -90,7 +90,7 @@ export function SendToAll({ workspace }: { workspace: Workspace }) {
         <Guard part="This dialog" subject={drafting} onClose={close}>
           <form className="stack" onSubmit={submit}>
             <MessageBox box={box} value={message} onChange={setMessage} onEnter={send} />
-            <fieldset className="flex flex-wrap gap-1.5 has-disabled:cursor-default has-disabled:opacity-50">
+            <fieldset className="flex flex-wrap gap-1.5">
               <legend className="pb-1 t-12 font-medium text-ink-2">Panes</legend>
               {panes.map((pane) => (
                 <PaneCheckbox key={pane.number} pane={pane} isTicked={!left.has(pane.number)} onToggle={toggle} />
