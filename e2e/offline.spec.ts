@@ -20,8 +20,9 @@ async function kept(page: Page, options: { update?: boolean } = {}): Promise<voi
     const registration = await navigator.serviceWorker.ready;
     if (update) await registration.update();
     const worker = registration.installing ?? registration.waiting ?? registration.active;
-    while (worker && worker.state !== "activated") {
-      await new Promise((resolve) => worker.addEventListener("statechange", resolve, { once: true }));
+    const isReady = () => worker === null || worker.state === "activated";
+    while (!isReady()) {
+      await new Promise((resolve) => worker?.addEventListener("statechange", resolve, { once: true }));
     }
   }, options);
 }
