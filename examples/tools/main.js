@@ -87,12 +87,15 @@ async function functionsOf(address) {
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
   const client = new Client({ name: "chorus-example-tools", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL(address)));
-  const { tools } = await client.listTools();
+  const listed = await client.listTools();
   const run = (name) => async (given) => {
     const { content } = await client.callTool({ name, arguments: given });
     return content.map(({ text = "" }) => text).join("\n");
   };
   return Object.fromEntries(
-    tools.map(({ name, description, inputSchema }) => [name, { description, parameters: inputSchema, run: run(name) }]),
+    listed.tools.map(({ name, description, inputSchema }) => [
+      name,
+      { description, parameters: inputSchema, run: run(name) },
+    ]),
   );
 }

@@ -73,7 +73,7 @@ export class EngineHost implements EngineService {
     return this.#requireSession().engine.stats();
   }
 
-  metrics(): Promise<string> {
+  metrics(): string {
     return this.#requireSession().telemetry.prometheusText();
   }
 

@@ -55,13 +55,13 @@ const ended = (finishReason: SequenceOutput["finishReason"], stopReason: string 
 };
 
 describe("an engine's reports", () => {
-  it("become histograms, a step before its requests", async () => {
+  it("become histograms, a step before its requests", () => {
     const { telemetry } = create();
     const first = { status: "first-token", firstTokenMs: 100, outputTokens: 1 } as const;
     telemetry.observe([], sampleStep({ atMs: 100, entries: [sampleEntry("a")] }), [sampleRequest("a", first)], 100);
     const last = { ...first, status: "finished", finishedMs: 150, outputTokens: 2 } as const;
     telemetry.observe([], sampleStep({ atMs: 150, entries: [sampleEntry("a")] }), [sampleRequest("a", last)], 150);
-    const text = await telemetry.prometheusText();
+    const text = telemetry.prometheusText();
     expect(text).toContain('vllm:inter_token_latency_seconds_sum{model_name="m"} 0.05\n');
     expect(text).toContain('vllm:inter_token_latency_seconds_count{model_name="m"} 1\n');
     expect(text).toContain('vllm:num_requests_running{model_name="m"} 3\n');
@@ -182,7 +182,7 @@ describe("a step whose kernels were timed", () => {
     expect(limits.at(-1)?.maxNumSeqs).toBe(3);
   });
 
-  it("raises no alert of latency and moves no threshold, but is in the histograms", async () => {
+  it("raises no alert of latency and moves no threshold, but is in the histograms", () => {
     const { telemetry } = create();
     telemetry.update({ ...CONFIG, alerts: { ...CONFIG.alerts, itlMs: "auto" } }, 0);
     let atMs = 0;
@@ -200,7 +200,7 @@ describe("a step whose kernels were timed", () => {
     // 80 ms is four times what a step without timing takes.
     for (let i = 0; i < 20; i++) step(81);
     expect(alerts).toMatchObject([{ name: "itl", threshold: 80 }]);
-    const text = await telemetry.prometheusText();
+    const text = telemetry.prometheusText();
     expect(text).toContain('vllm:inter_token_latency_seconds_count{model_name="m"} 280\n');
     expect(text).toContain('chorus:engine_step_seconds_bucket{model_name="m",le="0.2"} 160\n');
   });

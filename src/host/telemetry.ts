@@ -4,6 +4,7 @@ import { AdaptiveLimits } from "../engine/metrics/adaptive-limits.ts";
 import type { Engine } from "../engine/engine.ts";
 import { Alerts } from "../engine/metrics/alerts.ts";
 import { Metrics } from "../engine/metrics/metrics.ts";
+import { prometheusText } from "../engine/metrics/prometheus.ts";
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type { ChorusErrorData } from "../protocol/errors.ts";
@@ -122,8 +123,7 @@ export class Telemetry {
     else this.#log.write("error", () => `the engine died (${error.code}): ${error.message}`);
   }
 
-  async prometheusText(): Promise<string> {
-    const { prometheusText } = await import("../engine/metrics/prometheus.ts");
+  prometheusText(): string {
     return prometheusText(this.#engine.stats(), this.#metrics, this.#model);
   }
 

@@ -114,7 +114,7 @@ export interface EngineService {
   detokenize(body: DetokenizeRequest): Result<DetokenizeResponse>;
   stats(): EngineStats;
   /** Prometheus text exposition of all counters, gauges and histograms. */
-  metrics(): string | Promise<string>;
+  metrics(): string;
   kvCacheMap(): KvCacheMap;
   kvBlockTokens(block: number): KvBlockTokens;
   /** Changes the config from the next step on, and returns it. */

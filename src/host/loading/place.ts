@@ -8,6 +8,7 @@ import type { LoadGuard, WeightsReader } from "./load-guard.ts";
 import { loadIntoMemory, type LoadedIntoMemory, type LoadedRunners } from "./load-into-memory.ts";
 import { readProgress } from "./read-progress.ts";
 import { commonDraws } from "./common-draws.ts";
+import { areDrawsRight } from "./known-draws.ts";
 
 /**
  * Places a model, and what drafts for it, in the device's memory, with as large a cache as there is room for.
@@ -23,10 +24,7 @@ export function place(
 ): Promise<LoadedIntoMemory> {
   guard.signal.throwIfAborted();
   const onKernel = (done: number, total: number) => guard.report({ stage: "kernels", done, total });
-  const checkDraws: CheckDraws = async (runner, slot, kind) => {
-    const { areDrawsRight } = await import("./known-draws.ts"); // later than the first answer
-    return areDrawsRight({ runner, slot, vocabSize }, kind);
-  };
+  const checkDraws: CheckDraws = (runner, slot, kind) => areDrawsRight({ runner, slot, vocabSize }, kind);
   const options = { vocabSize, onKernel, kernels, draws: commonDraws(defaults), checkDraws };
   const loadOnce = async (engine: ResolvedEngineConfig): Promise<LoadedRunners> => {
     const onRead = readProgress([weights, ...(draftWeights ? [draftWeights] : [])], guard.report);
