@@ -3,12 +3,6 @@
 // A block's rows share KEPT_ROWS places: of two rows of this step for one place the later one counts.
 
 override LANES: u32;
-override WIDTH: u32;
-override X_STRIDE: u32;
-override KEPT_STRIDE: u32;
-override KEPT_ROWS: u32; // of a block
-override BLOCK_SIZE: u32;
-override MAX_BLOCKS: u32;
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read> rows: array<Row>;

@@ -4,14 +4,8 @@
 // the beginning there are none. One lane a channel; the order of additions follows from TAPS alone.
 
 override LANES: u32;
-override WIDTH: u32;
 override TAPS: u32;
-override X_STRIDE: u32;
 override Y_STRIDE: u32;
-override KEPT_STRIDE: u32;
-override KEPT_ROWS: u32; // of a block
-override BLOCK_SIZE: u32;
-override MAX_BLOCKS: u32;
 
 @group(0) @binding(0) var<storage, read> x: array<f32>;
 @group(0) @binding(1) var<storage, read> weights: array<f32>; // [TAPS, Y_STRIDE]

@@ -55,6 +55,7 @@ export class StepThread {
   readonly #view: StepView;
   readonly #floats: Float32Array;
   readonly #drawer: SampleDrawer;
+  readonly #convolutions: readonly ShortConvOperation[];
   readonly #thread: number;
   #threads = 1;
   /** Shares of the previous attention in this step: layers mostly have the same. */
@@ -66,6 +67,7 @@ export class StepThread {
     this.#view = new StepView(buffer, plan.step);
     this.#floats = new Float32Array(buffer);
     this.#drawer = drawer;
+    this.#convolutions = plan.program.flat().filter((operation) => operation.type === "shortConv");
     this.#thread = thread;
   }
 
@@ -260,12 +262,12 @@ export class StepThread {
     const { begin, end } = this.#share(this.#view.numRows);
     for (let row = begin; row < end; row++) {
       const b = x.address + row * x.stride;
-      this.#kernels.multiply(products.address + row * products.stride, b, b + 8 * width, ...vectorsOf(width));
+      this.#kernels.multiply(products.address + row * products.stride, b, b + 8 * width, 4 * width);
     }
   }
 
   #shortConv({ x, products, y, width, taps, weights, kept }: ShortConvOperation): void {
-    const sizes = vectorsOf(width);
+    const bytes = 4 * width;
     const { begin, end } = this.#share(this.#view.numRows);
     for (let row = begin; row < end; row++) {
       const to = y.address + row * y.stride;
@@ -278,9 +280,9 @@ export class StepThread {
             ? products.address + (row - back) * products.stride
             : this.#keptAt(kept, this.#view.slot(row), position - back);
         const multiply = t === earliest ? this.#kernels.multiply : this.#kernels.multiply_add;
-        multiply(to, from, weights.address + t * weights.stride, ...sizes);
+        multiply(to, from, weights.address + t * weights.stride, bytes);
       }
-      this.#kernels.multiply(to, to, x.address + row * x.stride + 4 * width, ...sizes);
+      this.#kernels.multiply(to, to, x.address + row * x.stride + bytes, bytes);
     }
   }
 
@@ -295,13 +297,12 @@ export class StepThread {
    * before.
    */
   keepRows(): void {
-    const { program, cache } = this.#plan;
-    for (const operation of program.flat()) {
-      if (operation.type !== "shortConv") continue;
-      const { products, width, kept } = operation;
+    const { cache } = this.#plan;
+    for (const { products, width, kept } of this.#convolutions) {
       for (let row = 0; row < this.#view.numRows; row++) {
         // A later row of the block has the same place.
-        const [slot, position] = [this.#view.slot(row), this.#view.position(row)];
+        const slot = this.#view.slot(row);
+        const position = this.#view.position(row);
         const later = row + kept.count;
         const isSame = later < this.#view.numRows && this.#view.slot(later) === slot;
         if (isSame && (position % cache.blockSize) + kept.count < cache.blockSize) continue;
@@ -315,9 +316,4 @@ export class StepThread {
     const { begin, end } = this.#share(this.#view.numSamples);
     for (let i = begin; i < end; i++) this.#drawer.draw(i, logits.address + i * logits.stride);
   }
-}
-
-/** Returns the bytes of whole vectors, and of all values. */
-function vectorsOf(width: number): readonly [vectors: number, bytes: number] {
-  return [16 * Math.floor(width / 4), 4 * width];
 }
