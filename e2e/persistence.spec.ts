@@ -198,7 +198,9 @@ test("chats are exported and imported; one is saved as Markdown", async ({ page 
   await chooseFiles(page, "Import …", {
     name: "broken.json",
     mimeType: "application/json",
-    buffer: Buffer.from('{"app":"chorus","version":1,"current":1,"shared":{},"panes":[{"turns":[{}]}]}'),
+    buffer: Buffer.from(
+      '{"app":"chorus","version":1,"current":1,"shared":{},"panes":[{"title":null,"settings":{},"turns":[{"id":0}]}]}',
+    ),
   });
   await expect(page.getByRole("alert")).toContainText("panes[0].turns[0].question is missing. Nothing was changed.");
   await page.keyboard.press("Escape");

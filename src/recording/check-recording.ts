@@ -38,9 +38,7 @@ const NUMBERS_BY_NAME = kind(
 );
 const finishReason = orNull(oneOf("stop", "length", "abort"));
 
-type OldEntry = Omit<StepEntry, "slot" | "blocks" | "firstBlock" | "blocksGivenBack">;
-
-const OLD_ENTRY: Shape<OldEntry> = {
+const ENTRY: Shape<StepEntry> = {
   requestId: STRING,
   index: NUMBER,
   start: NUMBER,
@@ -51,18 +49,11 @@ const OLD_ENTRY: Shape<OldEntry> = {
   drafted: NUMBER,
   accepted: NUMBER,
   finishReason,
-};
-
-const ENTRY: Shape<StepEntry> = {
-  ...OLD_ENTRY,
   slot: NUMBER,
   blocks: NUMBERS,
   firstBlock: NUMBER,
   blocksGivenBack: NUMBER,
 };
-
-/** Values for older versions, which lack the fields. */
-const NO_PLACE = { slot: -1, blocks: [], firstBlock: 0, blocksGivenBack: 0 };
 
 const SEQUENCE: Shape<SequenceId> = { requestId: STRING, index: NUMBER };
 
@@ -162,27 +153,21 @@ const BODY = kind(
   (value) => isObject(value) && NUMBERS.is(value["prompt"]) && NUMBER.is(value["max_tokens"]),
 );
 
-const EVENTS = new Map<string, Readonly<Record<string, FieldKind>>>([
-  ["step", { ...STEP }],
-  ["request", { ...REQUEST }],
-  ["asked", { requestId: STRING, question: STRING, text: STRING, body: BODY }],
-  ["answered", { step: orNull(NUMBER), answers: listOf(ANSWER) }],
-  ["kernels", { step: NUMBER, kernels: listOf(KERNEL) }],
-  ["alert", { ...ALERT }],
-]);
-
-const OLD_EVENTS = new Map<string, Readonly<Record<string, FieldKind>>>([
-  ["step", { ...STEP, entries: listOf(OLD_ENTRY) }],
-  ["request", { ...REQUEST }],
-  ["alert", { ...ALERT }],
-]);
+const EVENTS = new Map<string, Readonly<Record<string, FieldKind>>>(
+  Object.entries({
+    step: STEP,
+    request: REQUEST,
+    asked: { requestId: STRING, question: STRING, text: STRING, body: BODY },
+    answered: { step: orNull(NUMBER), answers: listOf(ANSWER) },
+    kernels: { step: NUMBER, kernels: listOf(KERNEL) },
+    alert: ALERT,
+  }),
+);
 
 /** @throws ChorusError invalid_value */
 export function checkModel(model: unknown): ModelCard {
-  // Earlier recordings have no field about kernels.
-  const whole = isObject(model) ? { canTimeKernels: false, mixture: null, activationDtype: "f32", ...model } : model;
-  check(whole, MODEL, 0, "model");
-  return whole as ModelCard;
+  check(model, MODEL, 0, "model");
+  return model as ModelCard;
 }
 
 /** @throws ChorusError invalid_value */
@@ -193,24 +178,12 @@ export function checkConfig(config: unknown): RecordedConfig {
 
 /** @throws ChorusError invalid_value */
 export function checkEvent(event: Record<string, unknown>, line: number): RecordedEvent {
-  checkType(event, EVENTS, line);
-  return event as unknown as RecordedEvent;
-}
-
-/** Checks an event of an older version, and returns it as one of this version. @throws ChorusError invalid_value */
-export function checkOldEvent(event: Record<string, unknown>, line: number): RecordedEvent {
-  checkType(event, OLD_EVENTS, line);
-  if (event["type"] !== "step") return event as unknown as RecordedEvent;
-  const entries = (event["entries"] as OldEntry[]).map((entry): StepEntry => ({ ...entry, ...NO_PLACE }));
-  return { ...event, entries } as unknown as RecordedEvent;
-}
-
-function checkType(event: Record<string, unknown>, shapes: typeof EVENTS, line: number): void {
   const { type } = event;
-  const shape = typeof type === "string" ? shapes.get(type) : undefined;
-  const known = [...shapes.keys()].join(", ");
+  const shape = typeof type === "string" ? EVENTS.get(type) : undefined;
+  const known = [...EVENTS.keys()].join(", ");
   if (!shape) throw wrongLine(line, `has the type ${JSON.stringify(type)}; it can be one of ${known}`);
   check(event, shape, line, "");
+  return event as unknown as RecordedEvent;
 }
 
 function check(value: unknown, shape: Readonly<Record<string, FieldKind>>, line: number, path: string): void {

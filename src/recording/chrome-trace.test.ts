@@ -106,7 +106,7 @@ describe("a trace keeps to the Trace Event Format", () => {
     for (const pid of [1, 2, 3, 4]) expect(slices(pid).length).toBeGreaterThan(20);
   });
 
-  it.each(["mixed", "similar"])("of the recorded load %s, which has no slots", (name) => {
+  it.each(["mixed", "similar"])("of the recorded load %s", (name) => {
     const recording = readRecording(readFileSync(`tests/fixtures/runs/${name}.jsonl`, "utf8"));
     const trace = JSON.parse(chromeTrace(recording)) as TraceFile;
     expect(faultsOf(trace)).toEqual([]);

@@ -28,37 +28,46 @@ export interface TraceEvent {
 const PROCESSES = ["Engine", "Slots", "Queue", "Cache blocks", "Kernels"] as const;
 type Process = (typeof PROCESSES)[number];
 
+type RequestEvent = Extract<RecordedEvent, { type: "request" }>;
+
+/** A step that began after the previous one had ended. */
+type TimedStep = StepReport & { readonly beginMs: number };
+
+/** Draws one subject of a run, event by event. */
+interface Tracks {
+  readonly addStep: (step: TimedStep) => void;
+  readonly addRequest?: (report: RequestEvent) => void;
+  /** Draws what is still open when the recording ends. */
+  readonly end?: () => void;
+}
+
 /** Returns the recording as JSON. It contains the texts of the answers, as the recording does. */
 export function chromeTrace({ model, events }: Recording): string {
   const trace = new Trace(startOf(events));
-  const slots = new SlotTracks(trace, wordsBySequence(events));
-  const queue = new QueueTracks(trace);
-  const blocks = new BlockTracks(trace, model);
-  const kernels = new KernelTracks(trace, events);
+  const kernels = kernelTracks(trace, events);
+  const subjects: readonly Tracks[] = [
+    { addStep: (step) => addStep(trace, step) },
+    kernels,
+    slotTracks(trace, wordsBySequence(events)),
+    queueTracks(trace),
+    blockTracks(trace, model),
+  ];
   let lastMs = -Infinity;
   for (const event of events) {
     if (event.type === "step") {
       // Rounded times may overlap by a hair.
       const step: TimedStep = { ...event, beginMs: Math.min(event.atMs, Math.max(lastMs, event.atMs - event.stepMs)) };
       lastMs = event.atMs;
-      addStep(trace, step);
-      kernels.addStep(step);
-      slots.addStep(step);
-      queue.addStep(step);
-      blocks.addStep(step);
+      for (const tracks of subjects) tracks.addStep(step);
     } else if (event.type === "request") {
-      slots.addRequest(event);
-      queue.addRequest(event);
-      blocks.addRequest(event);
+      for (const tracks of subjects) tracks.addRequest?.(event);
     }
   }
-  slots.end();
-  queue.end();
-  blocks.end();
+  for (const tracks of subjects) tracks.end?.();
   const { name, mixture, activationDtype, kvCacheDtype, adapter } = model;
   const dtype = mixture ?? model.dtype;
   const dtypes = { dtype, activationDtype, kvCacheDtype };
-  const otherData = { application: "Chorus", model: name, ...dtypes, adapter, kernels: kernels.words };
+  const otherData = { application: "Chorus", model: name, ...dtypes, adapter, kernels: kernels.words() };
   return JSON.stringify({ traceEvents: trace.toEvents(), displayTimeUnit: "ms", otherData });
 }
 
@@ -73,9 +82,6 @@ function startOf(events: readonly RecordedEvent[]): number {
 }
 
 const keyOf = ({ requestId, index }: SequenceId) => `${requestId}/${index}`;
-
-/** A step that began after the previous one had ended. */
-type TimedStep = StepReport & { readonly beginMs: number };
 
 /** Returns the text that each step added to each sequence. */
 function wordsBySequence(events: readonly RecordedEvent[]): ReadonlyMap<string, string> {
@@ -159,44 +165,35 @@ function addStep(trace: Trace, report: TimedStep): void {
 }
 
 /** The GPU's work in each step: as a whole, and kernel by kernel if these were timed. */
-class KernelTracks {
-  readonly #trace: Trace;
-  readonly #kernels: ReadonlyMap<number, readonly KernelTime[]>;
+function kernelTracks(trace: Trace, events: readonly RecordedEvent[]) {
+  const timed = new Map(events.flatMap((event) => (event.type === "kernels" ? [[event.step, event.kernels]] : [])));
   /** The time at which each track is free again, by the kernel's name, in the order of the tracks. */
-  readonly #endsMs = new Map<string, number>();
-  #numSteps = 0;
-  #numTimed = 0;
-
-  constructor(trace: Trace, events: readonly RecordedEvent[]) {
-    this.#trace = trace;
-    this.#kernels = new Map(events.flatMap((event) => (event.type === "kernels" ? [[event.step, event.kernels]] : [])));
-  }
-
-  /** Says how many steps' kernels were timed. */
-  get words(): string {
-    return `timed in ${this.#numTimed} of ${this.#numSteps} steps`;
-  }
-
-  addStep({ step, beginMs, atMs, gpuMs }: TimedStep): void {
-    this.#numSteps += 1;
-    if (gpuMs === null) return;
-    const kernels = this.#kernels.get(step) ?? [];
-    // Only lengths are measured. The work ends before the step does, at the latest when its tokens are known.
-    const fromMs = Math.max(beginMs, atMs - gpuMs);
-    const words = kernels.length > 0 ? `${kernels.length}, each in a pass of its own` : "not timed";
-    this.#trace.slice("Kernels", "GPU: whole step", 1, `step ${step}`, fromMs, atMs, { gpuMs, kernels: words });
-    if (kernels.length > 0) this.#numTimed += 1;
-    for (const one of kernels) this.#add(one, step, fromMs, atMs);
-  }
-
-  #add({ kernel, operation, startMs, ms }: KernelTime, step: number, fromMs: number, toMs: number): void {
-    const takenMs = this.#endsMs.get(kernel) ?? -Infinity;
+  const endsMs = new Map<string, number>();
+  let numSteps = 0;
+  let numTimed = 0;
+  const add = ({ kernel, operation, startMs, ms }: KernelTime, step: number, fromMs: number, toMs: number) => {
+    const takenMs = endsMs.get(kernel) ?? -Infinity;
     const beginMs = Math.min(toMs, Math.max(takenMs, fromMs + startMs));
     const endMs = Math.min(toMs, Math.max(beginMs, fromMs + startMs + ms));
-    this.#endsMs.set(kernel, endMs);
-    const tid = 2 + [...this.#endsMs.keys()].indexOf(kernel);
-    this.#trace.slice("Kernels", kernel, tid, operation, beginMs, endMs, { step, ms });
-  }
+    endsMs.set(kernel, endMs);
+    const tid = 2 + [...endsMs.keys()].indexOf(kernel);
+    trace.slice("Kernels", kernel, tid, operation, beginMs, endMs, { step, ms });
+  };
+  return {
+    /** Says how many steps' kernels were timed. */
+    words: () => `timed in ${numTimed} of ${numSteps} steps`,
+    addStep({ step, beginMs, atMs, gpuMs }: TimedStep) {
+      numSteps += 1;
+      if (gpuMs === null) return;
+      const kernels = timed.get(step) ?? [];
+      // Only lengths are measured. The work ends before the step does, at the latest when its tokens are known.
+      const fromMs = Math.max(beginMs, atMs - gpuMs);
+      const words = kernels.length > 0 ? `${kernels.length}, each in a pass of its own` : "not timed";
+      trace.slice("Kernels", "GPU: whole step", 1, `step ${step}`, fromMs, atMs, { gpuMs, kernels: words });
+      if (kernels.length > 0) numTimed += 1;
+      for (const one of kernels) add(one, step, fromMs, atMs);
+    },
+  };
 }
 
 interface OpenSequence {
@@ -207,64 +204,41 @@ interface OpenSequence {
   steps: number;
 }
 
-/** The sequences of each slot. If slots were not recorded, a sequence gets the lowest free one. */
-class SlotTracks {
-  readonly #trace: Trace;
-  readonly #words: ReadonlyMap<string, string>;
-  readonly #open = new Map<string, OpenSequence>();
-
-  constructor(trace: Trace, words: ReadonlyMap<string, string>) {
-    this.#trace = trace;
-    this.#words = words;
-  }
-
-  addStep(report: TimedStep): void {
-    for (const id of report.preempted) this.#close((open) => keyOf(open.id) === keyOf(id));
-    for (const entry of report.entries) {
-      const slot = entry.slot >= 0 ? entry.slot : this.#laneOf(entry);
-      const key = `${slot} ${keyOf(entry)}`;
-      if (!this.#open.has(key)) this.#close((other) => other.slot === slot);
-      const fromMs = report.beginMs;
-      const { requestId, index } = entry;
-      const open = this.#open.get(key) ?? { id: { requestId, index }, slot, fromMs, toMs: fromMs, steps: 0 };
-      this.#open.set(key, open);
-      open.toMs = report.atMs;
-      open.steps += 1;
-      const text = this.#words.get(`${report.step} ${keyOf(entry)}`) ?? "";
-      const { start, rows, promptRows, cachedTokens, drafted, accepted } = entry;
-      const args = { step: report.step, start, rows, promptRows, cachedTokens, drafted, accepted, text };
-      this.#trace.slice("Slots", `slot ${slot}`, slot + 1, nameOf(entry, text), fromMs, report.atMs, args);
+/** The sequences of each slot. */
+function slotTracks(trace: Trace, words: ReadonlyMap<string, string>): Tracks {
+  const open = new Map<string, OpenSequence>();
+  const close = (isClosed: (one: OpenSequence) => boolean) => {
+    for (const [key, one] of open) {
+      if (!isClosed(one)) continue;
+      open.delete(key);
+      const { id, slot, fromMs, toMs, steps } = one;
+      trace.slice("Slots", `slot ${slot}`, slot + 1, keyOf(id), fromMs, toMs, { ...id, steps });
     }
-    for (const { finishReason, ...entry } of report.entries) {
-      if (finishReason !== null) this.#close((open) => keyOf(open.id) === keyOf(entry));
-    }
-  }
-
-  addRequest(report: Extract<RecordedEvent, { type: "request" }>): void {
-    if (report.status === "finished") this.#close((open) => keyOf(open.id) === keyOf(report));
-  }
-
-  end(): void {
-    this.#close(() => true);
-  }
-
-  #laneOf(entry: StepEntry): number {
-    const taken = new Set<number>();
-    for (const { id, slot } of this.#open.values()) {
-      if (keyOf(id) === keyOf(entry)) return slot;
-      taken.add(slot);
-    }
-    return lowestFree(taken);
-  }
-
-  #close(isClosed: (open: OpenSequence) => boolean): void {
-    for (const [key, open] of this.#open) {
-      if (!isClosed(open)) continue;
-      this.#open.delete(key);
-      const { id, slot, fromMs, toMs, steps } = open;
-      this.#trace.slice("Slots", `slot ${slot}`, slot + 1, keyOf(id), fromMs, toMs, { ...id, steps });
-    }
-  }
+  };
+  const closeSequence = (id: SequenceId) => close((one) => keyOf(one.id) === keyOf(id));
+  return {
+    addStep({ step, beginMs: fromMs, atMs, preempted, entries }) {
+      for (const id of preempted) closeSequence(id);
+      for (const entry of entries) {
+        const { requestId, index, slot } = entry;
+        const key = `${slot} ${keyOf(entry)}`;
+        if (!open.has(key)) close((other) => other.slot === slot);
+        const one = open.get(key) ?? { id: { requestId, index }, slot, fromMs, toMs: fromMs, steps: 0 };
+        open.set(key, one);
+        one.toMs = atMs;
+        one.steps += 1;
+        const text = words.get(`${step} ${keyOf(entry)}`) ?? "";
+        const { start, rows, promptRows, cachedTokens, drafted, accepted } = entry;
+        const args = { step, start, rows, promptRows, cachedTokens, drafted, accepted, text };
+        trace.slice("Slots", `slot ${slot}`, slot + 1, nameOf(entry, text), fromMs, atMs, args);
+      }
+      for (const entry of entries) if (entry.finishReason !== null) closeSequence(entry);
+    },
+    addRequest(report) {
+      if (report.status === "finished") closeSequence(report);
+    },
+    end: () => close(() => true),
+  };
 }
 
 function nameOf({ rows, promptRows, drafted }: StepEntry, text: string): string {
@@ -273,90 +247,62 @@ function nameOf({ rows, promptRows, drafted }: StepEntry, text: string): string 
 }
 
 /** The waiting sequences. A lane has one at a time. */
-class QueueTracks {
-  readonly #trace: Trace;
-  readonly #waiting = new Map<string, { readonly lane: number; readonly fromMs: number; readonly why: string }>();
-  /** The time at which each lane is free again. */
-  readonly #laneEndsMs: number[] = [];
-
-  constructor(trace: Trace) {
-    this.#trace = trace;
-  }
-
-  addRequest(report: Extract<RecordedEvent, { type: "request" }>): void {
-    if (report.status === "queued") this.#begin(keyOf(report), report.arrivalMs, "queued");
-    if (report.status === "finished") this.#end(keyOf(report), report.finishedMs ?? report.arrivalMs);
-  }
-
-  addStep(report: TimedStep): void {
-    for (const id of report.preempted) this.#begin(keyOf(id), report.beginMs, "preempted");
-    for (const entry of report.entries) this.#end(keyOf(entry), report.beginMs);
-  }
-
-  end(): void {
-    for (const key of this.#waiting.keys()) this.#end(key, this.#trace.endMs);
-  }
-
-  #begin(key: string, fromMs: number, why: string): void {
-    if (this.#waiting.has(key)) return;
-    const taken = new Set([...this.#waiting.values()].map((one) => one.lane));
-    for (const [lane, endMs] of this.#laneEndsMs.entries()) if (endMs > fromMs) taken.add(lane);
-    const lane = lowestFree(taken);
-    this.#waiting.set(key, { lane, fromMs, why });
-  }
-
-  #end(key: string, toMs: number): void {
-    const one = this.#waiting.get(key);
+function queueTracks(trace: Trace): Tracks {
+  const waiting = new Map<string, { readonly lane: number; readonly fromMs: number; readonly why: string }>();
+  /** The time at which each lane is free again; Infinity while a sequence waits there. */
+  const laneEndsMs: number[] = [];
+  const begin = (key: string, fromMs: number, why: string) => {
+    if (waiting.has(key)) return;
+    const free = laneEndsMs.findIndex((endMs) => endMs <= fromMs);
+    const lane = free < 0 ? laneEndsMs.length : free;
+    laneEndsMs[lane] = Infinity;
+    waiting.set(key, { lane, fromMs, why });
+  };
+  const end = (key: string, toMs: number) => {
+    const one = waiting.get(key);
     if (one === undefined) return;
-    this.#waiting.delete(key);
+    waiting.delete(key);
     const { lane, fromMs, why } = one;
-    this.#laneEndsMs[lane] = toMs;
-    if (toMs > fromMs) this.#trace.slice("Queue", `place ${lane + 1}`, lane + 1, key, fromMs, toMs, { why });
-  }
+    laneEndsMs[lane] = toMs;
+    if (toMs > fromMs) trace.slice("Queue", `place ${lane + 1}`, lane + 1, key, fromMs, toMs, { why });
+  };
+  return {
+    addStep({ preempted, entries, beginMs }) {
+      for (const id of preempted) begin(keyOf(id), beginMs, "preempted");
+      for (const entry of entries) end(keyOf(entry), beginMs);
+    },
+    addRequest(report) {
+      if (report.status === "queued") begin(keyOf(report), report.arrivalMs, "queued");
+      if (report.status === "finished") end(keyOf(report), report.finishedMs ?? report.arrivalMs);
+    },
+    end: () => [...waiting.keys()].forEach((key) => end(key, trace.endMs)),
+  };
 }
 
 /** The owners of each block. */
-class BlockTracks {
-  readonly #trace: Trace;
-  readonly #ledger: BlockLedger;
-  readonly #used = new Map<number, { readonly by: SequenceId; readonly fromMs: number }>();
-  #nowMs = 0;
-  #stepBeginMs = 0;
-
-  constructor(trace: Trace, model: Recording["model"]) {
-    this.#trace = trace;
-    this.#ledger = new BlockLedger(model, false, {
-      used: (block, by) => void this.#used.set(block, { by, fromMs: this.#stepBeginMs }),
-      freed: (block, when) => this.#free(block, when === "before" ? this.#stepBeginMs : this.#nowMs),
-    });
-  }
-
-  addStep(report: TimedStep): void {
-    this.#stepBeginMs = report.beginMs;
-    this.#nowMs = report.atMs;
-    this.#ledger.addStep(report);
-  }
-
-  addRequest(report: Extract<RecordedEvent, { type: "request" }>): void {
-    if (report.finishedMs !== null) this.#nowMs = Math.max(this.#nowMs, report.finishedMs);
-    this.#ledger.addRequest(report);
-  }
-
-  end(): void {
-    for (const block of this.#used.keys()) this.#free(block, this.#trace.endMs);
-  }
-
-  #free(block: number, toMs: number): void {
-    const use = this.#used.get(block);
-    this.#used.delete(block);
+function blockTracks(trace: Trace, model: Recording["model"]): Tracks {
+  const used = new Map<number, { readonly by: SequenceId; readonly fromMs: number }>();
+  let [nowMs, stepBeginMs] = [0, 0];
+  const free = (block: number, toMs: number) => {
+    const use = used.get(block);
+    used.delete(block);
     if (use === undefined) return;
     const { by, fromMs } = use;
-    this.#trace.slice("Cache blocks", `block ${block}`, block + 1, keyOf(by), fromMs, toMs, { ...by });
-  }
-}
-
-function lowestFree(taken: ReadonlySet<number>): number {
-  let free = 0;
-  while (taken.has(free)) free += 1;
-  return free;
+    trace.slice("Cache blocks", `block ${block}`, block + 1, keyOf(by), fromMs, toMs, { ...by });
+  };
+  const ledger = new BlockLedger(model, false, {
+    used: (block, by) => void used.set(block, { by, fromMs: stepBeginMs }),
+    freed: (block, when) => free(block, when === "before" ? stepBeginMs : nowMs),
+  });
+  return {
+    addStep(step) {
+      [nowMs, stepBeginMs] = [step.atMs, step.beginMs];
+      ledger.addStep(step);
+    },
+    addRequest(report) {
+      if (report.finishedMs !== null) nowMs = Math.max(nowMs, report.finishedMs);
+      ledger.addRequest(report);
+    },
+    end: () => [...used.keys()].forEach((block) => free(block, trace.endMs)),
+  };
 }

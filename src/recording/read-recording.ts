@@ -1,14 +1,11 @@
 import { parseJson } from "../protocol/bounded-data.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { checkConfig, checkEvent, checkModel, checkOldEvent, wrongLine } from "./check-recording.ts";
+import { checkConfig, checkEvent, checkModel, wrongLine } from "./check-recording.ts";
 import { isObject } from "../protocol/json-object.ts";
 import { FORMAT, type Recording } from "./recording-format.ts";
 
-/** Versions without words, config, slots and blocks. */
-const OLD_FORMATS: readonly unknown[] = [1, 2];
-
 /**
- * Reads a recording. One of an older version has no words, slots of -1, and no blocks.
+ * Reads a recording.
  * @throws ChorusError invalid_type; invalid_value, whose `param` names the line ("line 3") and the message also the
  *   field
  */
@@ -19,16 +16,14 @@ export function readRecording(text: string): Recording {
   const [header, ...events] = lines.map(parseLine);
   if (header?.["type"] !== "header") throw wrongLine(0, "is not the header of a recording");
   const { version } = header;
-  const isOld = OLD_FORMATS.includes(version);
-  if (typeof version !== "number" || (!isOld && version !== FORMAT)) {
-    const known = [...OLD_FORMATS, FORMAT].join(", ");
-    throw wrongLine(0, `is of version ${JSON.stringify(version)}; this build of Chorus reads the versions ${known}`);
+  if (version !== FORMAT) {
+    throw wrongLine(0, `is of version ${JSON.stringify(version)}; this build of Chorus reads version ${FORMAT}`);
   }
   return {
     version,
     model: checkModel(header["model"]),
-    config: isOld ? null : checkConfig(header["config"]),
-    events: events.map((event, i) => (isOld ? checkOldEvent(event, i + 1) : checkEvent(event, i + 1))),
+    config: checkConfig(header["config"]),
+    events: events.map((event, i) => checkEvent(event, i + 1)),
   };
 }
 

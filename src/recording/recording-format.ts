@@ -5,8 +5,7 @@
 //   {"type":"alert",...}
 //
 // "asked" has the prompts, as text and as a request that gives the same tokens again; "answered" has the text that each step
-// added to the answers. "kernels" has the times of a timed step's kernels. Older versions had none of these, nor the config,
-// nor the slots and blocks of a step's sequences.
+// added to the answers. "kernels" has the times of a timed step's kernels.
 
 import type { ResolvedEngineConfig } from "../protocol/config.ts";
 import type {
@@ -34,8 +33,7 @@ export interface Recording {
   /** Version of the format. */
   readonly version: number;
   readonly model: ModelCard;
-  /** Null in older versions. */
-  readonly config: RecordedConfig | null;
+  readonly config: RecordedConfig;
   readonly events: readonly RecordedEvent[];
 }
 

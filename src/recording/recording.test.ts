@@ -189,24 +189,6 @@ describe("a recorded run", () => {
   });
 });
 
-it("of an older version has no words, no config, and no slots or blocks", () => {
-  const old = recordingWith(0, (text) => text)
-    .split("\n")
-    .filter((line) => !line.includes('"asked"') && !line.includes('"answered"') && !line.includes('"kernels"'))
-    .join("\n")
-    .replace(`"version":3`, `"version":2`)
-    .replace(/,"config":\{[^}]*\}/, "")
-    .replace(`"canTimeKernels":true,`, "")
-    .replace(`"mixture":null,`, "")
-    .replace(/,"slot":0,"blocks":\[\],"firstBlock":0,"blocksGivenBack":0/, "");
-  const { version, config, model, events } = readRecording(old);
-  expect([version, config, model]).toEqual([2, null, { ...MODEL, canTimeKernels: false }]);
-  const step = events.find(({ type }) => type === "step");
-  expect(step).toMatchObject({ entries: [{ requestId: "a", slot: -1, blocks: [] }] });
-  const withWords = `${old}\n${JSON.stringify({ type: "answered", step: 1, answers: [] })}`;
-  expect(() => readRecording(withWords)).toThrow(/type "answered"; it can be one of step, request, alert/);
-});
-
 describe("what is no recording is refused by its line:", () => {
   it.each<[what: string, line: number, change: (text: string) => string, message: RegExp]>([
     ["no JSON", 2, () => "{", /^Line 2 of the recording is not a JSON object/],
@@ -218,6 +200,12 @@ describe("what is no recording is refused by its line:", () => {
       1,
       (text) => text.replace(`"version":3`, `"version":4`),
       /^Line 1 .* of version 4; .* reads .* 3\./,
+    ],
+    [
+      "an older version",
+      1,
+      (text) => text.replace(`"version":3`, `"version":2`),
+      /^Line 1 .* of version 2; .* reads version 3\./,
     ],
     ["no version", 1, (text) => text.replace(`"version":3,`, ""), /^Line 1 .* version undefined/],
     ["no model", 1, () => `{"type":"header","version":3}`, /^Line 1 .* has no model/],

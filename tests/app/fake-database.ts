@@ -33,19 +33,19 @@ export class FakeDatabase {
       return done.then((result) => (tab.isDead || result === null ? never : result.value));
     };
     const leave: ChatsDatabase["leave"] = (write) => {
-      if (write) void transact("readwrite", async (transaction) => write(transaction)).catch(() => undefined);
+      if (write) void transact("readwrite", async (store) => write(store)).catch(() => undefined);
     };
     return { database: { transact, leave }, tab };
   }
 
   async #run<Result>(
     mode: IDBTransactionMode,
-    work: (transaction: IDBTransaction) => Promise<Result>,
+    work: (store: IDBObjectStore) => Promise<Result>,
     tab: TabLife,
   ): Promise<{ readonly value: Result } | null> {
     if (!this.isReadable) throw new DOMException("No.", "UnknownError");
     const store = new Map(this.chats);
-    const transaction = { ...new FakeRequest(), mode, objectStore, commit };
+    const transaction = { ...new FakeRequest(), mode, commit };
     const answer = (result: unknown) => {
       const request = new FakeRequest();
       request.result = structuredClone(result);
@@ -55,6 +55,7 @@ export class FakeDatabase {
     function objectStore() {
       const keys = (range?: IDBKeyRange) => [...store.keys()].toSorted().filter((key) => isIn(key, range));
       return {
+        transaction,
         get: (key: string) => answer(store.get(key)),
         getAll: (range?: IDBKeyRange) => answer(keys(range).map((key) => store.get(key))),
         getAllKeys: (range?: IDBKeyRange) => answer(keys(range)),
@@ -83,7 +84,7 @@ export class FakeDatabase {
         }
       });
     }
-    const used = work(transaction as unknown as IDBTransaction);
+    const used = work(objectStore() as unknown as IDBObjectStore);
     // Only what is written without waiting for an answer arrives.
     void used.catch(() => undefined);
     if (tab.isClosing) return new Promise((resolve) => queueMicrotask(() => resolve(null)));

@@ -1,17 +1,13 @@
 import { parseJson } from "../../index.ts";
 import { attempt } from "../attempt.ts";
 import { askServer, type ServerAccess } from "./ask-server.ts";
+import { fieldsOf, textOf } from "./fields-of.ts";
 import { readText } from "./read-text.ts";
 import { RemoteError } from "./remote-error.ts";
 
 /** Most bytes of a list of models. (OpenRouter's has half a megabyte.) */
 const MAX_LIST_BYTES = 8 * 2 ** 20;
 const MAX_MODELS = 2000;
-
-interface Entry {
-  readonly id?: unknown;
-  readonly owned_by?: unknown;
-}
 
 export interface ServerModels {
   /** Their ids, as the server orders them. */
@@ -25,12 +21,12 @@ export async function listModels(access: ServerAccess, signal?: AbortSignal): Pr
   const { host } = new URL(access.baseUrl);
   const response = await askServer(access, `${access.baseUrl}/models`, signal && { signal });
   const text = await readText(response, MAX_LIST_BYTES);
-  const list = attempt(() => parseJson(text) as { readonly data?: readonly Entry[] }, null)?.data;
+  const { data: list } = fieldsOf(attempt(() => parseJson(text), null));
   if (!Array.isArray(list)) {
     const message = `${host} answers, but not with a list of models. Is ${access.baseUrl} the address of its API?`;
     throw new RemoteError("server_answer_invalid", message);
   }
-  const entries = list.filter((entry) => typeof entry?.id === "string").slice(0, MAX_MODELS);
-  const ownedBy = entries[0]?.owned_by;
-  return { models: entries.map(({ id }) => id as string), ownedBy: typeof ownedBy === "string" ? ownedBy : null };
+  const entries = list.map(fieldsOf).filter(({ id }) => typeof id === "string");
+  const models = entries.slice(0, MAX_MODELS).map(({ id }) => textOf(id));
+  return { models, ownedBy: textOf(entries[0]?.["owned_by"]) || null };
 }

@@ -3,6 +3,7 @@
 import { parseJson, randomId } from "../../index.ts";
 import { attempt } from "../attempt.ts";
 import { askServer, type ServerAccess } from "./ask-server.ts";
+import { fieldsOf, listOf, textOf, type SentFields as Fields } from "./fields-of.ts";
 import { readEvents } from "./read-events.ts";
 import { readText } from "./read-text.ts";
 import { RemoteError } from "./remote-error.ts";
@@ -21,8 +22,6 @@ const CALL_MS = 60_000;
 const MAX_BYTES = 4 * 2 ** 20;
 const MAX_TOOLS = 128;
 const MAX_PAGES = 16;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** The tools of a server, at its connection's address. */
 export class McpClient {
@@ -56,8 +55,7 @@ export class McpClient {
   /** Returns what a tool returned, as text. @throws RemoteError; the signal's reason */
   async callTool(name: string, args: Fields, signal?: AbortSignal): Promise<string> {
     const result = await this.#ask("tools/call", { name, arguments: args }, this.#patienceMs.call, signal);
-    const content: readonly unknown[] = Array.isArray(result["content"]) ? result["content"] : [];
-    const texts = content
+    const texts = listOf(result["content"])
       .map(fieldsOf)
       .map((part) => (typeof part["text"] === "string" ? part["text"] : `[${String(part["type"])}]`));
     const structured = result["structuredContent"];
@@ -168,11 +166,5 @@ function isNotFound(error: unknown): boolean {
 function toolOf(value: unknown): McpTool[] {
   const { name, description, inputSchema } = fieldsOf(value);
   if (typeof name !== "string" || name === "") return [];
-  return [
-    { name, description: typeof description === "string" ? description : "", inputSchema: fieldsOf(inputSchema) },
-  ];
-}
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
+  return [{ name, description: textOf(description), inputSchema: fieldsOf(inputSchema) }];
 }

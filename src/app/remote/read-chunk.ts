@@ -2,6 +2,7 @@
 
 import { parseJson, type FinishReason, type TokenLogprob, type ToolCallDelta, type TopLogprob } from "../../index.ts";
 import { attempt } from "../attempt.ts";
+import { fieldsOf, listOf, textOf } from "./fields-of.ts";
 import { errorInStream, RemoteError } from "./remote-error.ts";
 
 export interface RemoteChunk {
@@ -41,18 +42,6 @@ function parse(data: string, host: string): unknown {
   const value: unknown = attempt(() => parseJson(data), null);
   if (typeof value === "object" && value !== null) return value;
   throw new RemoteError("server_answer_invalid", `${host} sent an unexpected response: ${data.slice(0, 80)}`);
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-}
-
-function listOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }
 
 /** A part of a call, or, in an answer that came at once, a whole one without a number. */

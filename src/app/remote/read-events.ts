@@ -1,5 +1,6 @@
 import { createParser } from "eventsource-parser";
 
+import { withinTime } from "../within-time.ts";
 import { RemoteError } from "./remote-error.ts";
 import { chunksOf } from "./read-text.ts";
 
@@ -27,9 +28,13 @@ export async function* readEvents(response: Response, host: string, silenceMs: n
     },
   });
   const chunks = chunksOf(response);
+  const silent = () => {
+    const message = `${host} has sent nothing for ${Math.round(silenceMs / 1000)} seconds.`;
+    return new RemoteError("server_failed", message, { isTransient: true });
+  };
   try {
     for (;;) {
-      const { done, value } = await withSilenceLimit(chunks.next(), host, silenceMs);
+      const { done, value } = await withinTime(chunks.next(), silenceMs, silent);
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
       if (isTooLong) throw new RemoteError("server_answer_invalid", `${host} sent an event that is too long.`);
@@ -42,20 +47,5 @@ export async function* readEvents(response: Response, host: string, silenceMs: n
     }
   } finally {
     void chunks.return().catch(() => undefined);
-  }
-}
-
-async function withSilenceLimit<T>(promise: Promise<T>, host: string, silenceMs: number): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const message = `${host} has sent nothing for ${Math.round(silenceMs / 1000)} seconds.`;
-      reject(new RemoteError("server_failed", message, { isTransient: true }));
-    }, silenceMs);
-  });
-  try {
-    return await Promise.race([promise, silence]);
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -41,165 +41,146 @@ interface RemoteAnswerOptions extends ServerAccess {
   readonly patience?: Partial<RemotePatience>;
 }
 
-/** One request to a server, and its answer. */
-export class RemoteAnswer {
-  readonly #options: RemoteAnswerOptions;
-  readonly #patience: RemotePatience;
-  readonly #host: string;
-  #response: Response | null = null;
-  #text = "";
-  #reasoning = "";
+/**
+ * Sends a request to a server. Returns the chunks of its answer: if the server breaks off and can continue, the rest comes from a
+ * new request.
+ * @throws RemoteError for a refusal; the signal's reason
+ */
+export async function askForAnswer(options: RemoteAnswerOptions): Promise<AsyncGenerator<RemoteChunk, undefined>> {
+  const { baseUrl, path, name, write, canContinue, signal, observer } = options;
+  const { silenceMs, retryDelaysMs } = { ...PATIENCE, ...options.patience };
+  const { host } = new URL(baseUrl);
+  let text = "";
+  let reasoning = "";
   /** Characters of the calls of tools. */
-  #callChars = 0;
-  #numTokens = 0;
+  let callChars = 0;
+  let numTokens = 0;
   /** Tokens of the requests before the last, which the server does not count any more. */
-  #tokensBefore = 0;
-  #numFailures = 0;
+  let tokensBefore = 0;
+  let numFailures = 0;
   /** Whether the server has begun to answer and then broke off. */
-  #isResuming = false;
+  let isResuming = false;
 
-  constructor(options: RemoteAnswerOptions) {
-    this.#options = options;
-    this.#patience = { ...PATIENCE, ...options.patience };
-    this.#host = new URL(options.baseUrl).host;
-  }
-
-  /** Sends the request. @throws RemoteError for a refusal; the signal's reason */
-  async begin(): Promise<void> {
-    const { observer, name } = this.#options;
+  const ask = () => {
+    const init = { method: "POST", body: write(text, numTokens), ...(signal && { signal }) };
+    return askServer(options, baseUrl + path, init);
+  };
+  const askPatiently = async (): Promise<Response> => {
+    for (;;) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(await waitAfter(error))) throw error;
+      }
+    }
+  };
+  const begin = async (): Promise<Response> => {
     observer?.sent(name);
     try {
-      this.#response = await this.#askPatiently();
+      return await askPatiently();
     } catch (error) {
       observer?.ended(name);
       throw error;
     }
-  }
+  };
 
-  /** Yields the server's chunks. If it breaks off and can continue, the rest comes from a new request. */
-  async *chunks(): AsyncGenerator<RemoteChunk, undefined> {
-    try {
-      for (;;) {
-        try {
-          yield* this.#chunksOfResponse();
-          return;
-        } catch (error) {
-          this.#options.signal?.throwIfAborted();
-          if (!this.#canResume(error) || !(await this.#waitAfter(error))) throw error;
-          this.#tokensBefore = this.#numTokens;
-          this.#isResuming = true;
-          await this.begin();
-        }
-      }
-    } finally {
-      this.#options.observer?.ended(this.#options.name);
+  /** Waits before the next attempt. Returns whether there is one. @throws the signal's reason */
+  const waitAfter = async (error: unknown): Promise<boolean> => {
+    const delayMs = retryDelaysMs[numFailures];
+    if (!(error instanceof RemoteError) || !error.isTransient || delayMs === undefined) return false;
+    // Retried once, since the server may have closed an idle connection. A second failure means a wrong address.
+    const isOnce = error.code === "server_unreachable" && !isResuming;
+    if (isOnce && numFailures > 0) return false;
+    numFailures++;
+    const numAttempts = isOnce ? 2 : retryDelaysMs.length + 1;
+    const what = error.isBusy ? "The server is busy" : "No answer yet";
+    observer?.retrying(name, `${what}, trying again (${numFailures + 1} of ${numAttempts})`);
+    await sleep(Math.max(delayMs, error.retryAfterMs), signal);
+    return true;
+  };
+
+  /** Returns whether a new request can continue the answer: it can repeat the text, but neither the thought nor a call. */
+  const canResume = (error: unknown): boolean => {
+    if (!(error instanceof RemoteError) || !error.isTransient || callChars > 0) return false;
+    return text === "" ? reasoning === "" : canContinue;
+  };
+
+  const count = (chunk: RemoteChunk): void => {
+    text += chunk.text;
+    reasoning += chunk.reasoning;
+    for (const { function: called } of chunk.calls) callChars += called.arguments.length + 1;
+    if (text.length + reasoning.length + callChars > MAX_ANSWER_CHARS) {
+      throw new RemoteError("server_answer_invalid", `${host} sends an answer without end.`);
     }
-  }
+    if (chunk.completionTokens !== null) numTokens = tokensBefore + chunk.completionTokens;
+    else if (hasText(chunk)) numTokens++;
+    else return;
+    numFailures = 0;
+    observer?.received(name, numTokens);
+  };
 
-  async #askPatiently(): Promise<Response> {
-    for (;;) {
-      try {
-        return await this.#ask();
-      } catch (error) {
-        if (!(await this.#waitAfter(error))) throw error;
-      }
-    }
-  }
-
-  #ask(): Promise<Response> {
-    const { baseUrl, path, write, signal } = this.#options;
-    const body = write(this.#text, this.#numTokens);
-    return askServer(this.#options, baseUrl + path, { method: "POST", body, ...(signal && { signal }) });
-  }
-
-  async *#chunksOfResponse(): AsyncGenerator<RemoteChunk, void> {
-    const response = this.#response;
-    if (response === null) return;
-    let hasEnded = false;
-    for await (const data of this.#dataOf(response)) {
-      const chunk = readChunk(data, this.#host);
-      hasEnded ||= chunk.finishReason !== null;
-      this.#count(chunk);
-      if (hasText(chunk) || chunk.finishReason !== null) yield chunk;
-    }
-    if (hasEnded) return;
-    const message = `${this.#host} ended the answer before its end.`;
-    throw new RemoteError("server_failed", message, { isTransient: true });
-  }
-
-  async *#dataOf(response: Response): AsyncGenerator<string, void> {
+  async function* dataOf(response: Response): AsyncGenerator<string, void> {
     const type = response.headers.get("content-type") ?? "";
     if (/html/i.test(type)) {
-      const message = `${this.#host} answers with a web page. Is ${rootOf(this.#options.baseUrl)} the address of its API?`;
+      const message = `${host} answers with a web page. Is ${rootOf(baseUrl)} the address of its API?`;
       throw new RemoteError("server_answer_invalid", message);
     }
     try {
       // Some proxies buffer a stream into one answer.
       if (/json/i.test(type)) yield await readText(response, MAX_ANSWER_CHARS);
-      else yield* readEvents(response, this.#host, this.#patience.silenceMs);
+      else yield* readEvents(response, host, silenceMs);
     } catch (cause) {
-      this.#options.signal?.throwIfAborted();
+      signal?.throwIfAborted();
       if (cause instanceof RemoteError) throw cause;
-      const message = `The connection to ${this.#host} broke off.`;
-      throw new RemoteError("server_failed", message, { isTransient: true, cause });
+      throw new RemoteError("server_failed", `The connection to ${host} broke off.`, { isTransient: true, cause });
     }
   }
 
-  #count(chunk: RemoteChunk): void {
-    const { text, reasoning, calls, completionTokens } = chunk;
-    this.#text += text;
-    this.#reasoning += reasoning;
-    for (const { function: called } of calls) this.#callChars += called.arguments.length + 1;
-    if (this.#text.length + this.#reasoning.length + this.#callChars > MAX_ANSWER_CHARS) {
-      throw new RemoteError("server_answer_invalid", `${this.#host} sends an answer without end.`);
+  async function* chunksOf(response: Response): AsyncGenerator<RemoteChunk, void> {
+    let hasEnded = false;
+    for await (const data of dataOf(response)) {
+      const chunk = readChunk(data, host);
+      hasEnded ||= chunk.finishReason !== null;
+      count(chunk);
+      if (hasText(chunk) || chunk.finishReason !== null) yield chunk;
     }
-    if (completionTokens !== null) this.#numTokens = this.#tokensBefore + completionTokens;
-    else if (hasText(chunk)) this.#numTokens++;
-    else return;
-    this.#numFailures = 0;
-    this.#options.observer?.received(this.#options.name, this.#numTokens);
+    if (hasEnded) return;
+    throw new RemoteError("server_failed", `${host} ended the answer before its end.`, { isTransient: true });
   }
 
-  /** Returns whether a new request can continue the answer: it can repeat the text, but neither the thought nor a call. */
-  #canResume(error: unknown): boolean {
-    if (!(error instanceof RemoteError) || !error.isTransient || this.#callChars > 0) return false;
-    if (this.#text === "") return this.#reasoning === "";
-    return this.#options.canContinue;
+  async function* chunks(first: Response): AsyncGenerator<RemoteChunk, undefined> {
+    let response = first;
+    try {
+      for (;;) {
+        try {
+          yield* chunksOf(response);
+          return;
+        } catch (error) {
+          signal?.throwIfAborted();
+          if (!canResume(error) || !(await waitAfter(error))) throw error;
+          tokensBefore = numTokens;
+          isResuming = true;
+          response = await begin();
+        }
+      }
+    } finally {
+      observer?.ended(name);
+    }
   }
-
-  /** Waits before the next attempt. Returns whether there is one. @throws the signal's reason */
-  async #waitAfter(error: unknown): Promise<boolean> {
-    const { retryDelaysMs } = this.#patience;
-    const delayMs = retryDelaysMs[this.#numFailures];
-    if (!(error instanceof RemoteError) || !error.isTransient || delayMs === undefined) return false;
-    // Retried once, since the server may have closed an idle connection. A second failure means a wrong address.
-    const isOnce = error.code === "server_unreachable" && !this.#isResuming;
-    if (isOnce && this.#numFailures > 0) return false;
-    this.#numFailures++;
-    const { observer, name } = this.#options;
-    const numAttempts = isOnce ? 2 : retryDelaysMs.length + 1;
-    const what = error.isBusy ? "The server is busy" : "No answer yet";
-    observer?.retrying(name, `${what}, trying again (${this.#numFailures + 1} of ${numAttempts})`);
-    await sleep(Math.max(delayMs, error.retryAfterMs), this.#options.signal);
-    return true;
-  }
+  return chunks(await begin());
 }
 
 function hasText({ text, reasoning, calls }: RemoteChunk): boolean {
   return text !== "" || reasoning !== "" || calls.length > 0;
 }
 
-function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    const abort = () => {
-      clearTimeout(timer);
-      reject(signal?.reason as Error);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
-    signal?.addEventListener("abort", abort, { once: true });
+async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
+  const isOver = new AbortController();
+  await new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal?.addEventListener("abort", resolve, { signal: isOver.signal });
   });
+  isOver.abort();
+  signal?.throwIfAborted();
 }

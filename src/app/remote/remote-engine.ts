@@ -8,7 +8,8 @@ import type {
 } from "../../index.ts";
 import { softwareOf } from "./server-software.ts";
 import type { ServerAccess } from "./ask-server.ts";
-import { RemoteAnswer, type RemoteObserver, type RemotePatience } from "./remote-answer.ts";
+import type { RemoteChunk } from "./read-chunk.ts";
+import { askForAnswer, type RemoteObserver, type RemotePatience } from "./remote-answer.ts";
 import { writeRequest } from "./write-request.ts";
 
 export interface RemoteEngineOptions extends ServerAccess, RemoteModel {
@@ -32,21 +33,21 @@ export class RemoteEngine implements Answerer {
   readonly chat: Answerer["chat"] = {
     completions: {
       create: async (body, { signal } = {}) =>
-        chatChunks(await this.#open("/chat/completions", body, signal), this.model),
+        chatChunks(await this.#ask("/chat/completions", body, signal), this.model),
     },
   };
 
   readonly completions: Answerer["completions"] = {
-    create: async (body, { signal } = {}) => textChunks(await this.#open("/completions", body, signal), this.model),
+    create: async (body, { signal } = {}) => textChunks(await this.#ask("/completions", body, signal), this.model),
   };
 
-  async #open(
+  #ask(
     path: string,
     body: ChatCompletionRequest | CompletionRequest,
     signal: AbortSignal | undefined,
-  ): Promise<RemoteAnswer> {
+  ): Promise<Chunks> {
     const software = softwareOf(this.#options.ownedBy ?? null);
-    const answer = new RemoteAnswer({
+    return askForAnswer({
       ...this.#options,
       path,
       name: body.request_id ?? "",
@@ -54,23 +55,23 @@ export class RemoteEngine implements Answerer {
       write: (soFar, numTokens) => writeRequest(body, this.#options.model, software, soFar, numTokens),
       signal,
     });
-    await answer.begin();
-    return answer;
   }
 }
 
+type Chunks = AsyncIterable<RemoteChunk>;
+
 const constantsOf = ({ name }: Answerer["model"]) => ({ id: "", created: 0, model: name });
 
-async function* chatChunks(answer: RemoteAnswer, model: Answerer["model"]): CompletionStream<ChatCompletionChunk> {
-  for await (const { text, reasoning, calls, logprobs, finishReason } of answer.chunks()) {
+async function* chatChunks(answer: Chunks, model: Answerer["model"]): CompletionStream<ChatCompletionChunk> {
+  for await (const { text, reasoning, calls, logprobs, finishReason } of answer) {
     const delta = { content: text, ...(reasoning !== "" && { reasoning_content: reasoning }), tool_calls: [...calls] };
     const choice = { index: 0, delta, logprobs: logprobs && { content: [...logprobs] }, finish_reason: finishReason };
     yield { ...constantsOf(model), object: "chat.completion.chunk", choices: [choice] };
   }
 }
 
-async function* textChunks(answer: RemoteAnswer, model: Answerer["model"]): CompletionStream<Completion> {
-  for await (const { text, finishReason } of answer.chunks()) {
+async function* textChunks(answer: Chunks, model: Answerer["model"]): CompletionStream<Completion> {
+  for await (const { text, finishReason } of answer) {
     const choice = { index: 0, text, logprobs: null, finish_reason: finishReason };
     yield { ...constantsOf(model), object: "text_completion", choices: [choice] };
   }

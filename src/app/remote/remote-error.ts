@@ -2,6 +2,7 @@
 
 import { ChorusError, parseJson, type ChorusErrorCode } from "../../index.ts";
 import { attempt } from "../attempt.ts";
+import { fieldsOf } from "./fields-of.ts";
 import { readText } from "./read-text.ts";
 
 /** Most bytes read of an error's body. Proxies send whole pages. */
@@ -37,9 +38,8 @@ export async function errorOfResponse(response: Response, host: string): Promise
 
 /** Returns the error in a stream's data; null if there is none. */
 export function errorInStream(data: unknown, host: string): RemoteError | null {
-  if (typeof data !== "object" || data === null) return null;
-  const isError = "error" in data ? data.error !== null : "object" in data && data.object === "error";
-  if (!isError) return null;
+  const { error, object } = fieldsOf(data);
+  if (error === undefined ? object !== "error" : error === null) return null;
   return errorOfStatus(statusIn(data) ?? 500, messageIn(data), host, 0);
 }
 
@@ -75,21 +75,14 @@ function isAboutContext(said: string): boolean {
 
 /** Returns the message of an error in OpenAI's, Ollama's own, old vLLM's or FastAPI's shape. */
 function messageIn(body: unknown): string {
-  if (typeof body !== "object" || body === null) return "";
-  const fields = body as Record<string, unknown>;
-  const inner = fields["error"];
-  const candidates = [
-    typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)["message"] : inner,
-    fields["message"],
-    fields["detail"],
-  ];
-  const message = candidates.find((candidate) => typeof candidate === "string") ?? "";
-  return message.length > MAX_SHOWN ? `${message.slice(0, MAX_SHOWN)}…` : message;
+  const { error, message, detail } = fieldsOf(body);
+  const candidates = [fieldsOf(error)["message"] ?? error, message, detail];
+  const said = candidates.find((candidate) => typeof candidate === "string") ?? "";
+  return said.length > MAX_SHOWN ? `${said.slice(0, MAX_SHOWN)}…` : said;
 }
 
 /** Returns the status that an error in a stream would have had; vLLM and llama.cpp put it into `code`. */
-function statusIn(body: object): number | null {
-  const inner = "error" in body && typeof body.error === "object" && body.error !== null ? body.error : body;
-  const code = "code" in inner ? Number(inner.code) : Number.NaN;
+function statusIn(body: unknown): number | null {
+  const code = Number(fieldsOf(fieldsOf(body)["error"])["code"] ?? fieldsOf(body)["code"]);
   return Number.isInteger(code) && code >= 400 && code < 600 ? code : null;
 }

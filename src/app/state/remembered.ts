@@ -2,7 +2,7 @@
 
 import { parseJson } from "../../index.ts";
 import { attempt } from "../attempt.ts";
-import { JsonReader } from "./json-reader.ts";
+import type { Read } from "./read-record.ts";
 
 const keyOf = (name: string) => `chorus.${name}`;
 
@@ -17,10 +17,10 @@ export function remember(name: string, value: string): void {
 /** Returns what `read` finds in remembered JSON; `otherwise` if there is none, or it can't be read. */
 export function rememberedJson<Value, Otherwise>(
   name: string,
-  read: (root: JsonReader) => Value,
+  read: Read<Value>,
   otherwise: Otherwise,
 ): Value | Otherwise {
-  return attempt(() => read(new JsonReader(parseJson(remembered(name) ?? ""))), otherwise);
+  return attempt(() => read(parseJson(remembered(name) ?? ""), ""), otherwise);
 }
 
 /** Returns whether a notice is new, and remembers it. Later starts may extend it. Null forgets it. */

@@ -32,4 +32,18 @@ export function derivedStore<Inputs extends readonly unknown[], State>(
   return { getState, getInitialState: getState, subscribe };
 }
 
+/** Resolves with the first state, from the present one on, that is as wanted. */
+export function until<State>(store: ReadonlyStore<State>, isWanted: (state: State) => boolean): Promise<State> {
+  return new Promise((resolve) => {
+    const look = () => {
+      const state = store.getState();
+      if (!isWanted(state)) return;
+      unsubscribe();
+      resolve(state);
+    };
+    const unsubscribe = store.subscribe(look);
+    look();
+  });
+}
+
 export { createStore, type StoreApi };

@@ -25,6 +25,7 @@ import { Ticker } from "../ticker.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { ChatStorage } from "../workspace/chat-storage.ts";
 import { Chats } from "../workspace/chats.ts";
+import { followPanes } from "../workspace/follow-panes.ts";
 import type { LoadedChats } from "../workspace/load-chats.ts";
 import { WorkspaceKeeper } from "../workspace/workspace-keeper.ts";
 import { Workspace } from "../workspace/workspace.ts";
@@ -123,16 +124,14 @@ export function createAppState(options: AppStateOptions) {
   });
   demo.store.subscribe(ticker.wake);
   const watchPanes = () => {
-    const { panes } = workspace.store.getState();
-    for (const pane of panes) pane.store.subscribe(ticker.wake);
-    if (panes.length > 1) batch.dock.openOnce();
+    if (workspace.store.getState().panes.length > 1) batch.dock.openOnce();
     ticker.wake();
   };
   workspace.store.subscribe(watchPanes);
   watchPanes();
+  followPanes(workspace, ticker.wake);
 
   const tabs = options.tabsHome ? new EngineTabs(engine, options.tabsHome) : null;
-  tabs?.start();
 
   void engine.start();
   return {

@@ -1,7 +1,6 @@
 import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
 import { percentilesOf, type Percentiles } from "./percentiles.ts";
 import { askerOf } from "../chat/request-name.ts";
-import { Ring } from "../ring.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
@@ -42,7 +41,7 @@ export class Charts {
   readonly store: ReadonlyStore<ChartsState> = this.#store;
   readonly #intervalMs: number;
   readonly #mostSamples: number;
-  readonly #samples: Ring<ChartSample>;
+  #samples: readonly ChartSample[] = [];
   /** Tokens of the last second. */
   readonly #tokens = new SlidingWindow<{ atMs: number; voice: number; count: number }>(SECOND_MS);
   readonly #ttft = new SlidingWindow<{ atMs: number; ms: number }>(CHARTS_WINDOW_MS, MAX_LATENCIES);
@@ -59,11 +58,10 @@ export class Charts {
   constructor(intervalMs: number) {
     this.#intervalMs = intervalMs;
     this.#mostSamples = CHARTS_WINDOW_MS / intervalMs;
-    this.#samples = new Ring(this.#mostSamples);
   }
 
   clear(): void {
-    this.#samples.clear();
+    this.#samples = [];
     this.#tokens.clear();
     this.#ttft.clear();
     this.#itl.clear();
@@ -109,22 +107,22 @@ export class Charts {
    */
   tick(nowMs: number, waiting: number, running: number): boolean {
     if (this.#last === null) return false;
-    const before = this.#samples.fromEnd(0);
+    const before = this.#samples.slice(-1);
     const numLeftOut = Math.min(this.#mostSamples, Math.round((nowMs - this.#tickMs) / this.#intervalMs) - 1);
-    if (before) for (let i = 0; i < numLeftOut; i++) this.#samples.push(before);
+    const leftOut = Array.from({ length: Math.max(0, numLeftOut) }, () => before).flat();
     this.#tickMs = nowMs;
     const sample = this.#sample(this.#last, nowMs, waiting, running);
     const isAtWork = sample.tokensPerSecond + waiting + running + this.#steps.length > 0;
-    this.#samples.push(sample);
     this.#steps = [];
-    this.#show(this.#samples.toArray(), nowMs);
+    this.#samples = [...this.#samples, ...leftOut, sample].slice(-this.#mostSamples);
+    this.#show(this.#samples, nowMs);
     return isAtWork;
   }
 
   /** Shows a sample of the steps since the last one, which the next tick replaces. The parameters are those of a tick. */
   peek(nowMs: number, waiting: number, running: number): void {
     if (this.#last === null || this.#steps.length === 0) return;
-    const samples = [...this.#samples.toArray(), this.#sample(this.#last, nowMs, waiting, running)];
+    const samples = [...this.#samples, this.#sample(this.#last, nowMs, waiting, running)];
     this.#show(samples.slice(-this.#mostSamples), nowMs);
   }
 

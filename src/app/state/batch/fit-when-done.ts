@@ -1,4 +1,5 @@
 import type { Pane } from "../chat/pane.ts";
+import { until } from "../store.ts";
 import type { Dock } from "./dock.ts";
 import type { Timeline } from "./timeline.ts";
 
@@ -13,14 +14,8 @@ export function fitWhenDone(
 ): void {
   const begin = timeline.lastStep;
   const { stepPx } = dock.store.getState();
-  let numBusy = panes.length;
-  for (const { store } of panes) {
-    const stop = store.subscribe(({ phase }, before) => {
-      if (phase !== "idle" || before.phase === "idle") return;
-      stop();
-      numBusy -= 1;
-      const zoom = dock.store.getState();
-      if (numBusy === 0 && zoom.stepPx === stepPx && zoom.fitSteps === null) dock.fit(timeline.lastStep - begin);
-    });
-  }
+  void Promise.all(panes.map(({ store }) => until(store, ({ phase }) => phase === "idle"))).then(() => {
+    const zoom = dock.store.getState();
+    if (zoom.stepPx === stepPx && zoom.fitSteps === null) dock.fit(timeline.lastStep - begin);
+  });
 }

@@ -1,3 +1,4 @@
+import { shallow } from "zustand/vanilla/shallow";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
 /** Tokens that a person points at: in an answer's text, on the timeline or on the cache map. */
@@ -18,17 +19,11 @@ export class Pointing {
   readonly store: ReadonlyStore<Pointed | null> = this.#store;
 
   point(at: Pointed): void {
-    if (!isSame(at, this.#store.getState())) this.#store.setState(at, true);
+    if (!shallow(at, this.#store.getState())) this.#store.setState(at, true);
   }
 
   /** Ends this part's pointing; another part's stays. */
   leave(by: Pointed["by"]): void {
     if (this.#store.getState()?.by === by) this.#store.setState(null, true);
   }
-}
-
-const KEYS = ["requestName", "index", "from", "to", "by"] as const satisfies readonly (keyof Pointed)[];
-
-function isSame(one: Pointed, other: Pointed | null): boolean {
-  return other !== null && KEYS.every((key) => one[key] === other[key]);
 }

@@ -6,7 +6,6 @@ import {
   type StepEntry,
   type StepReport,
 } from "../../../index.ts";
-import { Ring } from "../ring.ts";
 
 /** A sequence's work in a step. */
 export type Cell =
@@ -19,21 +18,6 @@ export type Cell =
   | { readonly kind: "preempted" }
   /** Drawn in the column after its last step. */
   | { readonly kind: "finished"; readonly reason: FinishReason };
-
-/** One sequence's line: one cell per step, from `firstStep` on. */
-export interface Track {
-  readonly id: SequenceId;
-  readonly firstStep: number;
-  /** The column after its last; null while it is open. */
-  readonly endStep: number | null;
-  /** Null until a report has it. */
-  readonly promptTokens: number | null;
-  cellAt(step: number): Cell | undefined;
-  /** Returns the tokens that it took in a step; null if it took none, or the step is forgotten. */
-  outputsAt(step: number): Outputs | null;
-  /** Returns the step that made an output token; null if there is no such token, or the step is forgotten. */
-  stepOf(output: number): number | null;
-}
 
 /** The range [from, to) of a sequence's output tokens. 0 is its first token. */
 interface Outputs {
@@ -62,7 +46,8 @@ export class Timeline {
   #tracks: SequenceTrack[] = [];
   /** Tracks that have not ended. */
   readonly #open = new Map<string, SequenceTrack>();
-  readonly #steps = new Ring<StepRows>(TIMELINE_STEPS);
+  /** By their numbers, in order. */
+  readonly #steps = new Map<number, StepRows>();
   readonly #listeners = new Set<() => void>();
   #lastStep = 0;
 
@@ -86,7 +71,7 @@ export class Timeline {
 
   /** The oldest step that is remembered; lastStep + 1 if none is. */
   get firstStep(): number {
-    return this.#lastStep - this.#steps.length + 1;
+    return this.#lastStep - this.#steps.size + 1;
   }
 
   /** Returns the newest track of a request's sequence. @param isOf returns whether a track belongs to it */
@@ -101,14 +86,13 @@ export class Timeline {
 
   /** Returns a step's rows; undefined if it is too old, or not computed yet. */
   rowsOf(step: number): StepRows | undefined {
-    const rows = this.#steps.fromEnd(this.#lastStep - step);
-    return rows?.step === step ? rows : undefined;
+    return this.#steps.get(step);
   }
 
   addStep(report: StepReport): void {
     const { step, rows, promptRows, stepMs } = report;
     this.#lastStep = step;
-    this.#steps.push({ step, rows, promptRows, stepMs });
+    this.#steps.set(step, { step, rows, promptRows, stepMs });
     for (const entry of report.entries) {
       const track = this.#track(entry, step);
       track?.set(step, cellOf(entry), tokensOf(entry));
@@ -157,6 +141,10 @@ export class Timeline {
 
   #forget(): void {
     const oldest = this.#lastStep - TIMELINE_STEPS;
+    for (const step of this.#steps.keys()) {
+      if (step > oldest) break;
+      this.#steps.delete(step);
+    }
     if ((this.#tracks[0]?.endStep ?? Infinity) < oldest) {
       this.#tracks = this.#tracks.filter(({ endStep }) => (endStep ?? Infinity) >= oldest);
     }
@@ -168,10 +156,18 @@ export class Timeline {
   }
 }
 
-class SequenceTrack implements Track {
+/** A track for readers. */
+export type Track = Readonly<
+  Pick<SequenceTrack, "id" | "firstStep" | "endStep" | "promptTokens" | "cellAt" | "outputsAt" | "stepOf">
+>;
+
+/** One sequence's line: one cell per step, from `firstStep` on. */
+class SequenceTrack {
   readonly id: SequenceId;
   firstStep: number;
+  /** The column after its last; null while it is open. */
   endStep: number | null = null;
+  /** Null until a report has it. */
   promptTokens: number | null = null;
   /** Cells from firstStep on. A step in which the sequence did nothing has none. */
   #cells: (Cell | undefined)[] = [];
@@ -190,6 +186,7 @@ class SequenceTrack implements Track {
     return this.#cells[step - this.firstStep];
   }
 
+  /** Returns the tokens that it took in a step; null if it took none, or the step is forgotten. */
   outputsAt(step: number): Outputs | null {
     const to = this.#outputs[step - this.firstStep];
     if (to === undefined) return null;
@@ -197,6 +194,7 @@ class SequenceTrack implements Track {
     return from < to ? { from, to } : null;
   }
 
+  /** Returns the step that made an output token; null if there is no such token, or the step is forgotten. */
   stepOf(output: number): number | null {
     if (output < this.#outputsBefore) return null;
     const at = this.#outputs.findIndex((numOutputs) => output < numOutputs);

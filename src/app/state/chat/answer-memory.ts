@@ -12,22 +12,12 @@ export interface Branch {
   readonly cost: { readonly promptTokens: number; readonly cachedTokens: number } | null;
 }
 
-/** The branches of a chat by turn id. */
-class Branches extends Map<number, Branch> {
-  /** Keeps the cost of a branch's answer, once it is known. */
-  tellCost(turnId: number, { promptTokens, cachedTokens }: Pick<Figures, "promptTokens" | "cachedTokens">): void {
-    const branch = this.get(turnId);
-    if (branch?.cost !== null || promptTokens === null || cachedTokens === null) return;
-    this.set(turnId, { ...branch, cost: { promptTokens, cachedTokens } });
-  }
-}
-
 /** Data about a chat's answers besides their text, by turn id. It is not saved, and lasts as long as the page. */
 export class AnswerMemory {
   readonly tokens = new AnswerTokens();
   /** Metrics of finished answers. */
   readonly metrics = new Map<number, RequestMetrics>();
-  readonly branches = new Branches();
+  readonly branches = new Map<number, Branch>();
   /** Settings of single turns, over those of the pane. */
   readonly once = new Map<number, Settings>();
   /** The tools that run without a click, as `trustName` names them: never saved, so that no file brings trust. */
@@ -37,4 +27,11 @@ export class AnswerMemory {
   readonly requests = new Map<number, string>();
   /** Greater than the id of any turn so far, those of a chat that was cleared included. */
   nextTurnId = 0;
+
+  /** Keeps the cost of a branch's answer, once it is known. */
+  addCost(turnId: number, { promptTokens, cachedTokens }: Pick<Figures, "promptTokens" | "cachedTokens">): void {
+    const branch = this.branches.get(turnId);
+    if (branch?.cost !== null || promptTokens === null || cachedTokens === null) return;
+    this.branches.set(turnId, { ...branch, cost: { promptTokens, cachedTokens } });
+  }
 }

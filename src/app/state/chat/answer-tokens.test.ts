@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AnswerTokens, TokenReader, tokenOfEachCharacter, type AnswerToken } from "./answer-tokens.ts";
+import { AnswerTokens, tokenReader, tokenOfEachCharacter, type AnswerToken } from "./answer-tokens.ts";
 
 const tokens = (...texts: string[]): AnswerToken[] =>
   texts.map((text, index) => ({ id: 10 + index, text, logprob: -1, likeliest: [] }));
@@ -69,14 +69,14 @@ it("knows the ids of an answer only where they are all of it", () => {
 });
 
 it("reads ids and bytes, also of a character in two tokens, and the names of who tells no ids", () => {
-  const reader = new TokenReader();
+  const reader = tokenReader();
   const named = (token: string, ...bytes: number[]) => ({ token, logprob: -1, bytes, top_logprobs: [] });
-  const [high, low] = [reader.read([named("token_id:5", 0xc3)]), reader.read([named("token_id:6", 0xa9)])];
+  const [high, low] = [reader([named("token_id:5", 0xc3)]), reader([named("token_id:6", 0xa9)])];
   expect([...high, ...low]).toMatchObject([
     { id: 5, text: "" },
     { id: 6, text: "é" },
   ]);
-  expect(reader.read([named("token_id:0"), named(" fox", 32)])).toMatchObject([
+  expect(reader([named("token_id:0"), named(" fox", 32)])).toMatchObject([
     { id: 0, text: "" },
     { id: null, text: " fox" },
   ]);

@@ -136,17 +136,14 @@ export class AnswerTokens {
 
 const ID_NAME = /^token_id:(\d+)$/;
 
-/** Reads the tokens of one answer, in order: a character may be spread over several. */
-export class TokenReader {
-  readonly #utf8 = utf8Decoder();
-
-  /** Reads tokens of a chat. */
-  read(tokens: readonly TokenLogprob[]): AnswerToken[] {
-    return tokens.map((token) => ({
-      ...likelyToken(token, this.#utf8),
+/** Returns a reader of the tokens of one answer of a chat, in order: a character may be spread over several. */
+export function tokenReader(): (tokens: readonly TokenLogprob[]) => AnswerToken[] {
+  const utf8 = utf8Decoder();
+  return (tokens) =>
+    tokens.map((token) => ({
+      ...likelyToken(token, utf8),
       likeliest: token.top_logprobs.map((other) => likelyToken(other, utf8Decoder())),
     }));
-  }
 }
 
 function utf8Decoder(): TextDecoder {

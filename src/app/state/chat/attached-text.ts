@@ -2,6 +2,7 @@
 
 import { importLate } from "../../import-late.ts";
 import { ChorusError } from "../../../index.ts";
+import { fenced } from "../fenced.ts";
 import { reservedTokens } from "../settings/question-settings.ts";
 import { tokensOf, type Tokenize } from "./context-cut.ts";
 import type { Pane } from "./pane.ts";
@@ -45,8 +46,10 @@ export async function attachText(
   const cut = part.length < text.length ? `the first ${left} of ${all} characters` : null;
   const remark = cut === null ? "" : `\n(The model has room for ${cut} of ${file.name}.)`;
   const { draft } = pane.store.getState();
+  const [, ending = ""] = /\.(\w+)$/.exec(file.name) ?? [];
+  const language = ["txt", "pdf"].includes(ending) ? "" : ending;
   const before = draft.trim() === "" ? "" : `${draft.trimEnd()}\n\n`;
-  pane.setDraft(`${before}${file.name}:\n${fenced(part, file.name)}${remark}\n\n`);
+  pane.setDraft(`${before}${file.name}:\n${fenced(part, language)}${remark}\n\n`);
   return { numTokens, cut };
 }
 
@@ -105,12 +108,4 @@ async function fitting(
     if (count <= room) return { part, numTokens: count };
     part = part.slice(0, Math.floor(((part.length * room) / count) * CAUTION));
   }
-}
-
-/** Within a fence that is longer than those in the text. */
-function fenced(text: string, name: string): string {
-  const [, language = ""] = /\.(\w+)$/.exec(name) ?? [];
-  const longest = [...text.matchAll(/`+/g)].reduce((most, [ticks]) => Math.max(most, ticks.length), 2);
-  const fence = "`".repeat(longest + 1);
-  return `${fence}${["txt", "pdf"].includes(language) ? "" : language}\n${text}\n${fence}`;
 }

@@ -3,7 +3,7 @@
 import type { ChorusEngine, PromptLogprobs } from "../../../index.ts";
 import { requestFields } from "../settings/question-settings.ts";
 import { withSetting, type Settings } from "../settings/settings.ts";
-import { TokenReader, type AnswerToken, type LikelyToken } from "./answer-tokens.ts";
+import { tokenReader, type AnswerToken, type LikelyToken } from "./answer-tokens.ts";
 import { branchedTurn } from "./branching.ts";
 import { messagesFrom, type Turn } from "./conversation.ts";
 import type { Pane } from "./pane.ts";
@@ -88,9 +88,9 @@ async function likeliestAfter(
     request_id: requestId,
     stream: true,
   });
-  const reader = new TokenReader();
+  const read = tokenReader();
   for await (const { choices } of stream) {
-    const [token] = reader.read(choices[0]?.logprobs?.content ?? []);
+    const [token] = read(choices[0]?.logprobs?.content ?? []);
     if (token) return token.likeliest;
   }
   return [];

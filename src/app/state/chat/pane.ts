@@ -234,11 +234,12 @@ export class Pane {
 
   /** Updates the newest answer's figures. Called four times per second. */
   refreshFigures(): void {
-    const request = this.memory.requests.get(this.#store.getState().turns.at(-1)?.id ?? -1);
+    const id = this.#store.getState().turns.at(-1)?.id ?? -1;
+    const request = this.memory.requests.get(id);
     const fresh = request === undefined ? null : this.#context.book.figuresOf(request);
     const shown = this.#store.getState().figures;
     if (fresh === null || (shown && isSameFigures(fresh, shown))) return;
-    this.memory.branches.tellCost(this.#store.getState().turns.at(-1)?.id ?? -1, fresh);
+    this.memory.addCost(id, fresh);
     this.#store.setState({ figures: fresh });
   }
 

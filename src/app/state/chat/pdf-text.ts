@@ -8,6 +8,7 @@ import {
   type PDFDocumentLoadingTask,
   type PDFPageProxy,
 } from "pdfjs-dist";
+import { withinTime } from "../../within-time.ts";
 
 /** Addresses of its worker, and of how Chinese, Japanese and Korean fonts that are not in their file number characters. */
 const FILES = import.meta.glob<string>("/node_modules/pdfjs-dist/{build/pdf.worker.min.mjs,cmaps/*.bcmap}", {
@@ -52,14 +53,10 @@ export async function pdfText(data: ArrayBuffer, maxLength: number): Promise<str
     BinaryDataFactory: CharacterMaps,
     verbosity: 0,
   });
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("it takes more than a minute")), MAX_READING_MS);
-  });
   try {
-    return await Promise.race([textOf(task, maxLength), tooLong]);
+    const late = () => new Error("it takes more than a minute");
+    return await withinTime(textOf(task, maxLength), MAX_READING_MS, late);
   } finally {
-    clearTimeout(timer);
     worker.destroy();
   }
 }

@@ -1,4 +1,3 @@
-import { Ring } from "../ring.ts";
 import { nameIn } from "./request-name.ts";
 import type { RemoteObserver } from "../../remote/remote-answer.ts";
 import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
@@ -48,7 +47,7 @@ export class RequestBook implements RemoteObserver {
   readonly #onChange: () => void;
   readonly #entries = new Map<string, typeof NEW_ENTRY>();
   /** Durations of the last finished answers, from first step to end. */
-  readonly #answerMs = new Ring<number>(MEASURED_ANSWERS);
+  #answerMs: readonly number[] = [];
   #waitingNames: readonly string[] = [];
   #numWaiting = 0;
   #numRunning = 0;
@@ -92,7 +91,7 @@ export class RequestBook implements RemoteObserver {
     entry.outputTokens = report.outputTokens;
     const { scheduledMs, finishedMs, finishReason } = report;
     if (scheduledMs !== null && finishedMs !== null && finishReason !== "abort") {
-      this.#answerMs.push(finishedMs - scheduledMs);
+      this.#answerMs = [...this.#answerMs, finishedMs - scheduledMs].slice(-MEASURED_ANSWERS);
     }
   }
 
@@ -142,7 +141,7 @@ export class RequestBook implements RemoteObserver {
 
   /** Estimates the wait, as if running requests ended one after another; null if nothing was measured. */
   #waitS(place: number): number | null {
-    const measured = this.#answerMs.toArray();
+    const measured = this.#answerMs;
     if (measured.length === 0) return null;
     const meanMs = measured.reduce((sum, ms) => sum + ms, 0) / measured.length;
     return Math.max(1, Math.round((place * meanMs) / Math.max(1, this.#numRunning) / 1000));

@@ -1,5 +1,4 @@
-import { attempt } from "../../attempt.ts";
-import type { JsonReader } from "../json-reader.ts";
+import { anything, listOf } from "../read-record.ts";
 import { remember, remembered, rememberedJson } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
@@ -40,6 +39,6 @@ export class SavedPrompts {
 
 /** Returns the saved prompts; none if they can't be read. */
 function read(): readonly string[] {
-  const texts = (root: JsonReader) => root.list().flatMap((one) => attempt(() => one.string(), []));
-  return rememberedJson(NAME, texts, []).slice(0, MAX_PROMPTS);
+  const prompts: readonly unknown[] = rememberedJson(NAME, listOf(anything), []);
+  return prompts.filter((one) => typeof one === "string").slice(0, MAX_PROMPTS);
 }

@@ -7,7 +7,7 @@ import {
   type RequestMetrics,
   type ToolCallDelta,
 } from "../../../index.ts";
-import { completionTokens, TokenReader, type AnswerToken } from "./answer-tokens.ts";
+import { completionTokens, tokenReader, type AnswerToken } from "./answer-tokens.ts";
 import { ContextCut, tokensOf } from "./context-cut.ts";
 import { leaveOutOldest, leaveOutQuarter, messagesFrom, type Turn } from "./conversation.ts";
 import {
@@ -151,14 +151,14 @@ async function* answered(
     },
     { signal },
   );
-  const reader = new TokenReader();
+  const read = tokenReader();
   for await (const { choices, metrics = null, warnings } of stream) {
     for (const { index, delta, logprobs, finish_reason: ended } of choices) {
       const finishReason = ended === "tool_calls" || ended === "function_call" ? "stop" : ended;
       const { content, reasoning_content: reasoning = "", tool_calls: calls = [] } = delta;
       const text = content ?? "";
       // Only the first of several answers keeps its tokens.
-      const tokens = logprobs && index === 0 ? reader.read(logprobs.content) : null;
+      const tokens = logprobs && index === 0 ? read(logprobs.content) : null;
       yield { index, text, reasoning, finishReason, calls, ...(warnings && { warnings }), tokens, metrics };
     }
   }

@@ -51,12 +51,8 @@ export class Connections {
    */
   add(address: string, key: string, isKeyKept: boolean, kind: ConnectionKind = "models"): string {
     const baseUrl = normaliseAddress(address, kind);
-    const known = this.find(baseUrl);
     const changed = { key: key.trim() || null, isKeyKept };
-    const connection = { kind, baseUrl, models: [], ownedBy: null, ...known, ...changed };
-    const { connections } = this.#store.getState();
-    const others = connections.filter((other) => other !== known);
-    this.#store.setState({ connections: known ? replaced(connections, connection) : [...others, connection] });
+    this.#put({ kind, baseUrl, models: [], ownedBy: null, ...this.find(baseUrl), ...changed });
     return baseUrl;
   }
 
@@ -74,7 +70,7 @@ export class Connections {
     const name = model.trim();
     const connection = this.find(baseUrl);
     if (connection === null || name === "" || connection.models.includes(name)) return;
-    this.#change({ ...connection, models: [...connection.models, name] });
+    this.#put({ ...connection, models: [...connection.models, name] });
   }
 
   /** Sets where new questions go when the local queue is long; null for nowhere. */
@@ -109,7 +105,7 @@ export class Connections {
     if (now === null) return;
     if (report.found) {
       const { models, ownedBy } = report.found;
-      this.#change({ ...now, models: models.length > 0 ? models : now.models, ownedBy });
+      this.#put({ ...now, models: models.length > 0 ? models : now.models, ownedBy });
     }
     this.#showTest(baseUrl, report);
   }
@@ -125,8 +121,10 @@ export class Connections {
     return new RemoteEngine({ ...this.#options, ...connection, model: remote.model });
   }
 
-  #change(connection: Connection): void {
-    this.#store.setState({ connections: replaced(this.#store.getState().connections, connection) });
+  #put(connection: Connection): void {
+    const { connections } = this.#store.getState();
+    const at = connections.findIndex(({ baseUrl }) => baseUrl === connection.baseUrl);
+    this.#store.setState({ connections: at < 0 ? [...connections, connection] : connections.with(at, connection) });
   }
 
   #showTest(baseUrl: string, test: ConnectionTest | null): void {
@@ -135,8 +133,4 @@ export class Connections {
     else tests.set(baseUrl, test);
     this.#tests.setState(tests, true);
   }
-}
-
-function replaced(connections: readonly Connection[], by: Connection): readonly Connection[] {
-  return connections.map((connection) => (connection.baseUrl === by.baseUrl ? by : connection));
 }

@@ -1,7 +1,7 @@
 // Connections as they are kept in this browser. An address is always kept, a key only on request.
 
 import type { RemoteModel } from "../../remote/answerer.ts";
-import type { JsonReader } from "../json-reader.ts";
+import { listOf, oneOf, optional, orNull, record, text, wholeNumber, type Read } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
 const KINDS = ["models", "tools"] as const;
@@ -42,32 +42,23 @@ export function keepConnections({ connections, spillOver }: ConnectionsState): v
   remember(NAME, JSON.stringify({ connections: kept, spillOver }));
 }
 
+const readKept = record<Omit<Connection, "key" | "isKeyKept"> & { readonly key?: string }>({
+  kind: oneOf(...KINDS),
+  baseUrl: text,
+  models: listOf(text),
+  ownedBy: orNull(text),
+  key: optional(text),
+});
+const readConnection: Read<Connection> = (value, path) => {
+  const { key = null, ...kept } = readKept(value, path);
+  return { ...kept, key, isKeyKept: key !== null };
+};
+const readConnections = record<ConnectionsState>({
+  connections: listOf(readConnection),
+  spillOver: orNull(record<SpillOver>({ baseUrl: text, model: text, limitS: wholeNumber(0, MAX_LIMIT_S) })),
+});
+
 /** Returns the saved connections; none if they can't be read. */
 export function keptConnections(): ConnectionsState {
-  return rememberedJson(NAME, parseConnections, NONE);
-}
-
-function parseConnections(root: JsonReader): ConnectionsState {
-  return {
-    connections: root.field("connections").list().map(parseConnection),
-    spillOver: root.field("spillOver").orNull((spill) => ({
-      baseUrl: spill.field("baseUrl").string(),
-      model: spill.field("model").string(),
-      limitS: spill.field("limitS").integer(0, MAX_LIMIT_S),
-    })),
-  };
-}
-
-function parseConnection(connection: JsonReader): Connection {
-  return {
-    kind: connection.has("kind") ? connection.field("kind").oneOf(KINDS) : "models",
-    baseUrl: connection.field("baseUrl").string(),
-    models: connection
-      .field("models")
-      .list()
-      .map((model) => model.string()),
-    ownedBy: connection.field("ownedBy").orNull((owner) => owner.string()),
-    key: connection.has("key") ? connection.field("key").string() : null,
-    isKeyKept: connection.has("key"),
-  };
+  return rememberedJson(NAME, readConnections, NONE);
 }

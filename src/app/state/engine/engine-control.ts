@@ -13,11 +13,12 @@ import {
   type EngineConfig,
   type LoadProgress,
 } from "../../../index.ts";
+import { errorOf } from "../error-of.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
 import { isNamed, keyOfChoice, rememberChoice, type ModelChoice } from "../models/model-choice.ts";
 import { remember, remembered } from "../remembered.ts";
-import { createStore, type ReadonlyStore } from "../store.ts";
+import { createStore, until, type ReadonlyStore } from "../store.ts";
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
@@ -182,13 +183,9 @@ export class EngineControl {
       ...changesBetween(this.#chosen.getState().config, config),
       ...(batchingMode !== undefined && batchingMode !== engine.config.batchingMode && { batchingMode }),
     };
-    try {
-      if (Object.keys(changes).length > 0) await engine.update(changes);
-    } catch (error) {
-      return toErrorData(error);
-    }
-    this.#choose({ config });
-    return null;
+    const error = Object.keys(changes).length > 0 ? await errorOf(engine.update(changes)) : null;
+    if (error === null) this.#choose({ config });
+    return error;
   }
 
   /** Changes the backend: the model is loaded again, and the chats stay. */
@@ -227,16 +224,7 @@ export class EngineControl {
     name: Name,
     value: EngineChoice[Name],
   ): Promise<ChorusErrorData | null> {
-    const isLoading = () => this.#store.getState().status === "loading";
-    if (isLoading()) {
-      await new Promise<void>((resolve) => {
-        const unsubscribe = this.#store.subscribe(() => {
-          if (isLoading()) return;
-          unsubscribe();
-          resolve();
-        });
-      });
-    }
+    await until(this.#store, ({ status }) => status !== "loading");
     const isChosen = this.#chosen.getState()[name] === value;
     return this.#store.getState().status === "ready" && isChosen ? null : REPLACED;
   }

@@ -62,7 +62,6 @@ function browser({ delayMs = 0, faultOf = null as (() => Fault) | null } = {}) {
       canShare: true,
       page,
     });
-    engineTabs.start();
     await control.start();
     return { control, engineTabs, requested, show };
   };

@@ -1,5 +1,6 @@
 import { isNamed } from "../models/model-choice.ts";
 import { randomId } from "../../../index.ts";
+import { attempt } from "../../attempt.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { keyOfEngine, type EngineChoice, type EngineControl } from "./engine-control.ts";
 
@@ -56,24 +57,14 @@ export class EngineTabs {
   constructor(engine: EngineControl, home: EngineTabsHome) {
     this.#engine = engine;
     this.#home = home;
-  }
-
-  get canShare(): boolean {
-    return this.#home.canShare;
-  }
-
-  start(): void {
-    const { channel, page } = this.#home;
-    this.#engine.onChosen((choice, isSharedChanged) => {
+    const { channel, page } = home;
+    engine.onChosen((choice, isSharedChanged) => {
       // A model of files is this tab's alone.
       if (!isNamed(choice.model) || !(choice.isShared || isSharedChanged)) return;
       const sent = { choice, atMs: Math.max(Date.now(), this.#newest.atMs + 1), tab: this.#tab };
       this.#newest = sent;
-      try {
-        channel.postMessage(sent satisfies SentChoice);
-      } catch {
-        // The choice counts here. The other tabs keep theirs until the next one.
-      }
+      // If it can't be sent, it counts here. The other tabs keep theirs until the next one.
+      attempt(() => channel.postMessage(sent satisfies SentChoice), null);
     });
     channel.addEventListener("message", (event) => {
       const received = (event as MessageEvent<SentChoice | typeof NEW_ENGINE | null>).data;
@@ -82,13 +73,17 @@ export class EngineTabs {
       // Tabs that choose at the same moment would swap their choices: all of them follow the later one.
       if (!isLater(received, this.#newest)) return;
       this.#newest = received;
-      void this.#engine.follow(received.choice);
+      void engine.follow(received.choice);
     });
-    this.#engine.store.subscribe(() => this.#follow());
-    this.#engine.chosen.subscribe((now, before) => now.config !== before.config && this.#follow());
+    engine.store.subscribe(() => this.#follow());
+    engine.chosen.subscribe((now, before) => now.config !== before.config && this.#follow());
     this.#follow();
     page.addEventListener("visibilitychange", () => void this.look());
     void this.look();
+  }
+
+  get canShare(): boolean {
+    return this.#home.canShare;
   }
 
   /** Reads which engines there are; again and again while this tab is visible and others have some. */

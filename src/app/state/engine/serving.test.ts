@@ -91,18 +91,8 @@ it("keeps what was applied, the mode chosen in the bar included", async () => {
   expect(next.mode.store.getState()).toBe("sequential");
 });
 
-it("takes over the thresholds of alerts that an earlier version kept apart", async () => {
-  localStorage.setItem("chorus.alerts", '{"queueLength":8,"itlMs":null,"failureRate":"many","other":1}');
-  localStorage.setItem("chorus.serving", '{"maxNumSeqs":4}');
-  const { requested, serving } = await open();
-  expect(requested[0]).toMatchObject({ maxNumSeqs: 4, alerts: { queueLength: 8, itlMs: null } });
-  await serving.apply({ maxNumSeqs: 4, "alerts.itlMs": "off" });
-  const { serving: next } = await open();
-  expect(next.store.getState().settings).toEqual({ maxNumSeqs: 4, "alerts.itlMs": "off" });
-  localStorage.setItem("chorus.serving", "{");
-  localStorage.setItem("chorus.alerts", '{"queueLength":8}');
-  expect((await open()).serving.store.getState().settings).toEqual({ "alerts.queueLength": 8 });
-  localStorage.setItem("chorus.alerts", "[");
+it.each(["{", "[", '{"heat":4}'])("has no settings where what is kept is %s", async (text) => {
+  localStorage.setItem("chorus.serving", text);
   expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
@@ -114,7 +104,7 @@ it("the default mode, chosen again, is no setting", async () => {
   expect((await open()).serving.store.getState().settings).toEqual({});
 });
 
-it("the default mode is no setting either where an older version kept it or a link names it", async () => {
+it("the default mode is no setting either where it was kept or a link names it", async () => {
   localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "continuous", maxNumSeqs: 4 }));
   expect((await open()).serving.store.getState().settings).toEqual({ maxNumSeqs: 4 });
   localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "static" }));

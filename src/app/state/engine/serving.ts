@@ -1,7 +1,7 @@
 import { toErrorData, type BatchingMode, type ChorusErrorData, type EngineConfig } from "../../../index.ts";
-import { attempt } from "../../attempt.ts";
 import type { Route } from "../app/router.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
+import { anyObject } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 import {
   checkServing,
@@ -16,8 +16,6 @@ import { createStore, type ReadonlyStore } from "../store.ts";
 import type { EngineControl } from "./engine-control.ts";
 
 const SERVING = "serving";
-/** Where an earlier version kept the thresholds of alerts. */
-const ALERTS = "alerts";
 
 export interface ServingState {
   readonly settings: ServingSettings;
@@ -138,21 +136,12 @@ function readLink({
 }
 
 function keptSettings(): ServingSettings {
-  const thresholds = keptThresholds();
   // They may be of another version.
-  return rememberedJson(SERVING, (root) => checkServing({ ...thresholds, ...root.object() }), thresholds);
-}
-
-/** Returns the readable thresholds of alerts that an earlier version kept apart; there null was "never". */
-function keptThresholds(): ServingSettings {
-  const kept = rememberedJson(ALERTS, (root) => Object.entries<unknown>({ ...root.object() }), []);
-  const readable = kept.map(([name, value]) => attempt(() => checkServing({ [`alerts.${name}`]: value ?? "off" }), {}));
-  return Object.assign({}, ...readable) as ServingSettings;
+  return rememberedJson(SERVING, (value, path) => checkServing({ ...anyObject(value, path) }), {});
 }
 
 function keep(settings: ServingSettings): void {
   remember(SERVING, JSON.stringify(settings));
-  remember(ALERTS, "");
 }
 
 function modeOf({ batchingMode = DEFAULT_MODE }: ServingSettings): BatchingMode {

@@ -3,6 +3,7 @@ import type { Pane } from "../chat/pane.ts";
 import { inParts } from "../in-parts.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { ChatRecord } from "../workspace/chat-record.ts";
+import { followPanes } from "../workspace/follow-panes.ts";
 import { isBlank, MAX_PANES, titleOfChat, type NamedChat } from "../workspace/saved-workspace.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { summaryOf, type ChatSummary } from "./chat-summary.ts";
@@ -41,7 +42,6 @@ export class ChatList {
   /** All chats by id, as they were stored or left their panes. */
   #chats = new Map<string, ChatSummary>();
   #unsubscribe: () => void = () => undefined;
-  #leavePanes: () => void = () => undefined;
   #numOpened = 0;
   #isSearchDue = false;
 
@@ -69,18 +69,19 @@ export class ChatList {
     this.#unsubscribe();
     const follow = [
       chats.unsaved.subscribe(this.#note),
-      store.subscribe(({ panes }, before) => panes !== before.panes && this.#followPanes()),
+      store.subscribe(({ panes }, before) => panes !== before.panes && this.#searchSoon()),
+      // Not each word of an answer that grows.
+      followPanes(this.#workspace, (now, before) => {
+        const isListed = now.phase === before.phase && titleOfChat(now) === titleOfChat(before);
+        if (!isListed || now.id !== before.id || now.turns.length !== before.turns.length) this.#searchSoon();
+      }),
     ];
-    this.#unsubscribe = () => {
-      for (const unsubscribe of follow) unsubscribe();
-    };
-    this.#followPanes();
+    this.#unsubscribe = () => follow.forEach((unsubscribe) => unsubscribe());
   }
 
   close(): void {
     this.#numOpened++;
     this.#unsubscribe();
-    this.#leavePanes();
   }
 
   look(query: Partial<ChatQuery>): void {
@@ -119,19 +120,6 @@ export class ChatList {
       if (chat === null) this.#chats.delete(id);
       else if (summary?.record.chat !== chat) this.#chats.set(id, summaryOf(unsavedRecord(chat)));
     }
-    this.#searchSoon();
-  };
-
-  /** Follows the panes' chats, but not each word of an answer that grows. */
-  readonly #followPanes = () => {
-    this.#leavePanes();
-    const unsubscribes = this.#workspace.store.getState().panes.map((pane) =>
-      pane.store.subscribe((now, before) => {
-        const isListed = now.phase === before.phase && titleOfChat(now) === titleOfChat(before);
-        if (!isListed || now.id !== before.id || now.turns.length !== before.turns.length) this.#searchSoon();
-      }),
-    );
-    this.#leavePanes = () => unsubscribes.forEach((unsubscribe) => unsubscribe());
     this.#searchSoon();
   };
 

@@ -9,7 +9,7 @@ import {
   type ModelSource,
   type WeightsDtype,
 } from "../../../index.ts";
-import type { JsonReader } from "../json-reader.ts";
+import { oneOf, orNull, record, text, type Read } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
 export interface ModelChoice extends HubOptions {
@@ -51,17 +51,17 @@ export function rememberChoice(choice: ModelChoice): void {
 
 /** Returns the saved choice; null if there is none or it can't be read. */
 export function rememberedChoice(): NamedChoice | null {
-  return rememberedJson(NAME, parseChoice, null);
+  return rememberedJson(NAME, readChoice, null);
 }
 
-function parseChoice(root: JsonReader): NamedChoice {
-  const textOf = (name: string) => root.field(name).orNull((field) => field.string());
-  const [revision, hubUrl] = [textOf("revision"), textOf("hubUrl")];
-  const dtype = root.field("dtype").orNull((field) => field.oneOf(WEIGHTS_DTYPES));
-  return {
-    model: root.field("model").string(),
-    ...(revision !== null && { revision }),
-    ...(hubUrl !== null && { hubUrl }),
-    ...(dtype !== null && { dtype }),
-  };
-}
+const readKept = record<{ model: string; revision: string | null; hubUrl: string | null; dtype: WeightsDtype | null }>({
+  model: text,
+  revision: orNull(text),
+  hubUrl: orNull(text),
+  dtype: orNull(oneOf(...WEIGHTS_DTYPES)),
+});
+
+const readChoice: Read<NamedChoice> = (value, path) => {
+  const given = Object.entries(readKept(value, path)).filter(([, one]) => one !== null);
+  return Object.fromEntries(given) as unknown as NamedChoice;
+};

@@ -12,6 +12,7 @@ import {
   type StoredModel,
   type WeightsDtype,
 } from "../../../index.ts";
+import { errorOf } from "../error-of.ts";
 import { isOfDtype, REPLACED, type EngineControl } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
@@ -165,14 +166,12 @@ export class ModelShelf {
     const model = this.#find(key);
     if (!model) return;
     await this.pause(key);
-    try {
-      await this.#options.models.delete(model.choice.model, this.#hubOf(model));
+    const error = await errorOf(this.#options.models.delete(model.choice.model, this.#hubOf(model)));
+    if (error === null) {
       this.#added = this.#added.filter((choice) => keyOfChoice(choice) !== key);
-      this.#update(key, { error: null, estimate: null });
       this.#options.announce(`${model.title} was deleted.`);
-    } catch (error) {
-      this.#update(key, { error: toErrorData(error) });
     }
+    this.#update(key, error ? { error } : { error, estimate: null });
     await this.refresh();
   }
 
@@ -216,24 +215,17 @@ export class ModelShelf {
 
   async #download({ key, choice, title }: ShelfModel, signal: AbortSignal): Promise<void> {
     this.#update(key, { isDownloading: true, progress: null, error: null });
-    let error: ChorusErrorData | null = null;
-    try {
-      await this.#options.models.download(choice.model, {
-        ...this.#hubOf({ choice }),
-        signal,
-        onProgress: (progress) => {
-          this.#progress.set(key, progress);
-          this.#options.scheduleFlush(this.#showProgress);
-        },
-      });
-      this.#options.announce(`${title} was downloaded.`);
-    } catch (thrown) {
-      if (!signal.aborted) error = toErrorData(thrown);
-    }
+    const onProgress = (progress: DownloadProgress) => {
+      this.#progress.set(key, progress);
+      this.#options.scheduleFlush(this.#showProgress);
+    };
+    const options = { ...this.#hubOf({ choice }), signal, onProgress };
+    const failure = await errorOf(this.#options.models.download(choice.model, options));
+    if (failure === null) this.#options.announce(`${title} was downloaded.`);
     this.#downloads.delete(key);
     this.#progress.delete(key);
     await this.refresh();
-    this.#update(key, { isDownloading: false, progress: null, error });
+    this.#update(key, { isDownloading: false, progress: null, error: signal.aborted ? null : failure });
   }
 
   readonly #showProgress = () => {

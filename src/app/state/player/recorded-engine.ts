@@ -6,13 +6,9 @@ export class RecordedEngine implements WatchedEngine {
   readonly config: WatchedEngine["config"];
   readonly #ledger: BlockLedger;
 
-  constructor({ model, config, events }: Recording) {
-    const step = events.find((event) => event.type === "step");
-    this.config = {
-      maxNumSeqs: config?.maxNumSeqs ?? step?.maxNumSeqs ?? 0,
-      maxNumBatchedTokens: config?.maxNumBatchedTokens ?? step?.maxNumBatchedTokens ?? 0,
-    };
-    this.#ledger = new BlockLedger(model, config?.enablePrefixCaching ?? true);
+  constructor({ model, config }: Recording) {
+    this.config = config;
+    this.#ledger = new BlockLedger(model, config.enablePrefixCaching);
   }
 
   addEvent(event: RecordedEvent): void {

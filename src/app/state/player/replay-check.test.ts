@@ -9,13 +9,24 @@ import { FAKE_MODEL } from "../../../../tests/app/fake-model-card.ts";
 import { RecordedRun } from "./recorded-run.ts";
 import { changesSince, refusalOf, ReplayCheck } from "./replay-check.ts";
 
+const CONFIG: Recording["config"] = {
+  maxNumSeqs: 4,
+  maxNumBatchedTokens: 64,
+  maxModelLen: 512,
+  runAhead: 2,
+  enablePrefixCaching: true,
+  schedulingPolicy: "fcfs",
+  batchingMode: "continuous",
+  cpuMath: "portable",
+};
+
 /** A run of one request, whose answer was these tokens. */
 function runOf(tokenIds: readonly number[], finishReason: "stop" | "abort" | null = "stop"): RecordedRun {
   const body = { prompt: [1, 2], max_tokens: 10, seed: 3, min_tokens: 4, temperature: 0.5 };
   const recording: Recording = {
     version: 3,
     model: FAKE_MODEL,
-    config: null,
+    config: CONFIG,
     events: [
       { type: "request", ...sampleRequest("a") },
       { type: "asked", requestId: "a", question: "Hi", text: "user: Hi", body },

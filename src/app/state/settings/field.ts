@@ -1,7 +1,7 @@
 // A field of a form, as tables list them: what it is called, what it allows, and how its value is typed, checked and written.
 
 import { ChorusError, parseJson, toErrorData } from "../../../index.ts";
-import { JsonReader } from "../json-reader.ts";
+import type { Read } from "../read-record.ts";
 
 export type Field = { readonly name: string } & FieldWords & FieldKind;
 
@@ -43,7 +43,7 @@ export type FieldKind =
       /** Its form in words. */
       readonly form: string;
       /** @throws ChorusError that names the first wrong place */
-      readonly check: (root: JsonReader) => unknown;
+      readonly check: Read<unknown>;
     };
 
 export type FieldValue = string | number | boolean | readonly string[];
@@ -88,57 +88,77 @@ export function describeValue(field: Field, value: FieldValue): string {
  * @throws ChorusError like checkField
  */
 export function readField(field: Field, typed: string): FieldValue | null {
+  return typed.trim() === "" ? null : checkField(field, valueIn(field, typed));
+}
+
+function valueIn(field: Field, typed: string): unknown {
   const text = typed.trim();
-  if (text === "") return null;
   switch (field.kind) {
     case "integer":
     case "number":
-      return checkField(field, text === OFF ? text : Number(text));
+      return text === OFF ? text : Number(text);
     case "flag":
-      return checkField(field, text === "true" || (text === "false" ? false : text));
+      return text === "true" || (text === "false" ? false : text);
     case "lines":
-      return checkField(
-        field,
-        typed.split("\n").filter((line) => line !== ""),
-      );
+      return typed.split("\n").filter((line) => line !== "");
     case "text":
-      return checkField(field, field.isLong ? typed : text);
+      return field.isLong ? typed : text;
     case "choice":
-      return checkField(field, text);
+      return text;
     case "json":
-      return checkField(field, typed);
+      return typed;
   }
 }
 
 /** @throws ChorusError invalid_value, with the field and its valid values */
 function checkField(field: Field, value: unknown): FieldValue {
+  const expected = faultOf(field, value);
+  if (expected !== null) throw refusal(field, expected);
+  return value as FieldValue;
+}
+
+/** Returns what the value must be; null if it is. */
+function faultOf(field: Field, value: unknown): string | null {
   switch (field.kind) {
     case "integer":
     case "number": {
       const { kind, min, max, above = false, hasOff = false } = field;
-      if (hasOff && value === OFF) return value;
       const isInRange = typeof value === "number" && value >= min && value <= max && !(above && value === min);
-      if (isInRange && (kind === "number" || Number.isInteger(value))) return value;
+      if ((isInRange && (kind === "number" || Number.isInteger(value))) || (hasOff && value === OFF)) return null;
       const range = above ? `above ${min}, at most ${max}` : `from ${min} to ${max}`;
-      throw refusal(field, `${kind === "integer" ? "a whole number" : "a number"} ${range}${hasOff ? ", or off" : ""}`);
+      return `${kind === "integer" ? "a whole number" : "a number"} ${range}${hasOff ? ", or off" : ""}`;
     }
     case "choice":
-      if (typeof value === "string" && field.choices.includes(value)) return value;
-      throw refusal(field, `one of ${field.choices.join(", ")}`);
+      return field.choices.some((choice) => choice === value) ? null : `one of ${field.choices.join(", ")}`;
     case "flag":
-      if (typeof value === "boolean") return value;
-      throw refusal(field, "true or false");
+      return typeof value === "boolean" ? null : "true or false";
     case "text":
-      if (typeof value === "string" && (field.isLong || value.trim() !== "")) return value;
-      throw refusal(field, field.isLong ? "a text" : "a text that is not empty");
-    case "json":
-      checkJson(field, value);
-      return String(value);
+      if (typeof value === "string" && (field.isLong || value.trim() !== "")) return null;
+      return field.isLong ? "a text" : "a text that is not empty";
     case "lines": {
       const isLine = (line: unknown) => typeof line === "string" && field.isLine(line);
-      if (Array.isArray(value) && value.length <= field.maxLines && value.every(isLine)) return value;
-      throw refusal(field, `at most ${field.maxLines} ${field.lines}`);
+      const isList = Array.isArray(value) && value.length <= field.maxLines && value.every(isLine);
+      return isList ? null : `at most ${field.maxLines} ${field.lines}`;
     }
+    case "json":
+      return faultOfJson(field, value);
+  }
+}
+
+/** The parser's message, or the wrong place. */
+function faultOfJson({ form, check }: Field & { readonly kind: "json" }, text: unknown): string | null {
+  let value: unknown;
+  try {
+    value = parseJson(String(text));
+  } catch (error) {
+    return `JSON (${error instanceof Error ? error.message : "it can't be read"})`;
+  }
+  try {
+    check(value, "");
+    return null;
+  } catch (error) {
+    const { param, message } = toErrorData(error);
+    return param === null ? form : `${form}: ${message.replace(/\.$/, "")}`;
   }
 }
 
@@ -157,22 +177,6 @@ export function checkFields(fields: readonly Field[], values: object, what: stri
   return Object.fromEntries(
     fields.filter(isGiven).map((field) => [field.name, checkField(field, given.get(field.name))]),
   );
-}
-
-/** @throws ChorusError invalid_value, with the parser's message or the wrong place */
-function checkJson(field: Field & { readonly kind: "json" }, text: unknown): void {
-  let value: unknown;
-  try {
-    value = parseJson(String(text));
-  } catch (error) {
-    throw refusal(field, `JSON (${error instanceof Error ? error.message : "it can't be read"})`);
-  }
-  try {
-    field.check(new JsonReader(value));
-  } catch (error) {
-    const { param, message } = toErrorData(error);
-    throw refusal(field, param === null ? field.form : `${field.form}: ${message.replace(/\.$/, "")}`);
-  }
 }
 
 export function refusal({ label, errorName = label, name }: Field, expected: string): ChorusError {

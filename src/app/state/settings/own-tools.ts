@@ -1,16 +1,19 @@
-import type { JsonReader } from "../json-reader.ts";
+import { anyObject, listOf, oneOf, optional, record, text, wrong, type Read } from "../read-record.ts";
+
+const name: Read<string> = (value, path) => {
+  if (/^[\w-]{1,64}$/.test(text(value, path))) return text(value, path);
+  throw wrong(value, path, '1 to 64 letters, digits, "_" and "-"');
+};
+const called = record({ name, description: optional(text), parameters: optional(anyObject) });
+const tool = record({ type: oneOf("function"), function: called });
 
 /** Checks a list of tools in OpenAI's form. @throws ChorusError that names the first wrong place */
-export function checkTools(root: JsonReader): void {
+export const checkTools: Read<unknown> = (value, path) => {
   const names = new Set<string>();
-  for (const tool of root.list()) {
-    tool.field("type").oneOf(["function"]);
-    const called = tool.field("function");
-    const name = called.field("name");
-    if (!/^[\w-]{1,64}$/.test(name.string())) throw name.wrong('1 to 64 letters, digits, "_" and "-"');
-    if (names.has(name.string())) throw name.wrong("a name that no other tool has");
-    names.add(name.string());
-    if (called.has("description")) called.field("description").string();
-    if (called.has("parameters")) called.field("parameters").object();
-  }
-}
+  const another: Read<void> = (one, place) => {
+    const { function: own } = tool(one, place);
+    if (names.has(own.name)) throw wrong(own.name, `${place}.function.name`, "a name that no other tool has");
+    names.add(own.name);
+  };
+  listOf(another)(value, path);
+};

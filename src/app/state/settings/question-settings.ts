@@ -3,7 +3,14 @@
 import { parseJson, type ChatTool, type GenerationFields, type ModelCard, type ToolChoice } from "../../../index.ts";
 import { MAX_ROUNDS } from "../chat/tool-rounds.ts";
 import type { Answerer } from "../../remote/answerer.ts";
-import { LONGEST_ANSWER_TOKENS, SETTING_FIELDS, withSetting, without, type Settings } from "./settings.ts";
+import {
+  LONGEST_ANSWER_TOKENS,
+  SETTING_FIELDS,
+  withSetting,
+  without,
+  type SettingField,
+  type Settings,
+} from "./settings.ts";
 
 /** Alternatives shown for each token. */
 const TOP_PROBABILITIES = 5;
@@ -49,31 +56,23 @@ export type RequestFields = GenerationFields & {
   response_format?: { type: "json_schema"; json_schema: { name: string; schema: Schema } };
 };
 
-const TOOL_FIELDS = ["calculator", "clock", "search_chats", "mcp_servers", "own_tools", "tool_choice"] as const;
-
+const namesOf = (isWanted: (field: SettingField) => unknown) => SETTING_FIELDS.filter(isWanted).map(({ name }) => name);
 /** Fields about drawing or ending. */
-const NOT_WITH_BEAMS = SETTING_FIELDS.filter((field) => field.notWithBeams).map(({ name }) => name);
+const NOT_WITH_BEAMS = namesOf((field) => field.notWithBeams);
+const REWRITTEN = namesOf((field) => field.isRewritten);
 
 /**
  * Returns the settings as fields of a request. The system prompt becomes a message instead, and biases need the model's
  * tokens first (state/chat/logit-bias.ts). The answers of a beam search are the best of its beams.
  */
 export function requestFields(settings: Settings): RequestFields {
-  const { beams = 0 } = settings;
-  const {
-    system: _,
-    stop,
-    answer_schema: schema,
-    show_probabilities: isShown,
-    continue_text: __,
-    logit_bias: ___,
-    beams: ____,
-    ...numbers
-  } = without(settings, beams > 0 ? [...TOOL_FIELDS, ...NOT_WITH_BEAMS] : TOOL_FIELDS);
+  const { beams = 0, answer_schema: schema } = settings;
+  const used = beams > 0 ? without(settings, NOT_WITH_BEAMS) : settings;
+  const { stop, logit_bias: _, beams: __, ...numbers } = without(used, REWRITTEN);
   return {
     ...numbers,
     ...(stop && { stop: [...stop] }),
-    ...(isShown && { logprobs: true, top_logprobs: TOP_PROBABILITIES }),
+    ...(used.show_probabilities && { logprobs: true, top_logprobs: TOP_PROBABILITIES }),
     ...(schema !== undefined && {
       response_format: { type: "json_schema", json_schema: { name: "answer", schema: parseJson(schema) as Schema } },
     }),

@@ -3,6 +3,7 @@
 
 import type { ModelCard } from "../../../index.ts";
 import { readBias } from "./bias-line.ts";
+import { anyObject } from "../read-record.ts";
 import { checkTools } from "./own-tools.ts";
 import { checkFields, type FieldKind, type FieldValue, type FieldWords, type ValueOf } from "./field.ts";
 
@@ -176,7 +177,7 @@ const SETTINGS = {
     kind: "json",
     label: "Answer in JSON",
     form: 'a schema, a JSON object such as { "type": "object" }',
-    check: (root) => root.object(),
+    check: anyObject,
     modelDefault: () => "any text",
     isRewritten: true,
   },

@@ -12,95 +12,68 @@ const SHOWN_DIGITS = 20;
 /** A reduced fraction; the denominator is positive. */
 type Value = readonly [numerator: bigint, denominator: bigint];
 
+type Operator = readonly [rank: number, compute: (a: Value, b: Value) => Value];
+
+/** An operator of a higher rank is computed first, and of the same rank the left one. */
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  "+": [1, ([n, d], [n2, d2]) => reduced(n * d2 + n2 * d, d * d2)],
+  "-": [1, ([n, d], [n2, d2]) => reduced(n * d2 - n2 * d, d * d2)],
+  "*": [2, ([n, d], [n2, d2]) => reduced(n * n2, d * d2)],
+  "/": [2, ([n, d], [n2, d2]) => reduced(n * d2, d * divisor(n2))],
+  "%": [2, ([n, d], [n2, d2]) => reduced(remainder(n * d2, divisor(n2) * d), d * d2)],
+  "^": [4, raised],
+};
+const NONE: Operator = [-1, (a) => a];
+/** A sign is applied after "^", whose exponent may have one, too. So "^" is computed from the right. */
+const SIGN_RANK = 3;
+
 /**
  * Returns what an expression is: numbers, + - * / % ^ and parentheses. "%" is the remainder.
  * @throws ChorusError that says what is wrong, and where
  */
 export function calculate(expression: string): string {
   if (expression.length > MAX_LENGTH) throw wrong(`The expression has more than ${MAX_LENGTH} characters.`);
-  const tokens = expression
-    .replaceAll("**", "^")
-    .replaceAll(/[×·]/g, "*")
-    .replaceAll("÷", "/")
-    .replaceAll("−", "-")
-    .match(/\d+(?:\.\d*)?|\.\d+|\S/g);
-  const reader = new Reader(tokens ?? []);
-  const value = reader.sum();
-  if (reader.next !== undefined) throw reader.unexpected();
-  return written(value);
-}
+  const plain = expression.replaceAll("**", "^").replaceAll(/[×·]/g, "*").replaceAll("÷", "/").replaceAll("−", "-");
+  const tokens = plain.match(/\d+(?:\.\d*)?|\.\d+|\S/g) ?? [];
+  let at = 0;
 
-class Reader {
-  readonly #tokens: readonly string[];
-  #at = 0;
-
-  constructor(tokens: readonly string[]) {
-    this.#tokens = tokens;
-  }
-
-  get next(): string | undefined {
-    return this.#tokens[this.#at];
-  }
-
-  sum(): Value {
-    let [n, d] = this.#product();
-    for (let sign = this.#take("+", "-"); sign; sign = this.#take("+", "-")) {
-      const [n2, d2] = this.#product();
-      [n, d] = reduced(sign === "+" ? n * d2 + n2 * d : n * d2 - n2 * d, d * d2);
+  const unexpected = () => {
+    const next = tokens[at];
+    if (next === undefined) return wrong("The expression ends too early.");
+    return wrong(`${JSON.stringify(next)} can't stand after ${JSON.stringify(tokens.slice(0, at).join(" "))}.`);
+  };
+  /** Reads as far as operators have at least this rank. */
+  const read = (least: number): Value => {
+    let value = readOperand();
+    for (;;) {
+      const [rank, compute] = OPERATORS[tokens[at] ?? ""] ?? NONE;
+      if (rank < least) return value;
+      at++;
+      value = compute(value, read(rank > SIGN_RANK ? SIGN_RANK : rank + 1));
     }
-    return [n, d];
-  }
-
-  #product(): Value {
-    let value = this.#signed();
-    for (let sign = this.#take("*", "/", "%"); sign; sign = this.#take("*", "/", "%")) {
-      const [n, d] = value;
-      const [n2, d2] = this.#signed();
-      if (sign === "*") value = reduced(n * n2, d * d2);
-      else if (n2 === 0n) throw wrong("Division by zero.");
-      else value = sign === "/" ? reduced(n * d2, d * n2) : reduced(remainder(n * d2, n2 * d), d * d2);
+  };
+  const readOperand = (): Value => {
+    const token = tokens[at] ?? "";
+    if (!/^(?:[-+(]|\.?\d)/.test(token)) throw unexpected();
+    at++;
+    if (token === "+") return read(SIGN_RANK);
+    if (token === "-") {
+      const [n, d] = read(SIGN_RANK);
+      return [-n, d];
     }
-    return value;
-  }
-
-  #signed(): Value {
-    const sign = this.#take("-", "+");
-    if (sign === undefined) return this.#power();
-    const [n, d] = this.#signed();
-    return sign === "-" ? [-n, d] : [n, d];
-  }
-
-  #power(): Value {
-    const base = this.#number();
-    return this.#take("^") ? raised(base, this.#signed()) : base;
-  }
-
-  #number(): Value {
-    if (this.#take("(")) {
-      const value = this.sum();
-      if (!this.#take(")")) throw this.unexpected();
+    if (token === "(") {
+      const value = read(0);
+      if (tokens[at] !== ")") throw unexpected();
+      at++;
       return value;
     }
-    const { next = "" } = this;
-    if (!/^\.?\d/.test(next)) throw this.unexpected();
-    this.#at++;
-    const [whole = "", decimals = ""] = next.split(".");
+    const [whole = "", decimals = ""] = token.split(".");
     return reduced(BigInt(whole + decimals), 10n ** BigInt(decimals.length));
-  }
+  };
 
-  #take(...signs: readonly string[]): string | undefined {
-    const sign = signs.find((one) => one === this.next);
-    if (sign !== undefined) this.#at++;
-    return sign;
-  }
-
-  unexpected(): ChorusError {
-    const { next } = this;
-    if (next === undefined) return wrong("The expression ends too early.");
-    return wrong(
-      `${JSON.stringify(next)} can't stand after ${JSON.stringify(this.#tokens.slice(0, this.#at).join(" "))}.`,
-    );
-  }
+  const value = read(0);
+  if (at < tokens.length) throw unexpected();
+  return written(value);
 }
 
 function raised([n, d]: Value, [exponent, denominator]: Value): Value {
@@ -111,8 +84,12 @@ function raised([n, d]: Value, [exponent, denominator]: Value): Value {
   if (!isUnit && times * BigInt(digits - 1 || 1) > 4 * MAX_DIGITS) throw tooLarge();
   const power = isUnit ? (times % 2n) + (times === 0n ? 0n : 2n) : times;
   if (exponent >= 0n) return reduced(n ** power, d ** power);
+  return reduced(d ** power, divisor(n) ** power);
+}
+
+function divisor(n: bigint): bigint {
   if (n === 0n) throw wrong("Division by zero.");
-  return reduced(d ** power, n ** power);
+  return n;
 }
 
 /** Has the sign of the divisor. */

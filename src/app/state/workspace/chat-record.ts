@@ -1,10 +1,18 @@
 // Chats as they are stored, and the rule by which several tabs save the same one: nobody replaces words that it has not read.
 
 import { attempt } from "../../attempt.ts";
-import { JsonReader } from "../json-reader.ts";
 import { oneLine } from "../one-line.ts";
-import { checkSettings, type Settings } from "../settings/settings.ts";
-import { parseSavedChat, textOfChat, titleOfChat, type NamedChat, type SavedChat } from "./saved-workspace.ts";
+import { listOf, optional, orNull, record, text, wholeNumber, type Fields } from "../read-record.ts";
+import type { Settings } from "../settings/settings.ts";
+import {
+  MAX_PANES,
+  readChat,
+  readSettings,
+  textOfChat,
+  titleOfChat,
+  type NamedChat,
+  type SavedChat,
+} from "./saved-workspace.ts";
 
 export interface ChatRecord {
   readonly chat: NamedChat;
@@ -38,13 +46,17 @@ interface Place {
   readonly blank?: SavedChat;
 }
 
-/** What a tab saves at once. */
-export interface Save {
-  readonly changes: readonly Change[];
+/** The panes of a tab. */
+export interface PaneList {
   /** In display order. */
   readonly places: readonly Place[];
   /** The number of the pane in view. */
   readonly current: number;
+}
+
+/** What a tab saves at once. */
+export interface Save extends PaneList {
+  readonly changes: readonly Change[];
   /** The settings for all panes. Null: unchanged. */
   readonly shared: Settings | null;
 }
@@ -69,16 +81,40 @@ const MAX_PAST = 50;
 const COPIED_TITLE_LENGTH = 60;
 const COPY = " (changed in another tab)";
 
+const savedMs = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const storedRecord = record<ChatRecord>({
+  chat: (value, path) => ({ ...readChat(value, path), ...record<{ id: string }>({ id: text })(value, path) }),
+  revision: text,
+  past: listOf(text),
+  savedMs,
+});
+const change = record<Change>({
+  id: text,
+  chat: orNull(readChat),
+  from: listOf(text),
+  revision: text,
+  copyId: text,
+  savedMs,
+});
+const paneNumber = wholeNumber(1, MAX_PANES);
+export const paneList: Fields<PaneList> = {
+  places: listOf(record<Place>({ number: paneNumber, id: text, blank: optional(readChat) })),
+  current: paneNumber,
+};
+
+export const readPaneList = record(paneList);
+
+/** Reads a save that a closing page left. */
+export const readLeftSave = record<LeftSave>({
+  ...paneList,
+  changes: listOf(change),
+  shared: orNull(readSettings),
+  saves: listOf(text),
+});
+
 /** Returns a stored record, or DAMAGED. */
 export function readRecord(value: unknown): ChatRecord {
-  const root = new JsonReader(value);
-  const read = (): ChatRecord => ({
-    chat: { ...parseSavedChat(root.field("chat")), id: root.field("chat").field("id").string() },
-    revision: root.field("revision").string(),
-    past: strings(root.field("past")),
-    savedMs: root.field("savedMs").integer(0, Number.MAX_SAFE_INTEGER),
-  });
-  return attempt(read, DAMAGED);
+  return attempt(() => storedRecord(value, ""), DAMAGED);
 }
 
 /**
@@ -137,7 +173,7 @@ function lastOfPages(revisions: readonly string[]): readonly string[] {
   return revisions.filter(isLast).slice(-MAX_PAST);
 }
 
-/** Earlier revisions are names without a number. */
+/** The revision of DAMAGED has no number. */
 function parsedRevision(revision: string): readonly [page: string, number: number] {
   const [, page = revision, number = 0] = /^(.+)\.(\d+)$/.exec(revision) ?? [];
   return [page, Number(number)];
@@ -145,41 +181,4 @@ function parsedRevision(revision: string): readonly [page: string, number: numbe
 
 function isSameText(record: ChatRecord, chat: SavedChat): boolean {
   return record !== DAMAGED && textOfChat(record.chat) === textOfChat(chat);
-}
-
-/** Reads a save that a closing page left. @throws ChorusError that names the first wrong place */
-export function parseLeftSave(root: JsonReader): LeftSave {
-  return {
-    ...parsePlaces(root),
-    saves: strings(root.field("saves")),
-    changes: root
-      .field("changes")
-      .list()
-      .map((change) => ({
-        id: change.field("id").string(),
-        chat: change.field("chat").orNull(parseSavedChat),
-        from: strings(change.field("from")),
-        revision: change.field("revision").string(),
-        copyId: change.field("copyId").string(),
-        savedMs: change.field("savedMs").integer(0, Number.MAX_SAFE_INTEGER),
-      })),
-    shared: root.field("shared").orNull((shared) => checkSettings(shared.object())),
-  };
-}
-
-/** @throws ChorusError that names the first wrong place */
-export function parsePlaces(root: JsonReader): Pick<Save, "places" | "current"> {
-  const places = root.field("places").list();
-  return {
-    current: root.field("current").integer(1, 16),
-    places: places.map((place) => ({
-      number: place.field("number").integer(1, 16),
-      id: place.field("id").string(),
-      ...(place.has("blank") && { blank: parseSavedChat(place.field("blank")) }),
-    })),
-  };
-}
-
-function strings(list: JsonReader): readonly string[] {
-  return list.list().map((each) => each.string());
 }

@@ -5,7 +5,7 @@ import { promisifyRequest } from "idb-keyval";
 import { ChorusError, randomId } from "../../../index.ts";
 import { inParts } from "../in-parts.ts";
 import { applyChanges, DAMAGED, readRecord, type ChatRecord, type LeftSave, type Save } from "./chat-record.ts";
-import { CHATS_STORE, openChatsDatabase, type ChatsDatabase } from "./chats-database.ts";
+import { openChatsDatabase, type ChatsDatabase } from "./chats-database.ts";
 import {
   ALL_ASIDE,
   ALL_CHATS,
@@ -13,7 +13,6 @@ import {
   LEFT,
   LIST,
   loadChats,
-  loadLeft,
   readRecords,
   SETTINGS,
   writeRecords,
@@ -61,18 +60,15 @@ export class ChatStorage {
     let found: Awaited<ReturnType<typeof loadChats>> | null = null;
     let isWritten = false;
     try {
-      found = await this.#database.transact("readonly", (transaction) => loadChats(transaction, sources));
+      found = await this.#database.transact("readonly", (store) => loadChats(store, sources));
       isWritten = !found.isNew;
-      const write = async (transaction: IDBTransaction) => {
-        const again = await loadChats(transaction, sources);
-        again.write();
-        const isCommitted = await committed(transaction).then(
-          () => true,
-          () => false,
-        );
-        return [again, isCommitted] as const;
+      const write = async (store: IDBObjectStore) => {
+        found = await loadChats(store, sources);
+        found.write();
+        await committed(store);
+        isWritten = true;
       };
-      if (!isWritten) [found, isWritten] = await this.#database.transact("readwrite", write);
+      if (found.isNew) await this.#database.transact("readwrite", write);
     } catch {
       // What can be read is shown, even if nothing can be written.
     }
@@ -81,7 +77,7 @@ export class ChatStorage {
       this.#hasRead = true;
       this.#unwritten = isWritten ? new Map() : found.unwritten;
     }
-    if (!found || !isWritten) return { ...(found?.loaded ?? loadLeft(sources)), status: "unavailable" };
+    if (!found || !isWritten) return { ...(found ?? (await loadChats(null, sources))).loaded, status: "unavailable" };
     for (const page of sources.copies.keys()) dropCopy(storage, page);
     return found.loaded;
   }
@@ -89,8 +85,7 @@ export class ChatStorage {
   /** Saves in one transaction. Resolves with the changed chats by the changes' ids. Rejects if it can't save. */
   async save(save: Save): Promise<ReadonlyMap<string, ChatRecord | null>> {
     const { unsaved, id } = this.#begin(save);
-    const outcomes = await this.#database.transact("readwrite", async (transaction) => {
-      const store = transaction.objectStore(CHATS_STORE);
+    const outcomes = await this.#database.transact("readwrite", async (store) => {
       const records = await readRecords(store, save.changes);
       const before = new Map(records);
       const changed = applyChanges(records, save.changes);
@@ -99,7 +94,7 @@ export class ChatStorage {
       store.put({ places, current: save.current, save: id }, LIST);
       if (save.shared) store.put(save.shared, SETTINGS);
       store.delete(LEFT + this.#page);
-      await committed(transaction);
+      await committed(store);
       return changed;
     });
     this.#saves = this.#saves.slice(Math.max(0, this.#saves.indexOf(id)));
@@ -119,9 +114,9 @@ export class ChatStorage {
   leave(save: Save | null): void {
     const unsaved = save ? this.#begin(save).unsaved : this.#unsaved;
     this.#hasCopy = unsaved !== null && leaveCopy(this.#storages.copies, this.#page, unsaved);
-    const write = (transaction: IDBTransaction) => {
-      transaction.objectStore(CHATS_STORE).put(unsaved, LEFT + this.#page);
-      transaction.commit();
+    const write = (store: IDBObjectStore) => {
+      store.put(unsaved, LEFT + this.#page);
+      store.transaction.commit();
     };
     this.#database.leave(unsaved === null || this.#hasCopy ? null : write);
   }
@@ -180,14 +175,12 @@ export class ChatStorage {
   }
 
   #ask<Result>(request: (store: IDBObjectStore) => IDBRequest<Result>): Promise<Result> {
-    return this.#database.transact("readonly", (transaction) =>
-      promisifyRequest(request(transaction.objectStore(CHATS_STORE))),
-    );
+    return this.#database.transact("readonly", (store) => promisifyRequest(request(store)));
   }
 }
 
 /** A page that closes loses what it has not committed. */
-function committed(transaction: IDBTransaction): Promise<void> {
+function committed({ transaction }: IDBObjectStore): Promise<void> {
   transaction.commit();
   return promisifyRequest(transaction);
 }

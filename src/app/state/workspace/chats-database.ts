@@ -1,7 +1,8 @@
 import { promisifyRequest } from "idb-keyval";
+import { withinTime } from "../../within-time.ts";
 
 /** Chats by their ids, the list of panes and the settings for all panes. */
-export const CHATS_STORE = "chats";
+const CHATS_STORE = "chats";
 
 const NAME = "chorus";
 const VERSION = 2;
@@ -10,18 +11,18 @@ const LONGEST_WAIT_MS = 5000;
 
 export interface ChatsDatabase {
   /**
-   * Runs `work` in a transaction. Rejects if there is no database, or after seconds: another page that is
+   * Runs `work` in a transaction of the store. Rejects if there is no database, or after seconds: another page that is
    * about to upgrade a database can block its readers for ever. [after 5 s]
    */
   readonly transact: <Result>(
     mode: IDBTransactionMode,
-    work: (transaction: IDBTransaction) => Promise<Result>,
+    work: (store: IDBObjectStore) => Promise<Result>,
   ) => Promise<Result>;
   /**
    * Ends what runs, writes what needs no answer, and closes the connection: for a page that closes. WebKit keeps one for "Back",
    * stopped in the middle of its transactions, and other pages would wait for them.
    */
-  readonly leave: (write: ((transaction: IDBTransaction) => void) | null) => void;
+  readonly leave: (write: ((store: IDBObjectStore) => void) | null) => void;
 }
 
 /**
@@ -52,14 +53,15 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
     const transaction = database.transaction(CHATS_STORE, mode);
     running.add(transaction);
     for (const end of ["complete", "abort"]) transaction.addEventListener(end, () => running.delete(transaction));
-    return transaction;
+    return transaction.objectStore(CHATS_STORE);
   };
   const transact: ChatsDatabase["transact"] = (mode, work) => {
     opening ??= open().catch((error: unknown) => {
       forget();
       throw error;
     });
-    return withinTime(opening.then((database) => work(begin(database, mode))));
+    const done = opening.then((database) => work(begin(database, mode)));
+    return withinTime(done, LONGEST_WAIT_MS, () => new Error("IndexedDB doesn't respond."));
   };
   const leave: ChatsDatabase["leave"] = (write) => {
     const connection = opening ?? (write && open());
@@ -81,15 +83,6 @@ function abort(transaction: IDBTransaction): void {
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
   }
-}
-
-function withinTime<Value>(promise: Promise<Value>): Promise<Value> {
-  return Promise.race([
-    promise,
-    new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error("IndexedDB doesn't respond.")), LONGEST_WAIT_MS);
-    }),
-  ]);
 }
 
 function addStore(database: IDBDatabase): void {

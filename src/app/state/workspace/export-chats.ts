@@ -1,17 +1,12 @@
 // Exports chats to a file and imports them.
 
 import { ChorusError, parseJson } from "../../../index.ts";
+import { fenced } from "../fenced.ts";
 import { inParts } from "../in-parts.ts";
+import { oneLine } from "../one-line.ts";
 import type { Call } from "../chat/tool-rounds.ts";
-import { JsonReader } from "../json-reader.ts";
-import {
-  asNewChat,
-  parseSavedChat,
-  parseSavedWorkspace,
-  resumed,
-  titleOfChat,
-  type SavedChat,
-} from "./saved-workspace.ts";
+import { anything, listOf, optional, record } from "../read-record.ts";
+import { asNewChat, parseSavedWorkspace, readChat, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** Returns all chats of this browser as a file. Where it forbids reading the stored ones, only those of the page. */
@@ -76,20 +71,21 @@ export async function importChats(
   const file = parseFile(text);
   if ((file as { readonly app?: unknown } | null)?.app !== "chorus")
     throw new ChorusError("invalid_value", "This file is not an export of Chorus.");
-  const root = new JsonReader(file);
-  const closed = root.has("closed") ? root.field("closed").list() : [];
+  const { closed = [] } = readClosed(file, "");
   const { panes, shared } = parseSavedWorkspace(file);
   const asNew = (chat: SavedChat): SavedChat =>
     resumed(asNewChat({ ...chat, settings: { ...shared, ...chat.settings } }));
   const numChats = panes.length + closed.length;
   const listed = await inParts(
     closed,
-    (chat) => asNew(parseSavedChat(chat)),
+    (chat, index) => asNew(readChat(chat, `closed[${index}]`)),
     (numRead) => onProgress({ numRead, numChats }),
   );
   const { panes: opened, ids } = workspace.importChats(panes.map(asNew), listed);
   return { numOpened: opened.length, numListed: ids.length };
 }
+
+const readClosed = record<{ readonly closed?: readonly unknown[] }>({ closed: optional(listOf(anything)) });
 
 function parseFile(text: string): unknown {
   try {
@@ -108,15 +104,6 @@ export function chatMarkdown(chat: SavedChat): string {
   return [`# ${oneLine(titleOfChat(chat))}\n`, ...turns].join("\n");
 }
 
-/** A fence longer than any in its text: what a tool returned can't end it. */
 function callMarkdown({ name, arguments: text, result }: Call): string {
-  const body = `${text}\n\n${result ?? "Not run"}`;
-  const fences = [...body.matchAll(/`{3,}/g)].map(([fence]) => fence.length);
-  const fence = "`".repeat(Math.max(2, ...fences) + 1);
-  return `Call of ${name}:\n\n${fence}\n${body}\n${fence}`;
-}
-
-/** Returns a text as one line, for a heading. */
-function oneLine(text: string): string {
-  return text.trim().replaceAll(/\s*\n\s*/g, " ");
+  return `Call of ${name}:\n\n${fenced(`${text}\n\n${result ?? "Not run"}`)}`;
 }

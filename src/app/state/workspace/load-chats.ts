@@ -1,21 +1,26 @@
 // Reads the chats of a tab's panes, and takes over what closed pages have left.
 
 import { promisifyRequest } from "idb-keyval";
-import { JsonReader } from "../json-reader.ts";
-import { checkSettings } from "../settings/settings.ts";
+import { record, text, type Read } from "../read-record.ts";
 import {
   applyChanges,
   DAMAGED,
-  parseLeftSave,
-  parsePlaces,
+  readLeftSave,
+  paneList,
   readRecord,
   type Change,
   type ChatRecord,
   type LeftSave,
-  type Save,
+  type PaneList,
 } from "./chat-record.ts";
-import { CHATS_STORE } from "./chats-database.ts";
-import { asNewChat, resumed, savedWorkspace, type SavedPane, type SavedWorkspace } from "./saved-workspace.ts";
+import {
+  asNewChat,
+  readSettings,
+  resumed,
+  savedWorkspace,
+  type SavedPane,
+  type SavedWorkspace,
+} from "./saved-workspace.ts";
 
 /** Before the chats' ids. */
 export const CHAT = "chat:";
@@ -45,42 +50,50 @@ export interface LoadedChats {
   readonly status: "ok" | "damaged" | "unavailable";
 }
 
-type List = Pick<Save, "places" | "current">;
+/** The list that was saved last, with the id of its save. */
+interface StoredList extends PaneList {
+  readonly save: string;
+}
+const readStoredList = record<StoredList>({ ...paneList, save: text });
 
 interface Sources {
   /** What closed pages left, by their names. */
   readonly copies: ReadonlyMap<string, LeftSave>;
   /** The tab's own list; null for a new tab. */
-  readonly list: List | null;
+  readonly list: PaneList | null;
 }
 
-/** Returns what is stored, and how to write what is new. */
-export async function loadChats(transaction: IDBTransaction, sources: Sources) {
-  const store = transaction.objectStore(CHATS_STORE);
-  const leftRange = IDBKeyRange.bound(LEFT, `${LEFT}\uffff`);
-  const [list, settings, leftKeys, leftRecords] = await Promise.all([
-    promisifyRequest<unknown>(store.get(LIST)),
-    promisifyRequest<unknown>(store.get(SETTINGS)),
-    promisifyRequest(store.getAllKeys(leftRange)) as Promise<string[]>,
-    promisifyRequest<unknown[]>(store.getAll(leftRange)),
-  ]);
+/**
+ * Returns what is stored, and how to write what is new.
+ * @param store null where the database can't be read: what closed pages left is shown then
+ */
+export async function loadChats(store: IDBObjectStore | null, sources: Sources) {
+  const leftRange = store && IDBKeyRange.bound(LEFT, `${LEFT}\uffff`);
+  const [list, settings, leftKeys, leftRecords] = store
+    ? await Promise.all([
+        promisifyRequest<unknown>(store.get(LIST)),
+        promisifyRequest<unknown>(store.get(SETTINGS)),
+        promisifyRequest(store.getAllKeys(leftRange)) as Promise<string[]>,
+        promisifyRequest<unknown[]>(store.getAll(leftRange)),
+      ])
+    : [undefined, undefined, [], []];
   let isDamaged = false;
   const damaged: (readonly [key: string, value: unknown])[] = [];
   /** Returns what is read; else null, and notes the damage. */
-  const tried = <Value>(key: string, value: unknown, read: (root: JsonReader) => Value): Value | null => {
+  const tried = <Value>(key: string, value: unknown, read: Read<Value>): Value | null => {
     try {
-      return value === undefined ? null : read(new JsonReader(value));
+      return value === undefined ? null : read(value, "");
     } catch {
       damaged.push([key, value]);
       isDamaged = true;
       return null;
     }
   };
-  const leftSaves = leftRecords.map((record, index) => tried(leftKeys[index] ?? LEFT, record, parseLeftSave));
+  const leftSaves = leftRecords.map((one, index) => tried(leftKeys[index] ?? LEFT, one, readLeftSave));
   const copies = [...sources.copies.values(), ...leftSaves].filter((copy) => copy !== null);
-  const stored = tried(LIST, list, (root) => ({ ...parsePlaces(root), save: root.field("save").string() }));
+  const stored = tried(LIST, list, readStoredList);
   let last = stored;
-  let shared = tried(SETTINGS, settings, (root) => checkSettings(root.object())) ?? {};
+  let shared = tried(SETTINGS, settings, readSettings) ?? {};
   const changes = copies.flatMap((copy) => copy.changes);
   const open: string[] = [];
   for (const { saves, places, current, shared: settingsLeft } of copies) {
@@ -88,7 +101,7 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
     if (save === last?.save) continue;
     open.push(...places.map(({ id }) => id));
     // Else another tab has saved its list since.
-    if (!saves.includes(last?.save ?? NO_SAVE)) continue;
+    if (store && !saves.includes(last?.save ?? NO_SAVE)) continue;
     last = { places, current, save };
     shared = settingsLeft ?? shared;
   }
@@ -97,7 +110,7 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
   const records = await readRecords(store, [...changes, ...placed]);
   const before = new Map(records);
   const outcomes = applyChanges(records, changes);
-  const isThere = ({ places }: List) => places.some(({ id, blank }) => blank !== undefined || records.has(id));
+  const isThere = ({ places }: PaneList) => places.some(({ id, blank }) => blank !== undefined || records.has(id));
   const shown = sources.list && isThere(sources.list) ? sources.list : last;
   const { panes, read } = panesOf(shown, records);
   if (shown?.places.some(({ id }) => records.get(id) === DAMAGED)) isDamaged = true;
@@ -107,7 +120,8 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
     return isNew ? [{ ...record, chat: resumed(record.chat) }] : [];
   });
   const saved = shown && savedWorkspace({ current: shown.current, shared, panes });
-  const loaded: LoadedChats = { saved, records: read, left, status: isDamaged ? "damaged" : "ok" };
+  const status = store === null ? "unavailable" : isDamaged ? "damaged" : "ok";
+  const loaded: LoadedChats = { saved, records: read, left, status };
   return {
     loaded,
     /** The chats to be written, by their ids. */
@@ -117,6 +131,7 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
     /** Whether there is something to write. */
     isNew: copies.length > 0 || damaged.length > 0,
     write() {
+      if (store === null) return;
       for (const [key, value] of damaged) {
         store.put(value, `${ASIDE}${key}:${Date.now()}`);
         store.delete(key);
@@ -129,28 +144,8 @@ export async function loadChats(transaction: IDBTransaction, sources: Sources) {
   };
 }
 
-/** Returns what can be shown where the database can't be read: what closed pages left. */
-export function loadLeft({ copies, list }: Sources): LoadedChats {
-  const records = new Map<string, ChatRecord>();
-  const saves = [...copies.values()];
-  applyChanges(
-    records,
-    saves.flatMap(({ changes }) => changes),
-  );
-  const shown = saves.at(-1) && (list ?? saves.at(-1));
-  if (!shown) return { saved: null, records: [], left: [], status: "unavailable" };
-  const { panes, read } = panesOf(shown, records);
-  const shared = saves.at(-1)?.shared ?? {};
-  return {
-    saved: savedWorkspace({ current: shown.current, shared, panes }),
-    records: read,
-    left: [],
-    status: "unavailable",
-  };
-}
-
 /** Returns a list's panes, at least one, and the records that they show. */
-function panesOf(list: List | null, records: ReadonlyMap<string, ChatRecord>) {
+function panesOf(list: PaneList | null, records: ReadonlyMap<string, ChatRecord>) {
   const panes: SavedPane[] = [];
   const read: ChatRecord[] = [];
   for (const { number, id, blank } of list?.places ?? []) {
@@ -169,9 +164,10 @@ function panesOf(list: List | null, records: ReadonlyMap<string, ChatRecord>) {
 
 /** Reads the stored ones of the records that changes, and places of panes, may concern. */
 export async function readRecords(
-  store: IDBObjectStore,
+  store: IDBObjectStore | null,
   chats: readonly (Pick<Change, "id"> & Partial<Change>)[],
 ): Promise<Map<string, ChatRecord>> {
+  if (store === null) return new Map();
   const ids = new Set(chats.flatMap(({ id, copyId = id, revision = id }) => [id, copyId, revision]));
   const values = await Promise.all([...ids].map((id) => promisifyRequest<unknown>(store.get(CHAT + id))));
   return new Map(

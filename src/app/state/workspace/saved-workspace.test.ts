@@ -32,19 +32,6 @@ it("reads what was written", () => {
   expect(parseSavedWorkspace(JSON.parse(JSON.stringify(whole)))).toEqual(whole);
 });
 
-it("reads what was saved before there were variants", () => {
-  const [{ id, ...old }] = [{ ...turn!, id: 3 }];
-  const before = { ...whole, panes: [{ ...pane!, turns: [{ id, ...old }, { ...old }] }] };
-  const [read] = parseSavedWorkspace(before).panes;
-  expect(read).toEqual({
-    ...pane,
-    turns: [
-      { ...old, id: 3 },
-      { ...old, id: 4 },
-    ],
-  });
-});
-
 it.each([
   [null, null],
   [{ ...whole, app: "other" }, "app"],

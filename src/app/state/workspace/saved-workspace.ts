@@ -3,9 +3,21 @@
 import type { RemoteModel } from "../../remote/answerer.ts";
 import { ChorusError } from "../../../index.ts";
 import { hasBegun, TURN_ENDS, type OneAnswer, type SeveralAnswers, type Turn } from "../chat/conversation.ts";
-import type { ToolRound } from "../chat/tool-rounds.ts";
+import type { Call, ToolRound } from "../chat/tool-rounds.ts";
 import { withoutLastTurn, type UnchosenTurn } from "../chat/turn-tree.ts";
-import { JsonReader } from "../json-reader.ts";
+import {
+  anyObject,
+  listOf,
+  oneOf,
+  optional,
+  orNull,
+  placeOf,
+  record,
+  text,
+  wholeNumber,
+  wrong,
+  type Read,
+} from "../read-record.ts";
 import { checkSettings, MAX_ANSWERS, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
@@ -76,122 +88,95 @@ export function isBlank({ title, turns, draft }: Pick<SavedChat, "title" | "turn
 }
 
 /** @throws ChorusError that names the first wrong place */
-export function parseSavedWorkspace(value: unknown): SavedWorkspace {
-  const root = new JsonReader(value);
-  root.field("app").oneOf(["chorus"]);
-  root.field("version").integer(VERSION, VERSION);
-  const panes = root.field("panes").list();
-  if (panes.length === 0 || panes.length > MAX_PANES) throw root.field("panes").wrong(`1 to ${MAX_PANES} panes`);
-  const parsed = panes.map(parsePane);
-  const numbers = new Set(parsed.map(({ number }) => number));
-  if (numbers.size < parsed.length) throw root.field("panes").wrong("panes with a number each of its own");
-  return savedWorkspace({
-    current: root.field("current").integer(1, MAX_PANES),
-    shared: parseSettings(root.field("shared")),
-    panes: parsed,
-  });
-}
+export const readSettings: Read<Settings> = (value, path) => {
+  const settings = anyObject(value, path);
+  try {
+    return checkSettings(settings);
+  } catch (error) {
+    if (!(error instanceof ChorusError)) throw error;
+    throw new ChorusError(error.code, `${path}: ${error.message}`, `${path}.${error.param}`);
+  }
+};
 
-function parsePane(pane: JsonReader): SavedPane {
-  return { ...parseSavedChat(pane), number: pane.field("number").integer(1, MAX_PANES) };
-}
+const turnId = wholeNumber(0, MAX_TURN_ID);
+const answer = { answer: text, reasoning: optional(text), end: orNull(oneOf(...TURN_ENDS)) };
+const call = record<Call>({ id: text, name: text, arguments: text, from: text, result: orNull(text) });
+const round = record<ToolRound>({ said: text, reasoning: optional(text), calls: listOf(call) });
+const severalAnswers = record<SeveralAnswers>({
+  answers: listOf(record<OneAnswer>(answer)),
+  chosen: wholeNumber(0, MAX_ANSWERS - 1),
+});
+
+const several: Read<SeveralAnswers> = (value, path) => {
+  const read = severalAnswers(value, path);
+  const { answers, chosen } = read;
+  if (answers.length > MAX_ANSWERS) throw wrong(answers, `${path}.answers`, `at most ${MAX_ANSWERS} answers`);
+  wholeNumber(0, answers.length - 1)(chosen, `${path}.chosen`);
+  return read;
+};
+
+const turn = {
+  id: turnId,
+  question: text,
+  ...answer,
+  rounds: optional(listOf(round)),
+  by: optional(text),
+  several: optional(several),
+};
+
+const chat = {
+  id: optional(text),
+  title: orNull(text),
+  settings: readSettings,
+  turns: listOf(record<Turn>(turn)),
+  unchosen: optional(listOf(record<UnchosenTurn>({ ...turn, after: orNull(turnId) }))),
+  firstSent: wholeNumber(0, MAX_TURN_ID),
+  draft: text,
+  askedMs: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
+  answerer: optional(record<RemoteModel>({ baseUrl: text, model: text })),
+};
 
 /** @throws ChorusError that names the first wrong place */
-export function parseSavedChat(chat: JsonReader): SavedChat {
-  const turns = parsePath(chat.field("turns"));
-  return {
-    ...(chat.has("id") && { id: chat.field("id").string() }),
-    title: chat.field("title").orNull((title) => title.string()),
-    settings: parseSettings(chat.field("settings")),
-    turns,
-    ...(chat.has("unchosen") && { unchosen: parseUnchosen(chat.field("unchosen"), turns) }),
-    firstSent: chat.field("firstSent").integer(0, Math.max(0, turns.length - 1)),
-    draft: chat.field("draft").string(),
-    ...(chat.has("askedMs") && { askedMs: chat.field("askedMs").integer(0, Number.MAX_SAFE_INTEGER) }),
-    ...(chat.has("answerer") && { answerer: parseRemoteModel(chat.field("answerer")) }),
-  };
-}
+export const readChat = treeOf(record<SavedChat>(chat));
+const readPane = treeOf(record<SavedPane>({ ...chat, number: wholeNumber(1, MAX_PANES) }));
 
-/** Parses a path, along which ids must increase. */
-function parsePath(path: JsonReader): readonly Turn[] {
-  let leastId = 0;
-  return path.list().map((turn) => {
-    const parsed = parseTurn(turn, leastId);
-    leastId = parsed.id + 1;
-    return parsed;
-  });
-}
-
-function parseUnchosen(list: JsonReader, turns: readonly Turn[]): readonly UnchosenTurn[] {
-  const ids = new Set(turns.map(({ id }) => id));
-  const unchosen = list.list().map((turn): [JsonReader, UnchosenTurn] => {
-    const after = turn.field("after").orNull((id) => id.integer(0, MAX_TURN_ID));
-    const parsed = { ...parseTurn(turn, after === null ? 0 : after + 1), after };
-    if (ids.has(parsed.id)) throw turn.field("id").wrong("an id that no other turn has");
-    ids.add(parsed.id);
-    return [turn, parsed];
-  });
-  for (const [turn, { after }] of unchosen) {
+/** Returns a reader that checks also that a chat's turns are a tree. */
+function treeOf<Chat extends SavedChat>(read: Read<Chat>): Read<Chat> {
+  return (value, path) => {
+    const saved = read(value, path);
+    const { turns, unchosen = [], firstSent } = saved;
+    wholeNumber(0, Math.max(0, turns.length - 1))(firstSent, placeOf(path, "firstSent"));
+    const ids = new Set<number>();
+    const add = (id: number, least: number, place: string) => {
+      if (ids.has(id)) throw wrong(id, `${place}.id`, "an id that no other turn has");
+      ids.add(wholeNumber(least, MAX_TURN_ID)(id, `${place}.id`));
+    };
+    turns.forEach(({ id }, i) => add(id, (turns[i - 1]?.id ?? -1) + 1, `${placeOf(path, "turns")}[${i}]`));
+    unchosen.forEach(({ id, after }, i) => add(id, (after ?? -1) + 1, `${placeOf(path, "unchosen")}[${i}]`));
     // The path ends where no turn follows.
-    const isUnknown = after !== null && !ids.has(after);
-    if (isUnknown || after === (turns.at(-1)?.id ?? null)) throw turn.field("after").wrong("the id of an earlier turn");
-  }
-  return unchosen.map(([, turn]) => turn);
-}
-
-function parseRemoteModel(remote: JsonReader): RemoteModel {
-  return { baseUrl: remote.field("baseUrl").string(), model: remote.field("model").string() };
-}
-
-function parseTurn(turn: JsonReader, leastId: number): Turn {
-  return {
-    id: turn.has("id") ? turn.field("id").integer(leastId, MAX_TURN_ID) : leastId,
-    question: turn.field("question").string(),
-    ...parseAnswer(turn),
-    ...(turn.has("rounds") && { rounds: turn.field("rounds").list().map(parseRound) }),
-    ...(turn.has("by") && { by: turn.field("by").string() }),
-    ...(turn.has("several") && { several: parseSeveral(turn.field("several")) }),
+    const last = turns.at(-1)?.id ?? null;
+    const stray = unchosen.findIndex(({ after }) => after === last || (after !== null && !ids.has(after)));
+    if (stray < 0) return saved;
+    throw wrong(stray, `${placeOf(path, "unchosen")}[${stray}].after`, "the id of an earlier turn");
   };
 }
 
-function parseAnswer(answer: JsonReader): OneAnswer {
-  // Turns had no reasoning at first, and most still have none.
-  const reasoning = answer.has("reasoning") ? answer.field("reasoning").string() : "";
-  return {
-    answer: answer.field("answer").string(),
-    ...(reasoning !== "" && { reasoning }),
-    end: answer.field("end").orNull((end) => end.oneOf(TURN_ENDS)),
-  };
-}
+const workspace = record<SavedWorkspace>({
+  app: oneOf("chorus"),
+  version: oneOf(VERSION),
+  current: wholeNumber(1, MAX_PANES),
+  shared: readSettings,
+  panes: listOf(readPane),
+});
 
-function parseRound(round: JsonReader): ToolRound {
-  const calls = round.field("calls").list();
-  return {
-    said: round.field("said").string(),
-    ...(round.has("reasoning") && { reasoning: round.field("reasoning").string() }),
-    calls: calls.map((call) => ({
-      id: call.field("id").string(),
-      name: call.field("name").string(),
-      arguments: call.field("arguments").string(),
-      from: call.field("from").string(),
-      result: call.field("result").orNull((result) => result.string()),
-    })),
-  };
-}
-
-function parseSeveral(several: JsonReader): SeveralAnswers {
-  const answers = several.field("answers").list();
-  if (answers.length > MAX_ANSWERS) throw several.field("answers").wrong(`at most ${MAX_ANSWERS} answers`);
-  return { answers: answers.map(parseAnswer), chosen: several.field("chosen").integer(0, answers.length - 1) };
-}
-
-function parseSettings(settings: JsonReader): Settings {
-  try {
-    return checkSettings(settings.object());
-  } catch (error) {
-    if (!(error instanceof ChorusError) || error.param === settings.path) throw error;
-    throw new ChorusError(error.code, `${settings.path}: ${error.message}`, `${settings.path}.${error.param}`);
-  }
+/** @throws ChorusError that names the first wrong place */
+export function parseSavedWorkspace(value: unknown): SavedWorkspace {
+  const saved = workspace(value, "");
+  const { panes } = saved;
+  if (panes.length === 0 || panes.length > MAX_PANES) throw wrong(panes, "panes", `1 to ${MAX_PANES} panes`);
+  const numbers = new Set(panes.map(({ number }) => number));
+  if (numbers.size < panes.length) throw wrong(panes, "panes", "panes with a number each of its own");
+  return saved;
 }
 
 /**

@@ -6,8 +6,7 @@
 
 import { parseJson } from "../../../index.ts";
 import { attempt } from "../../attempt.ts";
-import { JsonReader } from "../json-reader.ts";
-import { parseLeftSave, parsePlaces, type LeftSave, type Save } from "./chat-record.ts";
+import { readLeftSave, readPaneList, type LeftSave, type PaneList } from "./chat-record.ts";
 
 /** The used part of localStorage and sessionStorage. */
 export type CopyStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
@@ -47,7 +46,7 @@ export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, Lef
   const keysOf = () => Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? "");
   for (const key of attempt(keysOf, []).filter((each) => each.startsWith(PREFIX))) {
     const page = key.slice(PREFIX.length);
-    const copy = attempt(() => parseLeftSave(jsonIn(storage, key)), null);
+    const copy = attempt(() => readLeftSave(jsonIn(storage, key), ""), null);
     if (copy) copies.set(page, copy);
     else dropCopy(storage, page);
   }
@@ -55,15 +54,15 @@ export function copiesLeft(storage: CopyStorage | null): ReadonlyMap<string, Lef
 }
 
 /** Keeps the list of this tab's panes. If it can't, the tab opens the list that was saved last. */
-export function keepList(storage: CopyStorage | null, { places, current }: Pick<Save, "places" | "current">): void {
+export function keepList(storage: CopyStorage | null, { places, current }: PaneList): void {
   attempt(() => storage?.setItem(LIST, JSON.stringify({ places, current })), null);
 }
 
 /** Returns the list of this tab's panes; null for a new tab. */
-export function keptList(storage: CopyStorage | null): Pick<Save, "places" | "current"> | null {
-  return attempt(() => parsePlaces(jsonIn(storage, LIST)), null);
+export function keptList(storage: CopyStorage | null): PaneList | null {
+  return attempt(() => readPaneList(jsonIn(storage, LIST), ""), null);
 }
 
-function jsonIn(storage: CopyStorage | null, key: string): JsonReader {
-  return new JsonReader(parseJson(storage?.getItem(key) ?? ""));
+function jsonIn(storage: CopyStorage | null, key: string): unknown {
+  return parseJson(storage?.getItem(key) ?? "");
 }

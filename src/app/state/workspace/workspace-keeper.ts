@@ -1,10 +1,10 @@
-import type { Pane } from "../chat/pane.ts";
 import type { Settings } from "../settings/settings.ts";
 import type { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import type { ChatRecord, Save } from "./chat-record.ts";
 import type { ChatStorage } from "./chat-storage.ts";
 import type { Copied } from "./chats.ts";
+import { followPanes } from "./follow-panes.ts";
 import type { LoadedChats } from "./load-chats.ts";
 import { isBlank, titleOfChat, type NamedChat } from "./saved-workspace.ts";
 import type { Workspace } from "./workspace.ts";
@@ -29,7 +29,6 @@ export class WorkspaceKeeper {
   readonly storage: ChatStorage;
   readonly #workspace: Workspace;
   readonly #settings: SharedSettings;
-  readonly #paneSubscriptions = new Map<Pane, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #retryMs = FIRST_RETRY_MS;
   /** Whether the page is closed: it may be shown again. */
@@ -59,15 +58,12 @@ export class WorkspaceKeeper {
     storage.onDamaged = () => {
       if (this.#store.getState() === "kept") this.#store.setState("damaged", true);
     };
-    workspace.store.subscribe(({ panes }) => {
-      this.#follow(panes);
-      this.#saveSoon();
-    });
+    workspace.store.subscribe(() => this.#saveSoon());
+    followPanes(workspace, () => this.#saveSoon());
     settings.store.subscribe(() => this.#saveSoon());
     workspace.chats.unsaved.subscribe((unsaved) => {
       if (unsaved.size > 0) this.#saveSoon(SHORT_PAUSE_MS);
     });
-    this.#follow(workspace.store.getState().panes);
     this.#open(loaded.left);
   }
 
@@ -109,21 +105,6 @@ export class WorkspaceKeeper {
     if (ids.length === 0) return;
     const chatsAre = ids.length === 1 ? "A chat of another tab is" : `${ids.length} chats of another tab are`;
     undoList.notify(`${chatsAre} in the list of chats`);
-  }
-
-  #follow(panes: readonly Pane[]): void {
-    for (const [pane, unsubscribe] of this.#paneSubscriptions) {
-      if (panes.includes(pane)) continue;
-      unsubscribe();
-      this.#paneSubscriptions.delete(pane);
-    }
-    for (const pane of panes) {
-      if (this.#paneSubscriptions.has(pane)) continue;
-      this.#paneSubscriptions.set(
-        pane,
-        pane.store.subscribe(() => this.#saveSoon()),
-      );
-    }
   }
 
   #saveSoon(pauseMs = PAUSE_MS): void {

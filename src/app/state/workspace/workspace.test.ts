@@ -345,7 +345,7 @@ describe("a file of chats", () => {
       expect(await refused(other)).toMatchObject({ message: "This file is not an export of Chorus." });
     const [damaged] = saved(1).panes;
     expect(
-      await refused(JSON.stringify({ ...saved(1), panes: [{ ...damaged, turns: [{ question: 7 }] }] })),
+      await refused(JSON.stringify({ ...saved(1), panes: [{ ...damaged, turns: [{ id: 0, question: 7 }] }] })),
     ).toMatchObject({
       param: "panes[0].turns[0].question",
     });

@@ -1,0 +1,71 @@
+// Readers of untrusted plain data. Every error names the place: "panes[2].turns[0].answer".
+
+import { ChorusError } from "../../index.ts";
+
+/** Returns the value if it has this form, without unknown fields. @throws ChorusError that names the first wrong place */
+export type Read<Value> = (value: unknown, path: string) => Value;
+
+/** A reader for each field of a record. */
+export type Fields<Value> = { readonly [Name in keyof Value]-?: Read<Value[Name]> };
+
+export const anything: Read<unknown> = (value) => value;
+
+export const text: Read<string> = (value, path) => {
+  if (typeof value === "string") return value;
+  throw wrong(value, path, "a text");
+};
+
+export const anyObject: Read<object> = (value, path) => {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw wrong(value, path, "an object");
+};
+
+export function wholeNumber(from: number, to: number): Read<number> {
+  return (value, path) => {
+    if (typeof value === "number" && Number.isInteger(value) && value >= from && value <= to) return value;
+    throw wrong(value, path, `a whole number from ${from} to ${to}`);
+  };
+}
+
+export function oneOf<Value extends string | number>(...values: readonly Value[]): Read<Value> {
+  return (value, path) => {
+    const found = values.find((one) => one === value);
+    if (found !== undefined) return found;
+    throw wrong(value, path, values.map((one) => JSON.stringify(one)).join(" or "));
+  };
+}
+
+export function orNull<Value>(read: Read<Value>): Read<Value | null> {
+  return (value, path) => (value === null ? null : read(value, path));
+}
+
+export function optional<Value>(read: Read<Value>): Read<Value | undefined> {
+  return (value, path) => (value === undefined ? undefined : read(value, path));
+}
+
+export function listOf<Value>(read: Read<Value>): Read<readonly Value[]> {
+  return (value, path) => {
+    if (!Array.isArray(value)) throw wrong(value, path, "a list");
+    return value.map((item, index) => read(item, `${path}[${index}]`));
+  };
+}
+
+export function record<Value extends object>(fields: Fields<Value>): Read<Value> {
+  return (value, path) => {
+    const given: Readonly<Record<string, unknown>> = { ...anyObject(value, path) };
+    const read = Object.entries<Read<unknown>>(fields).map(([name, readOne]) => {
+      return [name, readOne(given[name], placeOf(path, name))] as const;
+    });
+    return Object.fromEntries(read.filter(([, one]) => one !== undefined)) as Value;
+  };
+}
+
+export function placeOf(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
+}
+
+export function wrong(value: unknown, path: string, expected: string): ChorusError {
+  const where = path || "The whole";
+  if (value === undefined) return new ChorusError("missing_required_parameter", `${where} is missing.`, path || null);
+  return new ChorusError("invalid_type", `${where} must be ${expected}.`, path || null);
+}
