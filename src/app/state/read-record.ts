@@ -50,7 +50,7 @@ export function listOf<Value>(read: Read<Value>): Read<readonly Value[]> {
   };
 }
 
-export function record<Value extends object>(fields: Fields<Value>): Read<Value> {
+export function recordOf<Value extends object>(fields: Fields<Value>): Read<Value> {
   return (value, path) => {
     const given: Readonly<Record<string, unknown>> = { ...anyObject(value, path) };
     const read = Object.entries<Read<unknown>>(fields).map(([name, readOne]) => {

@@ -1,7 +1,7 @@
 // Connections as they are kept in this browser. An address is always kept, a key only on request.
 
 import type { RemoteModel } from "../../remote/answerer.ts";
-import { listOf, oneOf, optional, orNull, record, text, wholeNumber, type Read } from "../read-record.ts";
+import { listOf, oneOf, optional, orNull, recordOf, text, wholeNumber, type Read } from "../read-recordOf.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
 const KINDS = ["models", "tools"] as const;
@@ -42,7 +42,7 @@ export function keepConnections({ connections, spillOver }: ConnectionsState): v
   remember(NAME, JSON.stringify({ connections: kept, spillOver }));
 }
 
-const readKept = record<Omit<Connection, "key" | "isKeyKept"> & { readonly key?: string }>({
+const readKept = recordOf<Omit<Connection, "key" | "isKeyKept"> & { readonly key?: string }>({
   kind: oneOf(...KINDS),
   baseUrl: text,
   models: listOf(text),
@@ -53,9 +53,9 @@ const readConnection: Read<Connection> = (value, path) => {
   const { key = null, ...kept } = readKept(value, path);
   return { ...kept, key, isKeyKept: key !== null };
 };
-const readConnections = record<ConnectionsState>({
+const readConnections = recordOf<ConnectionsState>({
   connections: listOf(readConnection),
-  spillOver: orNull(record<SpillOver>({ baseUrl: text, model: text, limitS: wholeNumber(0, MAX_LIMIT_S) })),
+  spillOver: orNull(recordOf<SpillOver>({ baseUrl: text, model: text, limitS: wholeNumber(0, MAX_LIMIT_S) })),
 });
 
 /** Returns the saved connections; none if they can't be read. */

@@ -9,7 +9,7 @@ import {
   type ModelSource,
   type WeightsDtype,
 } from "../../../index.ts";
-import { oneOf, orNull, record, text, type Read } from "../read-record.ts";
+import { oneOf, orNull, recordOf, text, type Read } from "../read-recordOf.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
 export interface ModelChoice extends HubOptions {
@@ -54,7 +54,12 @@ export function rememberedChoice(): NamedChoice | null {
   return rememberedJson(NAME, readChoice, null);
 }
 
-const readKept = record<{ model: string; revision: string | null; hubUrl: string | null; dtype: WeightsDtype | null }>({
+const readKept = recordOf<{
+  model: string;
+  revision: string | null;
+  hubUrl: string | null;
+  dtype: WeightsDtype | null;
+}>({
   model: text,
   revision: orNull(text),
   hubUrl: orNull(text),

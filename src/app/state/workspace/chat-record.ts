@@ -2,7 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { oneLine } from "../one-line.ts";
-import { listOf, optional, orNull, record, text, wholeNumber, type Fields } from "../read-record.ts";
+import { listOf, optional, orNull, recordOf, text, wholeNumber, type Fields } from "../read-recordOf.ts";
 import type { Settings } from "../settings/settings.ts";
 import {
   MAX_PANES,
@@ -81,40 +81,40 @@ const MAX_PAST = 50;
 const COPIED_TITLE_LENGTH = 60;
 const COPY = " (changed in another tab)";
 
-const savedMs = wholeNumber(0, Number.MAX_SAFE_INTEGER);
-const storedRecord = record<ChatRecord>({
-  chat: (value, path) => ({ ...readChat(value, path), ...record<{ id: string }>({ id: text })(value, path) }),
+const TIME_MS = wholeNumber(0, Number.MAX_SAFE_INTEGER);
+const RECORD = recordOf<ChatRecord>({
+  chat: (value, path) => ({ ...readChat(value, path), ...recordOf<{ id: string }>({ id: text })(value, path) }),
   revision: text,
   past: listOf(text),
-  savedMs,
+  savedMs: TIME_MS,
 });
-const change = record<Change>({
+const CHANGE = recordOf<Change>({
   id: text,
   chat: orNull(readChat),
   from: listOf(text),
   revision: text,
   copyId: text,
-  savedMs,
+  savedMs: TIME_MS,
 });
-const paneNumber = wholeNumber(1, MAX_PANES);
-export const paneList: Fields<PaneList> = {
-  places: listOf(record<Place>({ number: paneNumber, id: text, blank: optional(readChat) })),
-  current: paneNumber,
+const PANE_NUMBER = wholeNumber(1, MAX_PANES);
+export const PANE_LIST: Fields<PaneList> = {
+  places: listOf(recordOf<Place>({ number: PANE_NUMBER, id: text, blank: optional(readChat) })),
+  current: PANE_NUMBER,
 };
 
-export const readPaneList = record(paneList);
+export const readPaneList = recordOf(PANE_LIST);
 
 /** Reads a save that a closing page left. */
-export const readLeftSave = record<LeftSave>({
-  ...paneList,
-  changes: listOf(change),
+export const readLeftSave = recordOf<LeftSave>({
+  ...PANE_LIST,
+  changes: listOf(CHANGE),
   shared: orNull(readSettings),
   saves: listOf(text),
 });
 
 /** Returns a stored record, or DAMAGED. */
 export function readRecord(value: unknown): ChatRecord {
-  return attempt(() => storedRecord(value, ""), DAMAGED);
+  return attempt(() => RECORD(value, ""), DAMAGED);
 }
 
 /**

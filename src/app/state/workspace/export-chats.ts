@@ -5,7 +5,7 @@ import { fenced } from "../fenced.ts";
 import { inParts } from "../in-parts.ts";
 import { oneLine } from "../one-line.ts";
 import type { Call } from "../chat/tool-rounds.ts";
-import { anything, listOf, optional, record } from "../read-record.ts";
+import { anything, listOf, optional, recordOf } from "../read-recordOf.ts";
 import { asNewChat, parseSavedWorkspace, readChat, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -85,7 +85,7 @@ export async function importChats(
   return { numOpened: opened.length, numListed: ids.length };
 }
 
-const readClosed = record<{ readonly closed?: readonly unknown[] }>({ closed: optional(listOf(anything)) });
+const readClosed = recordOf<{ readonly closed?: readonly unknown[] }>({ closed: optional(listOf(anything)) });
 
 function parseFile(text: string): unknown {
   try {

@@ -1,12 +1,12 @@
 // Reads the chats of a tab's panes, and takes over what closed pages have left.
 
 import { promisifyRequest } from "idb-keyval";
-import { record, text, type Read } from "../read-record.ts";
+import { recordOf, text, type Read } from "../read-recordOf.ts";
 import {
   applyChanges,
   DAMAGED,
   readLeftSave,
-  paneList,
+  PANE_LIST,
   readRecord,
   type Change,
   type ChatRecord,
@@ -54,7 +54,7 @@ export interface LoadedChats {
 interface StoredList extends PaneList {
   readonly save: string;
 }
-const readStoredList = record<StoredList>({ ...paneList, save: text });
+const readStoredList = recordOf<StoredList>({ ...PANE_LIST, save: text });
 
 interface Sources {
   /** What closed pages left, by their names. */

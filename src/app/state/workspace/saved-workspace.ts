@@ -12,12 +12,12 @@ import {
   optional,
   orNull,
   placeOf,
-  record,
+  recordOf,
   text,
   wholeNumber,
   wrong,
   type Read,
-} from "../read-record.ts";
+} from "../read-recordOf.ts";
 import { checkSettings, MAX_ANSWERS, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
@@ -98,47 +98,47 @@ export const readSettings: Read<Settings> = (value, path) => {
   }
 };
 
-const turnId = wholeNumber(0, MAX_TURN_ID);
-const answer = { answer: text, reasoning: optional(text), end: orNull(oneOf(...TURN_ENDS)) };
-const call = record<Call>({ id: text, name: text, arguments: text, from: text, result: orNull(text) });
-const round = record<ToolRound>({ said: text, reasoning: optional(text), calls: listOf(call) });
-const severalAnswers = record<SeveralAnswers>({
-  answers: listOf(record<OneAnswer>(answer)),
+const TURN_ID = wholeNumber(0, MAX_TURN_ID);
+const ANSWER = { answer: text, reasoning: optional(text), end: orNull(oneOf(...TURN_ENDS)) };
+const CALL = recordOf<Call>({ id: text, name: text, arguments: text, from: text, result: orNull(text) });
+const ROUND = recordOf<ToolRound>({ said: text, reasoning: optional(text), calls: listOf(CALL) });
+const SEVERAL = recordOf<SeveralAnswers>({
+  answers: listOf(recordOf<OneAnswer>(ANSWER)),
   chosen: wholeNumber(0, MAX_ANSWERS - 1),
 });
 
-const several: Read<SeveralAnswers> = (value, path) => {
-  const read = severalAnswers(value, path);
+const readSeveral: Read<SeveralAnswers> = (value, path) => {
+  const read = SEVERAL(value, path);
   const { answers, chosen } = read;
   if (answers.length > MAX_ANSWERS) throw wrong(answers, `${path}.answers`, `at most ${MAX_ANSWERS} answers`);
   wholeNumber(0, answers.length - 1)(chosen, `${path}.chosen`);
   return read;
 };
 
-const turn = {
-  id: turnId,
+const TURN = {
+  id: TURN_ID,
   question: text,
-  ...answer,
-  rounds: optional(listOf(round)),
+  ...ANSWER,
+  rounds: optional(listOf(ROUND)),
   by: optional(text),
-  several: optional(several),
+  several: optional(readSeveral),
 };
 
-const chat = {
+const CHAT = {
   id: optional(text),
   title: orNull(text),
   settings: readSettings,
-  turns: listOf(record<Turn>(turn)),
-  unchosen: optional(listOf(record<UnchosenTurn>({ ...turn, after: orNull(turnId) }))),
+  turns: listOf(recordOf<Turn>(TURN)),
+  unchosen: optional(listOf(recordOf<UnchosenTurn>({ ...TURN, after: orNull(TURN_ID) }))),
   firstSent: wholeNumber(0, MAX_TURN_ID),
   draft: text,
   askedMs: optional(wholeNumber(0, Number.MAX_SAFE_INTEGER)),
-  answerer: optional(record<RemoteModel>({ baseUrl: text, model: text })),
+  answerer: optional(recordOf<RemoteModel>({ baseUrl: text, model: text })),
 };
 
 /** @throws ChorusError that names the first wrong place */
-export const readChat = treeOf(record<SavedChat>(chat));
-const readPane = treeOf(record<SavedPane>({ ...chat, number: wholeNumber(1, MAX_PANES) }));
+export const readChat = treeOf(recordOf<SavedChat>(CHAT));
+const readPane = treeOf(recordOf<SavedPane>({ ...CHAT, number: wholeNumber(1, MAX_PANES) }));
 
 /** Returns a reader that checks also that a chat's turns are a tree. */
 function treeOf<Chat extends SavedChat>(read: Read<Chat>): Read<Chat> {
@@ -161,7 +161,7 @@ function treeOf<Chat extends SavedChat>(read: Read<Chat>): Read<Chat> {
   };
 }
 
-const workspace = record<SavedWorkspace>({
+const WORKSPACE = recordOf<SavedWorkspace>({
   app: oneOf("chorus"),
   version: oneOf(VERSION),
   current: wholeNumber(1, MAX_PANES),
@@ -171,7 +171,7 @@ const workspace = record<SavedWorkspace>({
 
 /** @throws ChorusError that names the first wrong place */
 export function parseSavedWorkspace(value: unknown): SavedWorkspace {
-  const saved = workspace(value, "");
+  const saved = WORKSPACE(value, "");
   const { panes } = saved;
   if (panes.length === 0 || panes.length > MAX_PANES) throw wrong(panes, "panes", `1 to ${MAX_PANES} panes`);
   const numbers = new Set(panes.map(({ number }) => number));
@@ -189,7 +189,7 @@ export function resumed<Chat extends SavedChat>(chat: Chat): Chat {
   if (last === undefined || last.end !== null) return chat;
   if (hasBegun(last)) return { ...chat, turns: [...turns.slice(0, -1), interrupted(last)] };
   const rest = withoutLastTurn({ turns, unchosen });
-  const draft = [last.question, chat.draft].filter((text) => text.trim() !== "").join("\n");
+  const draft = [last.question, chat.draft].filter((one) => one.trim() !== "").join("\n");
   return { ...chat, ...rest, firstSent: Math.min(firstSent, Math.max(0, rest.turns.length - 1)), draft };
 }
 
