@@ -1,4 +1,4 @@
-import { anything, listOf } from "../read-recordOf.ts";
+import { anything, listOf } from "../read-record.ts";
 import { remember, remembered, rememberedJson } from "../remembered.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 

@@ -1,7 +1,7 @@
 // Connections as they are kept in this browser. An address is always kept, a key only on request.
 
 import type { RemoteModel } from "../../remote/answerer.ts";
-import { listOf, oneOf, optional, orNull, recordOf, text, wholeNumber, type Read } from "../read-recordOf.ts";
+import { listOf, oneOf, optional, orNull, recordOf, text, wholeNumber, type Read } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
 const KINDS = ["models", "tools"] as const;

@@ -1,7 +1,7 @@
 import { toErrorData, type BatchingMode, type ChorusErrorData, type EngineConfig } from "../../../index.ts";
 import type { Route } from "../app/router.ts";
 import type { BatchingModeControl } from "../batch/batching-mode.ts";
-import { anyObject } from "../read-recordOf.ts";
+import { anyObject } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 import {
   checkServing,

@@ -9,7 +9,7 @@ import {
   type ModelSource,
   type WeightsDtype,
 } from "../../../index.ts";
-import { oneOf, orNull, recordOf, text, type Read } from "../read-recordOf.ts";
+import { oneOf, orNull, recordOf, text, type Read } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
 export interface ModelChoice extends HubOptions {

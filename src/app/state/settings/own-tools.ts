@@ -1,4 +1,4 @@
-import { anyObject, listOf, oneOf, optional, recordOf, text, wrong, type Read } from "../read-recordOf.ts";
+import { anyObject, listOf, oneOf, optional, recordOf, text, wrong, type Read } from "../read-record.ts";
 
 const NAME: Read<string> = (value, path) => {
   if (/^[\w-]{1,64}$/.test(text(value, path))) return text(value, path);

@@ -3,7 +3,7 @@
 
 import type { ModelCard } from "../../../index.ts";
 import { readBias } from "./bias-line.ts";
-import { anyObject } from "../read-recordOf.ts";
+import { anyObject } from "../read-record.ts";
 import { checkTools } from "./own-tools.ts";
 import { checkFields, type FieldKind, type FieldValue, type FieldWords, type ValueOf } from "./field.ts";
 

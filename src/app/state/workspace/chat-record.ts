@@ -2,7 +2,7 @@
 
 import { attempt } from "../../attempt.ts";
 import { oneLine } from "../one-line.ts";
-import { listOf, optional, orNull, recordOf, text, wholeNumber, type Fields } from "../read-recordOf.ts";
+import { listOf, optional, orNull, recordOf, text, wholeNumber, type Fields } from "../read-record.ts";
 import type { Settings } from "../settings/settings.ts";
 import {
   MAX_PANES,

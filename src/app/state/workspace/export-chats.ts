@@ -5,7 +5,7 @@ import { fenced } from "../fenced.ts";
 import { inParts } from "../in-parts.ts";
 import { oneLine } from "../one-line.ts";
 import type { Call } from "../chat/tool-rounds.ts";
-import { anything, listOf, optional, recordOf } from "../read-recordOf.ts";
+import { anything, listOf, optional, recordOf } from "../read-record.ts";
 import { asNewChat, parseSavedWorkspace, readChat, resumed, titleOfChat, type SavedChat } from "./saved-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 

@@ -1,7 +1,7 @@
 // Reads the chats of a tab's panes, and takes over what closed pages have left.
 
 import { promisifyRequest } from "idb-keyval";
-import { recordOf, text, type Read } from "../read-recordOf.ts";
+import { recordOf, text, type Read } from "../read-record.ts";
 import {
   applyChanges,
   DAMAGED,

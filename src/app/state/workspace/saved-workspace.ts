@@ -17,7 +17,7 @@ import {
   wholeNumber,
   wrong,
   type Read,
-} from "../read-recordOf.ts";
+} from "../read-record.ts";
 import { checkSettings, MAX_ANSWERS, type Settings } from "../settings/settings.ts";
 
 export const MAX_PANES = 16;
