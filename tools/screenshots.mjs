@@ -1,7 +1,6 @@
-// npm run screenshots: makes the pictures in docs/ with the built app and its model: still ones of every view, and one that
-// moves, of four chats that stream.
+// npm run screenshots: makes the pictures in docs/ with the built app and its model: still ones, and one that moves, of four
+// chats that stream.
 
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 import { openCommand } from "./command-line.mjs";
@@ -13,23 +12,24 @@ const QUESTIONS = [
   "How do I cook rice?",
   "Tell me a story about a robot.",
 ];
-const SIZES = [
-  { width: 1440, height: 900 },
-  { width: 390, height: 844 },
-];
 /** Patience for a machine without a GPU. */
 const LONGEST_MS = 300_000;
+/** Even an adapter that emulates a GPU: its steps last long enough for the four to meet. */
+const STREAMING = "backend=webgpu&seed=8&max_tokens=120";
+/** Between two questions, so that the timeline shows who joins. */
+const NEXT_QUESTION_MS = 400;
 
 /** @typedef {import("playwright").Page} Page */
+/** @typedef {"light" | "dark"} Theme */
 
-/** @type {Record<string, { query?: string, prepare: (page: Page) => Promise<void> }>} */
-const VIEWS = {
-  empty: { prepare: isReady },
+/** Each picture by its name in docs/: `show` brings the app to it. @type {Record<string, { query: string, themes: readonly Theme[], show: (page: Page) => Promise<void> }>} */
+const PICTURES = {
   workspace: {
-    // Even an adapter that emulates a GPU: its steps last long enough for the four to meet.
-    query: "backend=webgpu&seed=8&max_tokens=120",
-    prepare: async (page) => {
-      await askAll(page);
+    query: STREAMING,
+    themes: ["light", "dark"],
+    async show(page) {
+      await writeQuestions(page);
+      for (const index of QUESTIONS.keys()) await messageBox(page, index).press("Enter");
       // Some lines in each pane: the batch is at work.
       await page.waitForFunction(
         () => {
@@ -43,34 +43,13 @@ const VIEWS = {
   },
   demo: {
     query: "max_tokens=40",
-    prepare: async (page) => {
+    themes: ["light"],
+    async show(page) {
       await page.getByRole("link", { name: "Demo", exact: true }).click();
       await page.getByText(/^[\d.]+×$/).waitFor({ timeout: LONGEST_MS });
     },
   },
-  palette: {
-    prepare: async (page) => {
-      await isReady(page);
-      await page.keyboard.press("Control+k");
-    },
-  },
-  settings: {
-    prepare: async (page) => {
-      await isReady(page);
-      await page.getByRole("button", { name: "Settings for all panes" }).click();
-    },
-  },
-  bench: {
-    query: "#/bench",
-    prepare: (page) => page.getByRole("button", { name: /^Measure/ }).waitFor(),
-  },
 };
-
-/** The moving picture. */
-const MOVING = "moving";
-const MOVING_SIZE = { width: 1280, height: 800 };
-/** Between two questions, so that the timeline shows who joins. */
-const NEXT_QUESTION_MS = 400;
 
 const command = await openCommand(
   "npm run screenshots --",
@@ -78,9 +57,11 @@ const command = await openCommand(
 );
 const { Argument } = await import("commander");
 command
-  .addArgument(new Argument("[views...]", "which; all, if none is named").choices([...Object.keys(VIEWS), MOVING]))
+  .addArgument(
+    new Argument("[pictures...]", "which; all, if none is named").choices([...Object.keys(PICTURES), "moving"]),
+  )
   .parse();
-const named = command.args;
+const isRequested = (/** @type {string} */ name) => command.args.length === 0 || command.args.includes(name);
 
 const { ensureChromium } = await import("./browsers/find-chromium.mjs");
 const { launchChromium } = await import("./launch-chromium.mjs");
@@ -90,29 +71,27 @@ const { recordFrames, writeMovingPicture } = await import("./moving-picture.mjs"
 const executablePath = await ensureChromium();
 const server = await buildAndServe(4183);
 const browser = await launchChromium(executablePath);
-const folder = join(root, "docs");
-mkdirSync(folder, { recursive: true });
 try {
-  for (const [name, { query = "", prepare }] of Object.entries(VIEWS)) {
+  for (const [name, { query, themes, show }] of Object.entries(PICTURES)) {
     if (!isRequested(name)) continue;
-    for (const viewport of SIZES) {
-      const { context, page } = await openApp(query, viewport, "light");
-      // No caret blinks.
-      await page.emulateMedia({ reducedMotion: "reduce" });
-      await prepare(page);
-      for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
-        await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        // The theme's colours fade, and canvases are redrawn.
-        await page.waitForTimeout(400);
-        const path = join(folder, `${name}-${viewport.width}-${colorScheme}.png`);
-        await page.screenshot({ path, animations: "disabled" });
-        console.log(path);
-      }
-      await context.close();
+    const viewport = { width: 1440, height: 900 };
+    const { context, page } = await openApp(query, viewport, "light");
+    // No caret blinks.
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await show(page);
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      // The theme's colours fade, and canvases are redrawn.
+      await page.waitForTimeout(400);
+      const path = join(root, "docs", `${name}-${viewport.width}-${colorScheme}.png`);
+      await page.screenshot({ path, animations: "disabled" });
+      console.log(path);
     }
+    await context.close();
   }
-  for (const colorScheme of isRequested(MOVING) ? /** @type {const} */ (["light", "dark"]) : []) {
-    const { context, page } = await openApp(VIEWS.workspace?.query ?? "", MOVING_SIZE, colorScheme);
+  for (const colorScheme of isRequested("moving") ? /** @type {const} */ (["light", "dark"]) : []) {
+    const viewport = { width: 1280, height: 800 };
+    const { context, page } = await openApp(STREAMING, viewport, colorScheme);
     await writeQuestions(page);
     const frames = await recordFrames(page, async () => {
       await sendInTurn(page);
@@ -120,7 +99,7 @@ try {
       const send = page.getByRole("main").getByRole("button", { name: "Send", exact: true });
       for (const index of QUESTIONS.keys()) await send.nth(index).waitFor();
     });
-    const path = join(folder, `moving-${MOVING_SIZE.width}-${colorScheme}.webp`);
+    const path = join(root, "docs", `moving-${viewport.width}-${colorScheme}.webp`);
     await writeMovingPicture(path, frames);
     console.log(`${path}: ${frames.length} frames`);
     await context.close();
@@ -130,47 +109,29 @@ try {
   await server.close();
 }
 
-function isRequested(/** @type {string} */ name) {
-  return named.length === 0 || named.includes(name);
-}
-
 /**
  * Opens the app in a folder of its own: nothing is remembered from the one before.
  *
  * @param {string} query
  * @param {{ width: number, height: number }} viewport
- * @param {"light" | "dark"} colorScheme
+ * @param {Theme} colorScheme
  */
 async function openApp(query, viewport, colorScheme) {
   const context = await browser.newContext({ viewport, colorScheme });
   const page = await context.newPage();
   page.setDefaultTimeout(LONGEST_MS);
-  await page.goto(`${server.url}${query && !query.startsWith("#") ? "?" : ""}${query}`);
-  await page.getByRole("heading", { level: 1 }).waitFor({ state: "attached" }); // phones have no room for it
+  await page.goto(`${server.url}?${query}`);
+  await page.getByRole("heading", { level: 1 }).waitFor();
   return { context, page };
 }
 
-/** The model has been loaded: the first pane no longer shows how far it is. */
-async function isReady(/** @type {Page} */ page) {
-  await page.getByRole("heading", { name: /^Getting .* ready$/ }).waitFor({ state: "hidden" });
-}
-
-/** Opens panes until there are four and asks each its question. */
-async function askAll(/** @type {Page} */ page) {
-  await writeQuestions(page);
-  for (const index of QUESTIONS.keys()) {
-    // On a phone only the current pane is there; after the last comes the first.
-    await page.keyboard.press("Alt+ArrowDown");
-    await messageBox(page, index).press("Enter");
-  }
-}
-
+/** Opens panes until there are four, and writes each its question. Then the model has been loaded: no pane shows how far it is. */
 async function writeQuestions(/** @type {Page} */ page) {
   for (const [index, question] of QUESTIONS.entries()) {
     if (index > 0) await page.keyboard.press("Alt+n");
     await messageBox(page, index).fill(question);
   }
-  await isReady(page);
+  await page.getByRole("heading", { name: /^Getting .* ready$/ }).waitFor({ state: "hidden" });
 }
 
 /** Clicks on every pane's "Send", by the page's own clock: while a page is recorded, each command to it takes long. */

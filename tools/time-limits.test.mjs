@@ -36,8 +36,7 @@ describe("all programs here", () => {
     const others = callsOf(/\.requestAdapter\(/g).map(({ path }) => path);
     expect(others.sort()).toEqual([
       "lab/isa/dump.mjs", // in a process that has a limit
-      "lab/kernels/gpu-listener.ts", // hands on what a page asks
-      "lab/kernels/kernel-lab.ts", // in a page, as the next but one: whoever opened the page waits with a limit
+      "lab/kernels/gpu-listener.ts", // hands on what a page asks, which is waited for with a limit
       "lab/peers/engines/transformers.mjs",
       "tools/browsers/install-dawn.mjs", // in a process that has a limit
       "tools/time-limits.mjs",

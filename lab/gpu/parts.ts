@@ -1,12 +1,10 @@
 // The measured parts, and each one's share of the time.
 
-import type { BenchContext, Section } from "../page/bench-context.ts";
+import type { BenchContext } from "../page/bench-context.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
-import { decodeSection, measureDecode, runAheadSection, samplingSection } from "../page/sections/decoding.ts";
-import { kernelsSection } from "../page/sections/kernels.ts";
-import { prefillSection } from "../page/sections/prefill.ts";
-import { startupSection } from "../page/sections/startup.ts";
-import { submitsSection } from "../page/sections/submits.ts";
+import { SECTIONS, type SectionId } from "../page/bench-options.ts";
+import { ALL_SECTIONS } from "../page/sections/all-sections.ts";
+import { measureDecode } from "../page/sections/decoding.ts";
 import { exactnessPart } from "./exactness.ts";
 import type { Home } from "./home.ts";
 import { knownAnswersPart } from "./known-answers.ts";
@@ -19,33 +17,30 @@ const MAX_LONG = 32;
 /** Tokens beyond the options': answers grow while others' prompts are computed. */
 const GROWTH = 128;
 
-/** Returns the parts without a model of their own. */
-export function generalParts(home: Home): readonly Part[] {
-  return [{ ...ofSection(submitsSection, 3), needsModel: false }, knownAnswersPart(home)];
-}
-
-/** Returns the parts of each model; the first measures the fastest kernels, which engines then use. */
-export function modelParts(home: Home): readonly Part[] {
+/** Returns the parts of each model, or those without one. Of a model's the first measures the fastest kernels, which engines then use. */
+export function partsOf(model: string | null, home: Home): readonly Part[] {
+  if (model === null) return [knownAnswersPart(home)];
   return [
     productsPart(home),
     exactnessPart,
-    ofSection(kernelsSection, 12),
-    ofSection(decodeSection, 12),
-    ofSection(runAheadSection, 9),
-    ofSection(prefillSection, 6),
-    ofSection(samplingSection, 9),
+    ofSection("kernels", 12),
+    ofSection("decode", 12),
+    ofSection("run-ahead", 9),
+    ofSection("prefill", 6),
+    ofSection("sampling", 9),
     {
-      ...ofSection(decodeSection, 9),
+      ...ofSection("decode", 9),
       id: "decode-long",
       title: "Decode after long prompts",
       run: decodeAfterLongPrompts,
     },
-    ofSection(startupSection, 6),
+    ofSection("startup", 6),
   ];
 }
 
-function ofSection({ id, title, about, run }: Section, share: number): Part {
-  return { id, title, about, share, needsModel: true, run };
+function ofSection(id: SectionId, share: number): Part {
+  const { about, run } = ALL_SECTIONS[id];
+  return { id, title: SECTIONS[id].title, about, share, needsModel: true, run };
 }
 
 function decodeAfterLongPrompts(context: BenchContext): Promise<SectionFindings> {

@@ -21,6 +21,7 @@ import type { Part } from "./part.ts";
 const MAX_ROWS = 64;
 
 interface TimedVariant {
+  readonly name: string;
   readonly rows: number;
   ms: number;
   /** Words of y that differ from the first variant's. */
@@ -44,18 +45,16 @@ export function productsPart({ gpu, tuning }: Home): Part {
         const dtype = context.options.dtype ?? defaultDtype(weights.model, opened);
         if (choices.every(({ length }) => length === 1)) {
           context.note("There is nothing to choose: a software adapter has one kernel for each class of rows.");
-          return resultOf([], [], 0);
+          return { tables: [] };
         }
         const key = tuningKey(opened.adapterName, weights.model, dtype);
         const prepared = await prepareProducts(opened, weights, { maxRows: MAX_ROWS, dtype });
         try {
-          const timer = new VariantTimer(opened.device, prepared, context);
+          const meter = variantMeter(opened.device, prepared, context);
           // Nothing is stored: a smaller model may have the same key.
           const store = { ...tuning, load: () => Promise.resolve(undefined) };
-          const { variants: chosen } = await tuneMatmuls(choices, key, store, (variant, rows) =>
-            timer.measure(variant, rows),
-          );
-          const classes = choices.map((choice) => choice.map((variant) => timer.timed(variant)));
+          const { variants: chosen } = await tuneMatmuls(choices, key, store, meter.measure);
+          const classes = choices.map((choice) => choice.map((variant) => meter.timed(variant)));
           const names = chosen.map(({ name }) => name);
           const findings = resultOf(choices, classes, prepared.weightBytes, names);
           const packed = await timePackedProducts(opened, weights, chosen, MAX_ROWS, context);
@@ -85,56 +84,41 @@ async function weightsOf({ source }: BenchContext): Promise<ModelWeights> {
   return openWeights(await openSafetensors(weights), (vocabSize) => describeModel(json, vocabSize));
 }
 
-class VariantTimer {
-  readonly #device: GPUDevice;
-  readonly #products: PreparedProducts;
-  readonly #context: BenchContext;
-  readonly #timed = new Map<string, TimedVariant>();
+/** Times variants: keeps the best time of each, and compares its output the first time. */
+function variantMeter(device: GPUDevice, { y, width, measure }: PreparedProducts, context: BenchContext) {
+  const known = new Map<string, TimedVariant>();
   /** The output of the first variant for one row, and of another one for each number of rows. */
-  readonly #written = new Map<number, ArrayBuffer>();
-
-  constructor(device: GPUDevice, products: PreparedProducts, context: BenchContext) {
-    this.#device = device;
-    this.#products = products;
-    this.#context = context;
-  }
-
-  timed({ name, maxRows }: MatmulVariant): TimedVariant & { readonly name: string } {
-    const timed = this.#timed.get(keyOf({ name, maxRows }));
-    if (!timed) throw new Error(`${name} was not measured`);
-    return { name, ...timed };
-  }
-
-  /** Keeps the best time, and compares the output the first time. */
-  async measure(variant: MatmulVariant, rows: number): Promise<number> {
-    this.#context.signal.throwIfAborted();
-    const known = this.#timed.get(keyOf(variant));
-    const { y, measure } = this.#products;
-    if (!known) this.#device.queue.writeBuffer(y, 0, new Uint8Array(y.size));
-    this.#context.progress(this.#timed.size / 18, `${variant.name}, ${rows} rows`);
-    const ms = await measure(variant, rows);
-    if (known) known.ms = Math.min(known.ms, ms);
-    else this.#timed.set(keyOf(variant), { rows, ms, differing: await this.#differing(rows) });
-    return ms;
-  }
-
-  async #differing(rows: number): Promise<number> {
-    const { y, width } = this.#products;
-    const written = await readBuffer(this.#device, y);
-    const firstRow = written.slice(0, 4 * width);
+  const written = new Map<number, ArrayBuffer>();
+  /** Returns the words that differ from the first variant's. */
+  const compare = async (rows: number) => {
+    const all = await readBuffer(device, y);
+    const firstRow = all.slice(0, 4 * width);
     if (!new Float32Array(firstRow).some((value) => value !== 0)) return width;
-    const compared = [
-      [1, firstRow],
-      [rows, written],
-    ] as const;
     let differing = 0;
-    for (const [ofRows, bytes] of compared) {
-      const before = this.#written.get(ofRows);
+    for (const [ofRows, bytes] of [[1, firstRow] as const, [rows, all] as const]) {
+      const before = written.get(ofRows);
       if (before) differing += differingWords(bytes.slice(0, before.byteLength), before);
-      else this.#written.set(ofRows, bytes);
+      else written.set(ofRows, bytes);
     }
     return differing;
-  }
+  };
+  return {
+    timed(variant: MatmulVariant): TimedVariant {
+      const timed = known.get(keyOf(variant));
+      if (!timed) throw new Error(`${variant.name} was not measured`);
+      return timed;
+    },
+    async measure(variant: MatmulVariant, rows: number): Promise<number> {
+      context.signal.throwIfAborted();
+      const timed = known.get(keyOf(variant));
+      if (!timed) device.queue.writeBuffer(y, 0, new Uint8Array(y.size));
+      context.progress(known.size / 18, `${variant.name}, ${rows} rows`);
+      const ms = await measure(variant, rows);
+      if (timed) timed.ms = Math.min(timed.ms, ms);
+      else known.set(keyOf(variant), { name: variant.name, rows, ms, differing: await compare(rows) });
+      return ms;
+    },
+  };
 }
 
 function titleOf(maxRows: number): string {
@@ -149,22 +133,14 @@ function keyOf({ name, maxRows }: Pick<MatmulVariant, "name" | "maxRows">): stri
 
 function resultOf(
   choices: readonly (readonly MatmulVariant[])[],
-  classes: readonly (readonly (TimedVariant & { readonly name: string })[])[],
+  classes: readonly (readonly TimedVariant[])[],
   weightBytes: number,
-  chosen: readonly string[] = [],
+  chosen: readonly string[],
 ): SectionFindings {
   const all = classes.flat();
   const wrong = all.filter(({ differing }) => differing > 0);
   return {
-    headlines:
-      all.length === 0
-        ? []
-        : [
-            {
-              value: `${all.length - wrong.length} of ${all.length}`,
-              label: "kernels for products give the same bits",
-            },
-          ],
+    headlines: [[`${all.length - wrong.length} of ${all.length}`, "kernels for products give the same bits"]],
     tables: classes.map((variants, i) => {
       const most = choices[i]?.[0]?.maxRows ?? Infinity;
       const [first] = variants;
@@ -183,6 +159,5 @@ function resultOf(
       };
     }),
     notes: wrong.map(({ name, differing }) => `${name}: ${differing} words differ from those of the first kernel.`),
-    data: { chosen, classes },
   };
 }

@@ -10,11 +10,10 @@ const SECTION = {
   charts: [],
   blocks: [],
   notes: [],
-  data: null,
 };
 const section = (/** @type {string} */ value, /** @type {string} */ verdict) => ({
   ...SECTION,
-  headlines: [{ value, label: "of tokens, with 8 at once" }],
+  headlines: [/** @type {const} */ ([value, "of tokens, with 8 at once"])],
   tables: [{ title: "Checks", columns: ["What", "verdict"], rows: [["bits", verdict]] }],
 });
 const HOME = { runtime: "Node 20", adapter: "An adapter", seconds: 12, missing: [], toCome: [] };

@@ -98,7 +98,7 @@ function inShort(groups: readonly TitledGroup[]): string[] {
   const rows = new Map<string, Map<TitledGroup, string>>();
   for (const group of withFigures) {
     for (const { title, headlines } of group.sections) {
-      for (const { value, label } of headlines) {
+      for (const [value, label] of headlines) {
         // "all together, with 64 at once": what follows the comma belongs to the figure.
         const [what = "", ...detail] = label.split(/, (?=with |\d)/);
         const row = `${title}: ${what}`;

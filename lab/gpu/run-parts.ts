@@ -5,7 +5,6 @@ import { openDevice } from "../../src/backends/gpu/device.ts";
 import { BenchContext } from "../page/bench-context.ts";
 import { readBenchOptions } from "../page/bench-options.ts";
 import { KernelLab } from "../kernels/kernel-lab.ts";
-import type { WithKernelLab } from "../kernels/open-kernel-lab.ts";
 import { isSizeName, MODEL_SIZES } from "../model/model-sizes.ts";
 import { makeRandomModel } from "../model/random-model.ts";
 import { environmentOf } from "../report/bench-environment.ts";
@@ -17,7 +16,7 @@ import { shareDevice } from "../../tests/gpu/shared-device.ts";
 import { tampered } from "../../tests/gpu/tampered-gpu.ts";
 import type { Group, Home, HomeOptions, HomeReport } from "./home.ts";
 import type { Part } from "./part.ts";
-import { generalParts, modelParts } from "./parts.ts";
+import { partsOf } from "./parts.ts";
 
 const GPU_MODELS = ["gpt2", "smollm2-135m"];
 /** A software adapter would take minutes for a step of the others. */
@@ -59,7 +58,7 @@ export async function runParts(
   );
   const isRequested = ({ id }: Part) => requested === null || requested.includes(id);
   const plan = [null, ...(models ?? (adapter.isSoftware ? SOFTWARE_MODELS : GPU_MODELS))]
-    .map((model) => ({ model, parts: (model === null ? generalParts : modelParts)(home).filter(isRequested) }))
+    .map((model) => ({ model, parts: partsOf(model, home).filter(isRequested) }))
     .filter(({ parts }) => parts.length > 0);
   const toCome = plan.flatMap(({ model, parts }) =>
     parts.map(({ title }) => (model === null ? title : `${model}: ${title}`)),
@@ -79,7 +78,6 @@ export async function runParts(
   /** In this thread, so that the engine uses the given WebGPU. */
   const open = (given: CreateEngineOptions) =>
     createEngine({ ...given, worker: false, ...(given.backend !== "cpu" && { backend: "webgpu", gpu: home.gpu }) });
-  const withKernelLab: WithKernelLab = (_, work) => work(new KernelLab(labGpu));
   let sharesLeft = sumOf(plan.flatMap(({ parts }) => parts.map(({ share }) => share)));
   for (const { model, parts } of plan) {
     if (model !== null && !isSizeName(model)) throw new Error(`There is no size "${model}".`);
@@ -121,13 +119,12 @@ export async function runParts(
           source: files,
           draftSource: files,
           model: part.needsModel ? await Promise.race([loadOnce(signal), cut]) : null,
-          withKernelLab,
+          measureKernels: (_, ...given) => new KernelLab(labGpu).measure(...given),
           signal,
           budgetMs: partMs - 1000 * seconds(),
           onProgress: (_, detail) => say(`${what}: ${detail}`),
         });
-        const findings = await Promise.race([part.run(context), cut]);
-        group.sections.push(context.resultOf(part, seconds(), findings));
+        group.sections.push(await Promise.race([context.measure(part), cut]));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         missing.push(signal.aborted ? `${what}: cut after ${Math.round(seconds())} s.` : `${what}: failed. ${reason}`);

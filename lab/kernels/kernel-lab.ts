@@ -1,4 +1,3 @@
-import { withStallTimeout } from "../../src/protocol/with-stall-timeout.ts";
 import { createEngine } from "../../src/index.ts";
 import type { EngineConfig, ModelSource } from "../../src/protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
@@ -6,7 +5,6 @@ import { medianOf, mediansOf } from "../statistics.ts";
 import { GpuListener, type ObservedDispatch } from "./gpu-listener.ts";
 import { classOf, costOf, type KernelClass, type KernelCost, type StepShape } from "./kernel-cost.ts";
 import { prepareRoofline, submitMs } from "./roofline.ts";
-import { measureSubmits, type SubmitCosts } from "./submit-costs.ts";
 
 /** A step to measure: decoding sequences after prompts of `context` tokens, or one prompt of `rows`. */
 export interface StepCase {
@@ -39,7 +37,6 @@ export type KernelTimes = Awaited<ReturnType<typeof measureSteps>>;
 /** Least duration of one submit; shorter ones would measure the submission itself. */
 const SHORTEST_SUBMIT_MS = 8;
 const MAX_REPEATS = 1024;
-const MAX_OPENING_MS = 15_000;
 
 interface KernelRun {
   readonly model: ModelSource;
@@ -57,20 +54,6 @@ export class KernelLab {
   /** @param gpu [this thread's own] */
   constructor(gpu = navigator.gpu) {
     this.#gpu = gpu;
-  }
-
-  /** Measures what submitting costs, on a device of its own. */
-  async submits(rounds: number, mostMs: number): Promise<SubmitCosts> {
-    const device = await withStallTimeout(() => openDevice(this.#gpu), {
-      limitMs: MAX_OPENING_MS,
-      error: () => new Error(`no adapter answered within ${MAX_OPENING_MS / 1000} seconds`),
-      discard: (late) => late.destroy(),
-    });
-    try {
-      return await measureSubmits(device, rounds, mostMs);
-    } finally {
-      device.destroy();
-    }
   }
 
   async measure(run: KernelRun, onProgress: (share: number) => void) {
@@ -217,10 +200,4 @@ async function interleavedMs(
     }
   }
   return times;
-}
-
-async function openDevice(gpu: GPU): Promise<GPUDevice> {
-  const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
-  if (!adapter) throw new Error("there is no adapter");
-  return adapter.requestDevice();
 }

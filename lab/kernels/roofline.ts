@@ -25,15 +25,12 @@ interface Roofline {
    * dispatch.
    */
   readonly smallest: ObservedDispatch;
-  /** What they write: it may be copied. */
-  readonly results: GPUBuffer;
   readonly destroy: () => void;
 }
 
 export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): Promise<Roofline> {
   const on = isSoftware ? "software" : "gpu";
-  const buffer = () =>
-    device.createBuffer({ size: COPY_BYTES[on], usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC });
+  const buffer = () => device.createBuffer({ size: COPY_BYTES[on], usage: GPUBufferUsage.STORAGE });
   const [values, results] = [buffer(), buffer()];
   const dispatch = async (
     code: string,
@@ -55,7 +52,6 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
   const copy = await dispatch(copyCode, {}, [across, copyGroups / across, 1]);
   return {
     copy,
-    results,
     smallest: { ...copy, workgroups: [1, 1, 1] },
     copyBytes: 2 * COPY_BYTES[on],
     multiply: await dispatch(multiplyCode, { ROUNDS }, [MULTIPLY_LANES[on] / LANES, 1, 1]),
@@ -67,13 +63,9 @@ export async function prepareRoofline(device: GPUDevice, isSoftware: boolean): P
   };
 }
 
-/** Returns the commands of one pass: the dispatches, as often as asked for. The encoder may add more. */
-export function recordPass(
-  device: GPUDevice,
-  work: readonly ObservedDispatch[],
-  repeats: number,
-  addTo: (encoder: GPUCommandEncoder) => void = () => undefined,
-): GPUCommandBuffer {
+/** Returns the milliseconds until a pass is computed that has the dispatches as often as asked for. */
+export async function submitMs(device: GPUDevice, work: readonly ObservedDispatch[], repeats: number): Promise<number> {
+  const startMs = performance.now();
   const encoder = device.createCommandEncoder();
   const pass = encoder.beginComputePass();
   for (let i = 0; i < repeats; i++) {
@@ -84,14 +76,7 @@ export function recordPass(
     }
   }
   pass.end();
-  addTo(encoder);
-  return encoder.finish();
-}
-
-/** Returns the milliseconds until such a pass is computed. */
-export async function submitMs(device: GPUDevice, work: readonly ObservedDispatch[], repeats: number): Promise<number> {
-  const startMs = performance.now();
-  device.queue.submit([recordPass(device, work, repeats)]);
+  device.queue.submit([encoder.finish()]);
   await device.queue.onSubmittedWorkDone();
   return performance.now() - startMs;
 }

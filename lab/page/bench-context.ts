@@ -1,23 +1,24 @@
 import type { EngineConfig, ModelSource } from "../../src/protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
 import type { ModelCard } from "../../src/protocol/reports.ts";
-import type { BenchOptions, SectionId } from "./bench-options.ts";
-import type { WithKernelLab } from "../kernels/open-kernel-lab.ts";
+import type { BenchOptions } from "./bench-options.ts";
+import type { MeasureKernels } from "../kernels/open-kernel-lab.ts";
 import type { NamedSectionResult, SectionFindings } from "../report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "../seeded-random.ts";
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
 
-/** One benchmark section. */
+/** One benchmark section; SECTIONS has its title. */
 export interface Section {
-  readonly id: SectionId;
-  readonly title: string;
   /** One sentence for display. */
   readonly about: string;
   /** Whether it measures kernels and buffers of WebGPU: left out on the CPU. [false] */
   readonly needsWebGpu?: boolean;
   readonly run: (context: BenchContext) => Promise<SectionFindings>;
 }
+
+/** A section, or a part of a run on a GPU, with its name in reports. */
+type NamedSection = Pick<Section, "about" | "run"> & { readonly id: string; readonly title: string };
 
 export interface BenchContextParts {
   readonly options: BenchOptions;
@@ -27,7 +28,7 @@ export interface BenchContextParts {
   readonly draftSource: ModelSource;
   /** null if no section measures a model. */
   readonly model: ModelCard | null;
-  readonly withKernelLab: WithKernelLab;
+  readonly measureKernels: MeasureKernels;
   readonly signal: AbortSignal;
   /** Most time for the section: it then has fewer rounds, and leaves out its last cases. [no limit] */
   readonly budgetMs?: number;
@@ -51,7 +52,7 @@ export class BenchContext {
   readonly draftSource: ModelSource;
   readonly signal: AbortSignal;
   readonly random: Random;
-  readonly withKernelLab: WithKernelLab;
+  readonly measureKernels: MeasureKernels;
   readonly progress: (share: number, what: string) => void;
   readonly #createEngine: CreateEngine;
   readonly #engines: ChorusEngine[] = [];
@@ -69,7 +70,7 @@ export class BenchContext {
     this.signal = signal;
     this.random = seededRandom(options.seed);
     this.progress = onProgress;
-    this.withKernelLab = parts.withKernelLab;
+    this.measureKernels = parts.measureKernels;
     this.#createEngine = createEngine;
     this.#mostMs = parts.mostMs ?? 60_000;
     this.#endMs = performance.now() + (parts.budgetMs ?? Infinity);
@@ -140,14 +141,17 @@ export class BenchContext {
     return [...this.#notes];
   }
 
-  /** Returns what a section has measured, with all remarks; what it leaves out is empty. */
-  resultOf(
-    { id, title, about }: Pick<NamedSectionResult, "id" | "title" | "about">,
-    seconds: number,
-    findings: SectionFindings,
-  ): NamedSectionResult {
-    const notes = [...this.#notes, ...(findings.notes ?? [])];
-    return { id, title, about, seconds, headlines: [], charts: [], ...findings, notes };
+  /** Runs a section, and disposes its engines. Returns what it has measured, with all remarks; what it leaves out is empty. */
+  async measure({ id, title, about, run }: NamedSection): Promise<NamedSectionResult> {
+    const startMs = performance.now();
+    try {
+      const findings = await run(this);
+      const seconds = (performance.now() - startMs) / 1000;
+      const notes = [...this.#notes, ...(findings.notes ?? [])];
+      return { id, title, about, seconds, headlines: [], charts: [], ...findings, notes };
+    } finally {
+      await this.closeEngines();
+    }
   }
 
   /**

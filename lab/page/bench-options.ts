@@ -1,26 +1,24 @@
 import { BACKEND_CHOICES, type BackendChoice, type FloatsDtype } from "../../src/protocol/config.ts";
 
 /**
- * The sections, in the order in which they run. Their seconds, of a run with all points and of a quick one: the embedded model on
- * Chromium's software adapter, on two CPU cores. The time of a comparison is bounded, so a slower machine takes hardly longer. A
+ * The sections, in the order in which they run and are shown. Their seconds, of a run with all points and of a quick one: the embedded
+ * model on Chromium's software adapter, on two CPU cores. The time of a comparison is bounded, so a slower machine takes hardly longer. A
  * faster one is done sooner. Those of batch-size, modes-mixed, arrivals and drafts are calculated from their work, and so are the
  * quick ones.
  */
 export const SECTIONS = {
-  startup: { name: "Start-up", seconds: [15, 10] },
-  kernels: { name: "Kernels", seconds: [20, 10] },
-  submits: { name: "Submits", seconds: [10, 5] },
-  decode: { name: "Decode", seconds: [80, 10] },
-  "run-ahead": { name: "Running ahead", seconds: [80, 20] },
-  sampling: { name: "Sampling", seconds: [80, 20] },
-  prefill: { name: "Prefill", seconds: [20, 5] },
-  activations: { name: "Activations in integers", seconds: [60, 20] },
-  "batch-size": { name: "Batch size", seconds: [600, 120] },
-  modes: { name: "Batching modes", seconds: [250, 10] },
-  "modes-mixed": { name: "Modes, mixed lengths", seconds: [250, 10] },
-  arrivals: { name: "Arrivals", seconds: [180, 60] },
-  prefixes: { name: "Shared prefixes", seconds: [75, 10] },
-  drafts: { name: "Drafts", seconds: [150, 40] },
+  startup: { title: "Start-up", seconds: [15, 10] },
+  decode: { title: "Decode", seconds: [80, 10] },
+  "run-ahead": { title: "Running ahead", seconds: [80, 20] },
+  sampling: { title: "Sampling", seconds: [80, 20] },
+  "batch-size": { title: "Batch size", seconds: [600, 120] },
+  modes: { title: "Batching modes", seconds: [250, 10] },
+  "modes-mixed": { title: "Modes, mixed lengths", seconds: [250, 10] },
+  prefill: { title: "Prefill", seconds: [20, 5] },
+  arrivals: { title: "Arrivals", seconds: [180, 60] },
+  prefixes: { title: "Shared prefixes", seconds: [75, 10] },
+  drafts: { title: "Drafts", seconds: [150, 40] },
+  kernels: { title: "Kernels", seconds: [20, 10] },
 } as const;
 export type SectionId = keyof typeof SECTIONS;
 export const SECTION_IDS = Object.keys(SECTIONS) as SectionId[];

@@ -10,7 +10,7 @@ import type { Quantisation } from "./quantise.ts";
 import { listContenders, PROMPT_TOKENS, type Contender, type Load, type Place } from "./contenders.ts";
 import { openEnginePage, type Answer, type EnginePage, type Prompt } from "./engine-page.ts";
 import { makePrompts } from "./prompts.ts";
-import { timingOf, tokensWithin, type Timing } from "./timing.ts";
+import { timingOf, type Timing } from "./timing.ts";
 import { checkTokens, type TokenCheck } from "./token-check.ts";
 
 interface CompareOptions {
@@ -23,7 +23,7 @@ interface CompareOptions {
   /** Returns the bytes of the model that pages have got so far. */
   readonly modelBytes: () => number;
   readonly isQuick: boolean;
-  /** [the pace's] */
+  /** [3; quick: 1] */
   readonly rounds: number | null;
   readonly say: (line: string) => void;
 }
@@ -34,22 +34,10 @@ export type LoadResult = EngineResult["loads"][number];
 
 /** Otherwise the browser waits for a collection of garbage. */
 const MEASURES_MEMORY = ["--enable-blink-features=ForceEagerMeasureMemory"];
-const LEAST_TOKENS = 8;
 /** Shaders are compiled at the first prompt and at the first token after it. */
 const WARM_UP_TOKENS = 2;
-const TRIAL_TOKENS = 6;
 const LOAD_TIMEOUT_MS = 180_000;
-
-/** A run's limits: tokens of an answer, rounds, and the time after which an answer is made shorter or aborted. */
-interface Pace {
-  readonly newTokens: number;
-  readonly rounds: number;
-  readonly budgetMs: number;
-  readonly timeoutMs: number;
-}
-
-const FULL: Pace = { newTokens: 64, rounds: 3, budgetMs: 30_000, timeoutMs: 300_000 };
-const QUICK: Pace = { newTokens: 32, rounds: 1, budgetMs: 10_000, timeoutMs: 300_000 };
+const ANSWER_TIMEOUT_MS = 600_000;
 
 /** Prompts of each requested length, as many as run at once. */
 type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
@@ -57,26 +45,24 @@ type PromptSet = ReadonlyMap<number, readonly Prompt[]>;
 export async function compare(options: CompareOptions) {
   const { executablePath, adapter, model, isQuick, place, gguf } = options;
   const large = isLarge(model.numParameters);
-  const basePace = isQuick ? QUICK : FULL;
-  const pace = large ? { ...basePace, newTokens: basePace.newTokens / 2 } : basePace;
-  const { contenders, mostSequences } = listContenders({
-    place,
-    newTokens: pace.newTokens,
-    isLarge: large,
-    gguf,
-    maxPositions: model.maxPositions,
-  });
-  const prompts: PromptSet = new Map([
-    [PROMPT_TOKENS, makePrompts(model.tokenizer, mostSequences, PROMPT_TOKENS)],
-    ...longPromptsOf(contenders).map((length) => [length, makePrompts(model.tokenizer, 1, length)] as const),
-  ]);
+  const newTokens = (isQuick ? 32 : 64) / (large ? 2 : 1);
+  const contenders = listContenders({ place, newTokens, isLarge: large, gguf, maxPositions: model.maxPositions });
+  const loads = contenders.flatMap((contender) => contender.loads);
+  const lengths = new Set(loads.map(({ promptTokens = PROMPT_TOKENS }) => promptTokens));
+  const prompts: PromptSet = new Map(
+    [...lengths].map((length) => {
+      const ofLength = loads.filter(({ promptTokens = PROMPT_TOKENS }) => promptTokens === length);
+      const most = Math.max(...ofLength.map(({ sequences }) => sequences));
+      return [length, makePrompts(model.tokenizer, most, length)];
+    }),
+  );
   const browser = await launchChromium(executablePath, { on: adapter, minutes: 240, args: MEASURES_MEMORY });
   const engines: Engine[] = [];
   try {
     for (const contender of contenders) {
-      engines.push(await prepare(browser, contender, engines[0]?.reference ?? null, prompts, pace, options));
+      engines.push(await prepare(browser, contender, engines[0]?.reference ?? null, prompts, options));
     }
-    await measureInRounds(engines, prompts, { ...pace, rounds: options.rounds ?? pace.rounds }, options.say);
+    await measureInRounds(engines, prompts, options.rounds ?? (isQuick ? 1 : 3), options.say);
     // For example, the browser itself has ended. The report keeps the previous run.
     const failure = engines[0]?.failure;
     if (failure) throw new Error(`The reference can't be measured: ${failure}`);
@@ -91,11 +77,6 @@ export async function compare(options: CompareOptions) {
   }
 }
 
-function longPromptsOf(contenders: readonly Contender[]): number[] {
-  const lengths = contenders.flatMap(({ loads }) => loads.flatMap(({ promptTokens }) => promptTokens ?? []));
-  return [...new Set(lengths)];
-}
-
 /** A contender's state in the run. */
 interface Engine {
   readonly contender: Contender;
@@ -103,19 +84,10 @@ interface Engine {
   failure: string | null;
   downloadBytes: number | null;
   memoryBytes: number | null;
-  readonly reference: readonly (readonly number[])[] | null;
-  readonly tokens: TokenCheck | null;
-  readonly loads: { readonly load: Load; readonly newTokens: number; readonly runs: Timing[] }[];
+  reference: readonly (readonly number[])[] | null;
+  tokens: TokenCheck | null;
+  readonly loads: { readonly load: Load; readonly runs: Timing[] }[];
 }
-
-const NOTHING_YET = {
-  page: null,
-  failure: null,
-  downloadBytes: null,
-  memoryBytes: null,
-  reference: null,
-  tokens: null,
-} as const;
 
 /** Loads an engine, warms it up in every way it will be called, and compares its tokens. */
 async function prepare(
@@ -123,68 +95,53 @@ async function prepare(
   contender: Contender,
   reference: Engine["reference"],
   prompts: PromptSet,
-  pace: Pace,
   { url, say, modelBytes }: CompareOptions,
 ): Promise<Engine> {
   const title = titleOf(contender);
-  const engine: Engine = { contender, ...NOTHING_YET, loads: [] };
+  const nothingYet = { page: null, failure: null, downloadBytes: null, memoryBytes: null, tokens: null };
+  const engine: Engine = { contender, ...nothingYet, reference, loads: [] };
   const bytesBefore = modelBytes();
   try {
     const page = await openEnginePage(browser, url, contender.page, LOAD_TIMEOUT_MS);
     engine.page = page;
     engine.downloadBytes = modelBytes() - bytesBefore;
     for (const load of contender.loads) {
-      const newTokens = await tryOut(page, load, prompts, pace);
-      engine.loads.push({ load, newTokens, runs: [] });
+      await ask(page, { ...load, newTokens: WARM_UP_TOKENS }, prompts);
+      engine.loads.push({ load, runs: [] });
     }
-    const sequences = prompts.get(PROMPT_TOKENS)?.length ?? 0;
-    const all = { way: contender.loads[0]?.way ?? "at once", sequences } as const;
-    const newTokens = Math.min(...engine.loads.filter(({ load }) => !load.promptTokens).map((load) => load.newTokens));
-    const answers = await ask(page, all, prompts, newTokens, true, pace);
-    const tokenIds = answers.map((answer) => answer.tokenIds);
+    const [first] = contender.loads;
+    const all = { way: first?.way ?? "at once", newTokens: first?.newTokens ?? 0, sequences: Infinity };
+    const tokenIds = (await ask(page, all, prompts, true)).map((answer) => answer.tokenIds);
     engine.memoryBytes = await page.memoryBytes();
-    const tokens = reference && checkTokens(reference, tokenIds);
-    say(`${title}: loaded in ${seconds(page.loadMs)}; ${tokens ? tokensLine(tokens) : "its tokens are the reference"}`);
-    return { ...engine, reference: reference ?? tokenIds, tokens };
+    engine.tokens = reference && checkTokens(reference, tokenIds);
+    engine.reference ??= tokenIds;
+    const same = engine.tokens ? tokensLine(engine.tokens) : "its tokens are the reference";
+    say(`${title}: loaded in ${(page.loadMs / 1000).toFixed(1)} s; ${same}`);
   } catch (error) {
     await giveUp(engine, error, say);
     if (reference === null) throw error;
-    return { ...engine, reference };
   }
-}
-
-/** Warms an engine up, and finds how many tokens it makes in the available time. */
-async function tryOut(page: EnginePage, load: Load, prompts: PromptSet, pace: Pace): Promise<number> {
-  const startMs = performance.now();
-  await ask(page, load, prompts, WARM_UP_TOKENS, false, pace);
-  if (load.newTokens) return load.newTokens;
-  if (performance.now() - startMs > pace.budgetMs) return LEAST_TOKENS;
-  return tokensWithin(
-    pace.budgetMs,
-    await ask(page, load, prompts, TRIAL_TOKENS, false, pace),
-    LEAST_TOKENS,
-    pace.newTokens,
-  );
+  return engine;
 }
 
 /** Runs round by round, so that other load on the machine affects all of them. */
 async function measureInRounds(
   engines: readonly Engine[],
   prompts: PromptSet,
-  pace: Pace,
+  rounds: number,
   say: CompareOptions["say"],
 ): Promise<void> {
-  for (let round = 1; round <= pace.rounds; round++) {
-    say(`Round ${round} of ${pace.rounds}`);
+  for (let round = 1; round <= rounds; round++) {
+    say(`Round ${round} of ${rounds}`);
     for (const engine of engines) {
-      for (const { load, newTokens, runs } of engine.loads) {
+      for (const { load, runs } of engine.loads) {
         if (!engine.page) break;
         try {
-          const timing = timingOf(await ask(engine.page, load, prompts, newTokens, false, pace));
+          const timing = timingOf(await ask(engine.page, load, prompts));
           runs.push(timing);
           const title = `  ${titleOf(engine.contender)}: ${load.sequences} ${load.way}`;
           if (load.promptTokens) say(`${title}, ${load.promptTokens} tokens: ${timing.meanTtftMs.toFixed(0)} ms`);
-          else say(`${title}, ${newTokens} tokens: ${timing.decodeTokensPerSecond.toFixed(2)} tok/s`);
+          else say(`${title}, ${load.newTokens} tokens: ${timing.decodeTokensPerSecond.toFixed(2)} tok/s`);
         } catch (error) {
           await giveUp(engine, error, say);
         }
@@ -195,14 +152,12 @@ async function measureInRounds(
 
 function ask(
   page: EnginePage,
-  { way, sequences, promptTokens = PROMPT_TOKENS }: Load,
+  { way, sequences, promptTokens = PROMPT_TOKENS, newTokens }: Load,
   prompts: PromptSet,
-  maxTokens: number,
-  withTokenIds: boolean,
-  { timeoutMs }: Pace,
+  withTokenIds = false,
 ): Promise<Answer[]> {
   const batch = prompts.get(promptTokens)?.slice(0, sequences) ?? [];
-  return page.generate({ prompts: batch, maxTokens, way, withTokenIds }, timeoutMs);
+  return page.generate({ prompts: batch, maxTokens: newTokens, way, withTokenIds }, ANSWER_TIMEOUT_MS);
 }
 
 async function giveUp(engine: Engine, error: unknown, say: CompareOptions["say"]): Promise<void> {
@@ -230,7 +185,7 @@ function resultOf({ contender: { name, how, against }, page, failure, tokens, lo
     /** Comparison with the reference; null for the reference itself. */
     tokens,
     /** Of `timing` the medians. */
-    loads: measured.map(({ load, newTokens, runs }) => ({ ...load, newTokens, timing: mediansOf(runs), runs })),
+    loads: measured.map(({ load, runs }) => ({ ...load, timing: mediansOf(runs), runs })),
   };
 }
 
@@ -241,8 +196,4 @@ function titleOf({ name, how }: Pick<Contender, "name" | "how">): string {
 export function tokensLine({ answers, sameAnswers, tokensEach, firstDifferences }: TokenCheck): string {
   const all = `${sameAnswers} of ${answers} answers of ${tokensEach} tokens are the same`;
   return firstDifferences.length === 0 ? all : `${all}, the others up to token ${firstDifferences.join(", ")}`;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }

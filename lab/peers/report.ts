@@ -53,7 +53,6 @@ The machine's load average was ${run.loadBefore} before and ${run.loadAfter} at 
     charts: [],
     tables: [...speedTables(run), enginesTable(run)],
     notes: [],
-    data: null,
   };
 }
 

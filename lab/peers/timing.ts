@@ -28,20 +28,3 @@ export function timingOf(answers: readonly Answer[]): Timing {
     lastTtftMs: Math.max(...ttftsMs),
   };
 }
-
-/**
- * Returns how many tokens can be made in `budgetMs`, estimated by a trial: at least `least`, at most `most`.
- */
-export function tokensWithin(budgetMs: number, trial: readonly Answer[], least: number, most: number): number {
-  // While others' prompts are computed, tokens come slowly: only those after the last first token show the later speed.
-  const lastFirstMs = Math.max(...trial.map(({ arrivals }) => arrivals[0]?.atMs ?? NaN));
-  const endMs = Math.max(...trial.map(({ arrivals }) => arrivals.at(-1)?.atMs ?? NaN));
-  const tokensSince = sumOf(
-    trial.map(({ arrivals }) => {
-      const before = arrivals.findLast(({ atMs }) => atMs <= lastFirstMs);
-      return (arrivals.at(-1)?.tokens ?? NaN) - (before?.tokens ?? 0);
-    }),
-  );
-  const tokens = Math.floor((budgetMs * tokensSince) / (endMs - lastFirstMs) / trial.length);
-  return Math.min(most, Math.max(least, tokens));
-}

@@ -27,26 +27,19 @@ export interface ResultChart {
   readonly series: readonly ChartSeries[];
 }
 
-interface Headline {
-  readonly value: string;
-  readonly label: string;
-}
-
 interface SectionResult {
   /** One or two headline numbers. */
-  readonly headlines: readonly Headline[];
+  readonly headlines: readonly (readonly [value: string, label: string])[];
   readonly charts: readonly ResultChart[];
   readonly tables: readonly ResultTable[];
   /** Remarks for readers of the figures. */
   readonly notes: readonly string[];
   /** The configurations that were measured under load: rows of the CSV. [none] */
   readonly cells?: readonly LoadCell[];
-  /** All other measurements, for programs. */
-  readonly data: unknown;
 }
 
 /** The figures of a section; the rest of its result is empty. */
-export type SectionFindings = Pick<SectionResult, "tables" | "data"> & Partial<SectionResult>;
+export type SectionFindings = Pick<SectionResult, "tables"> & Partial<SectionResult>;
 
 export interface NamedSectionResult extends SectionResult {
   readonly id: string;

@@ -28,7 +28,7 @@ const RESULT: BenchResult = {
       title: "Decode",
       about: "What it is.",
       seconds: 12,
-      headlines: [{ value: "7.5 times", label: "one" }],
+      headlines: [["7.5 times", "one"]],
       charts: [
         {
           title: 'Rate & "more"',
@@ -65,7 +65,6 @@ const RESULT: BenchResult = {
         },
       ],
       notes: ["Mind this."],
-      data: { raw: [1] },
     },
   ],
 };
@@ -86,7 +85,20 @@ it("writes the page, the data as it was, and a file for each chart", () => {
   const files = new Map(reportFiles(RESULT, "here").map(({ name, text }) => [name, text]));
   expect([...files.keys()]).toEqual(["here.md", "here.json", "here-decode.svg"]);
   expect(files.get("here.md")).toContain('![Rate & "more"](here-decode.svg)');
-  expect(JSON.parse(files.get("here.json") ?? "")).toMatchObject({ sections: [{ data: { raw: [1] } }] });
+  expect(JSON.parse(files.get("here.json") ?? "")).toMatchObject({
+    sections: [
+      {
+        tables: [
+          {
+            rows: [
+              [1, 10.04],
+              [8, null],
+            ],
+          },
+        ],
+      },
+    ],
+  });
 });
 
 it("writes the cells of sections that have them as CSV, too", () => {

@@ -65,7 +65,7 @@ export function sectionLines(section: NamedSectionResult, { heading = "##", char
     `${heading} ${section.title}`,
     "",
     section.about,
-    ...section.headlines.flatMap(({ value, label }) => ["", `**${value}** ${label}`]),
+    ...section.headlines.flatMap(([value, label]) => ["", `**${value}** ${label}`]),
     ...(chartPath
       ? section.charts.filter(hasLine).flatMap(({ title }, i) => ["", `![${title}](${chartPath(section.id, i)})`])
       : []),

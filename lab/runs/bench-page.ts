@@ -78,13 +78,12 @@ function appSection(wordMs: number, gzipBytes: number): NamedSectionResult {
       "browser fetches before that, without the model and without what is loaded on demand.",
     seconds: wordMs / 1000,
     headlines: [
-      { value: `${(wordMs / 1000).toFixed(2)} s`, label: "from opening the app to the first word" },
-      { value: `${Math.round(gzipBytes / 1000)} kB`, label: `bundle, gzip (at most ${BUNDLE_LIMIT_KB})` },
+      [`${(wordMs / 1000).toFixed(2)} s`, "from opening the app to the first word"],
+      [`${Math.round(gzipBytes / 1000)} kB`, `bundle, gzip (at most ${BUNDLE_LIMIT_KB})`],
     ],
     charts: [],
     tables: [],
     notes: [],
-    data: { firstWordMs: wordMs, gzipBytes },
   };
 }
 

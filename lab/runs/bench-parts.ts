@@ -107,8 +107,8 @@ export const PARTS: readonly Part[] = [
   {
     name: "gpu",
     about:
-      "A GPU in ten minutes: kernels, submits, run-ahead, decoding, prompts, sampling and exactness, in Chromium and in " +
-      "Node on Dawn. Writes the report after each part.",
+      "A GPU in ten minutes: kernels, run-ahead, decoding, prompts, sampling and exactness, in Chromium and in Node on " +
+      "Dawn. Writes the report after each part.",
     module: "lab/runs/bench-gpu.ts",
     options: [
       {

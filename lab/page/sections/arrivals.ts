@@ -29,8 +29,6 @@ interface ArrivalsCase {
 
 /** Requests at random times: by their rate, and by the window of static batching. */
 export const arrivalsSection: Section = {
-  id: "arrivals",
-  title: "Arrivals",
   about:
     "The ten texts come as a Poisson process, at fractions of the rate that the engine reaches when all of them come at once. " +
     "At half of it static batching waits for more requests before a batch starts, until the batch is full or its window has " +
@@ -76,14 +74,8 @@ export const arrivalsSection: Section = {
     const named = `${requests.length} requests, answers of ${outputTokens} tokens, batches of at most ${batchSize}`;
     return {
       headlines: [
-        {
-          value: `${formatFigure(byRate[0]?.cell.p95_ttft_ms ?? NaN)} ms`,
-          label: "to the first token (p95), at first",
-        },
-        {
-          value: `${formatFigure(byRate.at(-1)?.cell.output_tokens_per_s ?? NaN)} tokens/s`,
-          label: "when all come at once",
-        },
+        [`${formatFigure(byRate[0]?.cell.p95_ttft_ms ?? NaN)} ms`, "to the first token (p95), at first"],
+        [`${formatFigure(byRate.at(-1)?.cell.output_tokens_per_s ?? NaN)} tokens/s`, "when all come at once"],
       ],
       charts: [
         chartOf(
@@ -117,7 +109,6 @@ export const arrivalsSection: Section = {
         ),
       ],
       cells: lines.map(({ cell }) => cell),
-      data: { mostPerSecond, arrivals },
     };
   },
 };

@@ -14,8 +14,6 @@ const QUICK_LAPS = 4;
 
 /** The ten texts by batch size and concurrency, against one by one. */
 export const batchSizeSection: Section = {
-  id: "batch-size",
-  title: "Batch size",
   about:
     "Clients send ten texts over and over. The batch size is the most sequences that the engine runs at once " +
     "(maxNumSeqs); the concurrency is the most requests that the clients have open. One by one is a concurrency " +
@@ -27,13 +25,11 @@ export const batchSizeSection: Section = {
     const laps = quick ? QUICK_LAPS : LAPS;
     const numRequests = laps * TEXT_PROMPTS.length;
     const cells: LoadCell[] = [];
-    let promptTokens: number[] = [];
     for (const [i, batchSize] of batchSizes.entries()) {
       const inEngine = (share: number, what: string) => context.progress((i + share) / batchSizes.length, what);
       inEngine(0, `an engine for ${batchSize}`);
       const engine = await context.openEngine({ maxNumSeqs: batchSize, enablePrefixCaching: false });
       const requests = await textRequests(engine, context, laps);
-      promptTokens = requests.slice(0, TEXT_PROMPTS.length).map(({ prompt }) => prompt.length);
       const few = requests.slice(0, Math.max(TEXT_PROMPTS.length, batchSize));
       const measured = await context.interleave(
         concurrencies,
@@ -51,11 +47,8 @@ export const batchSizeSection: Section = {
     const best = atMost.reduce((a, b) => ((b.speed_up ?? 0) > (a.speed_up ?? 0) ? b : a));
     return {
       headlines: [
-        {
-          value: inTimes(formatRatio(best.speed_up ?? NaN, best.speed_up_spread ?? NaN)),
-          label: `as fast as one by one, with batches of ${best.batch_size} and ${most} requests open`,
-        },
-        { value: formatRatio(best.efficiency ?? NaN), label: "efficiency: that, divided by the batch size" },
+        [inTimes(speedUp(best)), `as fast as one by one, with batches of ${best.batch_size} and ${most} requests open`],
+        [formatRatio(best.efficiency ?? NaN), "efficiency: that, divided by the batch size"],
       ],
       charts: [
         chartOf(
@@ -71,7 +64,7 @@ export const batchSizeSection: Section = {
         cellTable(`${numRequests} requests, answers of ${outputTokens} tokens`, cells, {
           "Batch size": (cell) => cell.batch_size,
           concurrency: (cell) => cell.concurrency,
-          "speed-up": (cell) => formatRatio(cell.speed_up ?? NaN, cell.speed_up_spread ?? NaN),
+          "speed-up": speedUp,
           efficiency: (cell) => formatRatio(cell.efficiency ?? NaN),
         }),
       ],
@@ -82,10 +75,13 @@ export const batchSizeSection: Section = {
           .map((size) => `${numRequests} requests don't fill the last batch of ${size}, which costs efficiency.`),
       ],
       cells,
-      data: { promptTokens },
     };
   },
 };
+
+function speedUp({ speed_up, speed_up_spread }: LoadCell): string {
+  return formatRatio(speed_up ?? NaN, speed_up_spread ?? NaN);
+}
 
 function orOne(counts: readonly number[]): readonly number[] {
   return counts.length > 0 ? counts : [1];

@@ -64,8 +64,6 @@ function someOf(counts: readonly number[], few: readonly number[]): readonly num
 
 /** Tokens per second and step time by number of decoding sequences. */
 export const decodeSection: Section = {
-  id: "decode",
-  title: "Decode",
   about: "Several sequences start together and share every step. Only steps in which all of them decode are counted.",
   run: (context) => measureDecode(context, context.options),
 };
@@ -89,11 +87,8 @@ export async function measureDecode(
   const most = lines.reduce((a, b) => (b.sequences > a.sequences ? b : a));
   return {
     headlines: [
-      { value: inTimes(toBase(most, alone)), label: `the speed of one sequence, with ${most.sequences} at once` },
-      {
-        value: `${formatFigure(most.tokensPerSecond)} tokens/s`,
-        label: `all together, with ${most.sequences} at once`,
-      },
+      [inTimes(toBase(most, alone)), `the speed of one sequence, with ${most.sequences} at once`],
+      [`${formatFigure(most.tokensPerSecond)} tokens/s`, `all together, with ${most.sequences} at once`],
     ],
     charts: [
       chartOf(
@@ -124,7 +119,6 @@ export async function measureDecode(
         lines.map((line) => [line.sequences, line.stepMs]),
       ),
     ],
-    data: lines,
   };
 }
 
@@ -135,8 +129,6 @@ const AHEAD_SEQUENCES = [1, 8, 64];
 
 /** Tokens per second by the number of steps that are submitted before the tokens of the oldest are known. */
 export const runAheadSection: Section = {
-  id: "run-ahead",
-  title: "Running ahead",
   about:
     "The same decoding at each depth. At 0 every step waits until the one before has its tokens in JavaScript, which a browser " +
     "looks for every millisecond or two.",
@@ -163,9 +155,9 @@ export const runAheadSection: Section = {
       lines.flatMap((line) => (line.sequences === count ? [[line.runAhead, line.meanStepMs] as const] : []));
     return {
       headlines: [
-        { value: inTimes(toWaiting(best)), label: `the tokens per second of waiting, ${best.runAhead} steps ahead` },
+        [inTimes(toWaiting(best)), `the tokens per second of waiting, ${best.runAhead} steps ahead`],
         ...(waiting && waiting.gpuMs !== null
-          ? [{ value: `${formatFigure(waiting.meanStepMs - waiting.gpuMs)} ms`, label: "of a step alone is waiting" }]
+          ? [[`${formatFigure(waiting.meanStepMs - waiting.gpuMs)} ms`, "of a step alone is waiting"] as const]
           : []),
       ],
       charts: [
@@ -188,7 +180,6 @@ export const runAheadSection: Section = {
         }),
       ],
       notes,
-      data: lines,
     };
   },
 };
@@ -209,8 +200,6 @@ const KINDS: Readonly<Record<string, SamplingFields>> = {
 
 /** The costs of the ways to draw a token, as part of a step. */
 export const samplingSection: Section = {
-  id: "sampling",
-  title: "Sampling",
   about: "The same decoding with each way to draw tokens, all sequences in the same one.",
   async run(context) {
     const { lines, notes, title } = await measureCases(
@@ -229,7 +218,7 @@ export const samplingSection: Section = {
     };
     const dearest = lines.reduce((a, b) => (b.sequences === a.sequences && b.meanStepMs > a.meanStepMs ? b : a));
     return {
-      headlines: [{ value: inTimes(ratio(dearest)), label: `a greedy step's time, at most: ${dearest.kind}` }],
+      headlines: [[inTimes(ratio(dearest)), `a greedy step's time, at most: ${dearest.kind}`]],
       tables: [
         tableOf<Line>(title, lines, {
           How: (line) => line.kind,
@@ -241,7 +230,6 @@ export const samplingSection: Section = {
         }),
       ],
       notes,
-      data: lines,
     };
   },
 };

@@ -17,8 +17,6 @@ const NAMES: Readonly<Record<Drafts, string>> = { off: "off", ngram: "n-gram", d
 
 /** Speculation on and off, under the same requests. */
 export const draftsSection: Section = {
-  id: "drafts",
-  title: "Drafts",
   about:
     "The ten texts with speculation on and off: alone, and several at once. N-gram drafts are looked up in the " +
     "text, a draft model computes them. Acceptance is the share of the drafted tokens that were accepted.",
@@ -45,10 +43,7 @@ export const draftsSection: Section = {
     return {
       headlines: cells
         .filter(({ drafts, concurrency }) => drafts !== "off" && concurrency === 1)
-        .map((cell) => ({
-          value: inTimes(toOff(cell)),
-          label: `as fast as with drafts off: ${NAMES[cell.drafts]}, one at once`,
-        })),
+        .map((cell) => [inTimes(toOff(cell)), `as fast as with drafts off: ${NAMES[cell.drafts]}, one at once`]),
       tables: [
         cellTable(`${requests.length} requests, answers of ${outputTokens} tokens`, cells, {
           Drafts: (cell) => NAMES[cell.drafts],
@@ -64,7 +59,6 @@ export const draftsSection: Section = {
         "Accepted drafts come together. The inter-token latency is the gap between such groups; TPOT is the time per token.",
       ],
       cells,
-      data: { draft },
     };
   },
 };

@@ -14,9 +14,7 @@ const QUICK_PREFILL_ROWS = 32;
 
 /** Every kernel of a step, compared with the speed of a copy and of a multiplication on the same adapter. */
 export const kernelsSection: Section = {
-  id: "kernels",
   needsWebGpu: true,
-  title: "Kernels",
   about:
     "The dispatches that steps really have, each kind repeated by itself on the engine's own buffers. Bytes and operations " +
     "are the least the kernel must move and compute; the limit is the longer of the two at the speed of a copy and of a " +
@@ -26,17 +24,15 @@ export const kernelsSection: Section = {
     context.progress(0, "loading");
     const cases = stepCases(context);
     const run = { model: source, config: { dtype: model.dtype }, cases, rounds: options.repeats, mostMs: leftMs };
-    const times = await context.withKernelLab(signal, (lab) =>
-      lab.measure(run, (share) => context.progress(share, "kernels, in rounds")),
-    );
+    const times = await context.measureKernels(signal, run, (share) => context.progress(share, "kernels, in rounds"));
     context.noteLeftOut(cases.slice(times.steps.length).map((step) => nameOf({ step })));
     const decodes = times.steps.filter(({ step }) => step.kind === "decode");
     return {
       headlines: [
-        { value: `${formatFigure(times.copyBytesPerSecond / 1e9)} GB/s`, label: "a copy" },
-        { value: `${formatFigure(times.multiplyFlopsPerSecond / 1e9)} GFLOP/s`, label: "multiplications in registers" },
-        { value: `${formatFigure(1000 * times.dispatchMs)} µs`, label: "an empty dispatch" },
-        { value: String(decodes[0]?.dispatches ?? 0), label: "dispatches a step" },
+        [`${formatFigure(times.copyBytesPerSecond / 1e9)} GB/s`, "a copy"],
+        [`${formatFigure(times.multiplyFlopsPerSecond / 1e9)} GFLOP/s`, "multiplications in registers"],
+        [`${formatFigure(1000 * times.dispatchMs)} µs`, "an empty dispatch"],
+        [String(decodes[0]?.dispatches ?? 0), "dispatches a step"],
       ],
       charts: [
         chartOf(
@@ -52,7 +48,6 @@ export const kernelsSection: Section = {
         "Kernels whose weights fit the adapter's cache can read faster than a copy of a large buffer does.",
         "For kernels without bytes and operations (norms, writing the cache, sampling) only the time is shown.",
       ],
-      data: times,
     };
   },
 };

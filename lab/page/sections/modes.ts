@@ -4,7 +4,6 @@ import type { BenchOptions } from "../bench-options.ts";
 import { formatFigure, formatRatio, inTimes } from "../../report/format-figure.ts";
 import { runLoad, type LoadRequest } from "../../load/load.ts";
 import { comparedWith, loadCell, type LoadCell } from "../../load/load-cell.ts";
-import { servingMetrics } from "../../load/serving-metrics.ts";
 import { cellTable } from "../../report/cell-table.ts";
 import { chartOf, tableOf } from "../../report/tables-and-charts.ts";
 import { randomIntegers } from "../../seeded-random.ts";
@@ -20,27 +19,12 @@ const ROUNDS = 3;
 /** How long a static batch waits for others; here they all come at once. */
 const BATCH_WINDOW_MS = 10;
 
-/** The three batching modes under the same requests: with similar answers, and with some 20 times as long as others. */
-export const modesSections: readonly Section[] = [
-  sectionOf("modes", "Batching modes", "within a tenth of the length asked for", [0.9, 1.1]),
-  sectionOf(
-    "modes-mixed",
-    "Batching modes, mixed lengths",
-    "between a tenth of the length asked for and twice of it",
-    [0.1, 2],
-  ),
-];
-
-/** @param shares of the length asked for: the shortest and the longest answer's, which `words` say */
-function sectionOf(
-  id: Section["id"],
-  title: string,
-  words: string,
-  shares: readonly [shortest: number, longest: number],
-): Section {
+/**
+ * The three batching modes under the same requests.
+ * @param words say what `shares` are: of the length asked for, the shortest and the longest answer's
+ */
+export function modesSection(words: string, shares: readonly [shortest: number, longest: number]): Section {
   return {
-    id,
-    title,
     about:
       "Each reader asks again when its answer has ended, so that their number stays constant. Answers have lengths " +
       `${words}. The three modes get the very same requests.`,
@@ -100,9 +84,9 @@ function sectionOf(
       };
       return {
         headlines: [
-          { value: inTimes(ratio("sequential", most)), label: `continuous vs sequential, ${most} at once` },
-          { value: inTimes(ratio("static", most)), label: `continuous vs static, ${most} at once` },
-          { value: `${formatFigure(rate("continuous", most))} tokens/s`, label: "continuous" },
+          [inTimes(ratio("sequential", most)), `continuous vs sequential, ${most} at once`],
+          [inTimes(ratio("static", most)), `continuous vs static, ${most} at once`],
+          [`${formatFigure(rate("continuous", most))} tokens/s`, "continuous"],
         ],
         charts: [
           chartOf(
@@ -130,11 +114,6 @@ function sectionOf(
         ],
         notes: ["Under static and sequential batching the wait for one's turn is part of the time to first token."],
         cells,
-        data: measured.map(({ of: { mode, count }, outcomes }) => ({
-          mode,
-          sequences: count,
-          runs: outcomes.map(servingMetrics),
-        })),
       };
     },
   };

@@ -10,8 +10,6 @@ const QUICK_LENGTHS = [32, 128];
 
 /** Time to the first token of prompts that run alone. */
 export const prefillSection: Section = {
-  id: "prefill",
-  title: "Prefill",
   about: "One prompt on an idle engine, and one token: the time to it is the prompt's.",
   async run(context) {
     const engine = await context.openEngine({ enablePrefixCaching: false });
@@ -33,10 +31,7 @@ export const prefillSection: Section = {
     const best = lines.reduce((a, b) => (b.tokensPerSecond > a.tokensPerSecond ? b : a));
     return {
       headlines: [
-        {
-          value: `${formatFigure(best.tokensPerSecond)} tokens/s`,
-          label: `fastest prompt, ${best.promptTokens} tokens long`,
-        },
+        [`${formatFigure(best.tokensPerSecond)} tokens/s`, `fastest prompt, ${best.promptTokens} tokens long`],
       ],
       charts: [
         chartOf(
@@ -59,7 +54,6 @@ export const prefillSection: Section = {
           lines.map((line) => [line.promptTokens, line.ttftMs]),
         ),
       ],
-      data: lines,
     };
   },
 };

@@ -13,8 +13,6 @@ const BLOCK = 16;
 
 /** Chats with a common beginning, like a system prompt, with the prefix cache on and off. */
 export const prefixesSection: Section = {
-  id: "prefixes",
-  title: "Shared prefixes",
   about:
     "First one chat is answered. Then several start at once: their prompts begin like the first one's, and differ for their last " +
     `${OWN_TOKENS} tokens. With the prefix cache, the shared beginning is computed once.`,
@@ -54,15 +52,13 @@ export const prefixesSection: Section = {
       };
     });
     const [on, off] = lines;
+    const sooner = formatRatio(
+      (off?.ttftMs ?? NaN) / (on?.ttftMs ?? NaN),
+      off?.ttftSpread ?? NaN,
+      on?.ttftSpread ?? NaN,
+    );
     return {
-      headlines: [
-        {
-          value: inTimes(
-            formatRatio((off?.ttftMs ?? NaN) / (on?.ttftMs ?? NaN), off?.ttftSpread ?? NaN, on?.ttftSpread ?? NaN),
-          ),
-          label: `sooner to the first token, ${chats} chats that share ${prefixTokens} tokens`,
-        },
-      ],
+      headlines: [[inTimes(sooner), `sooner to the first token, ${chats} chats that share ${prefixTokens} tokens`]],
       tables: [
         tableOf(
           `${chats} chats at once, ${prefixTokens} tokens shared and ${OWN_TOKENS} of their own, ${outputTokens} new ones`,
@@ -78,7 +74,6 @@ export const prefixesSection: Section = {
           },
         ),
       ],
-      data: lines,
     };
   },
 };

@@ -25,8 +25,6 @@ interface StartUp {
 
 /** Repeats createEngine until the first token; all but the first time with warm caches. */
 export const startupSection: Section = {
-  id: "startup",
-  title: "Start-up",
   about: "An engine is created and asked for one token, several times over: worker, device, files, kernels, cache.",
   async run(context) {
     const starts: StartUp[] = [];
@@ -54,8 +52,8 @@ export const startupSection: Section = {
     const pipelines = starts[0]?.pipelines ?? 0;
     return {
       headlines: [
-        { value: `${formatFigure(firstTokenMs / 1000)} s`, label: "to the first token" },
-        { value: String(pipelines), label: "pipelines compiled" },
+        [`${formatFigure(firstTokenMs / 1000)} s`, "to the first token"],
+        [String(pipelines), "pipelines compiled"],
       ],
       tables: [
         tableOf("Milliseconds from createEngine, median; the stages overlap", Object.entries(times), {
@@ -65,7 +63,6 @@ export const startupSection: Section = {
         }),
       ],
       notes: ["The browser may still have the compiled pipelines and the model's files of the load before."],
-      data: starts.map((start) => ({ ...start, stageMs: Object.fromEntries(start.stageMs) })),
     };
   },
 };

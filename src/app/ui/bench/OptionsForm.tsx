@@ -41,7 +41,7 @@ export function OptionsForm({ options, isDisabled, onChange, onSubmit }: Options
           legend="Sections"
           all={SECTION_IDS}
           chosen={options.sections}
-          name={(id) => SECTIONS[id].name}
+          name={(id) => SECTIONS[id].title}
           beside={(id) => formatDuration(secondsOf(id, options))}
           onChange={(sections) => change({ sections })}
         />

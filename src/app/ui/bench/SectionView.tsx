@@ -16,7 +16,7 @@ export function SectionView({ section }: { section: NamedSectionResult }) {
       <p className="small max-w-[80ch]">{about}</p>
       {headlines.length > 0 && (
         <div className="row mt-4 flex-wrap gap-x-8 gap-y-3">
-          {headlines.map(({ value, label }) => (
+          {headlines.map(([value, label]) => (
             <div key={label}>
               <b className="block tracking-[-0.02em] [font:600_32px/36px_var(--sans)]">{value}</b>
               <p className="small">{label}</p>
