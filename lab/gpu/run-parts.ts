@@ -12,6 +12,7 @@ import type { BenchEnvironment, NamedSectionResult } from "../report/bench-resul
 import { sumOf } from "../statistics.ts";
 import { createEngine, type CreateEngineOptions } from "../../src/index.ts";
 import type { ModelCard } from "../../src/protocol/reports.ts";
+import { untilAborted } from "../../src/protocol/until-aborted.ts";
 import { shareDevice } from "../../tests/gpu/shared-device.ts";
 import { tampered } from "../../tests/gpu/tampered-gpu.ts";
 import type { Group, Home, HomeOptions, HomeReport } from "./home.ts";
@@ -107,10 +108,6 @@ export async function runParts(
       const partStartMs = performance.now();
       const seconds = () => (performance.now() - partStartMs) / 1000;
       const signal = AbortSignal.timeout(Math.ceil(Math.min(leftMs, MAX_OVER * partMs)));
-      // Not every wait for a GPU can be aborted.
-      const cut = new Promise<never>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason as Error));
-      });
       let context: BenchContext | null = null;
       try {
         context = new BenchContext({
@@ -118,13 +115,14 @@ export async function runParts(
           createEngine: open,
           source: files,
           draftSource: files,
-          model: part.needsModel ? await Promise.race([loadOnce(signal), cut]) : null,
+          model: part.needsModel ? await untilAborted(loadOnce(signal), signal) : null,
           measureKernels: (_, ...given) => new KernelLab(labGpu).measure(...given),
           signal,
           budgetMs: partMs - 1000 * seconds(),
           onProgress: (_, detail) => say(`${what}: ${detail}`),
         });
-        group.sections.push(await Promise.race([context.measure(part), cut]));
+        // Not every wait for a GPU can be aborted.
+        group.sections.push(await untilAborted(context.measure(part), signal));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         missing.push(signal.aborted ? `${what}: cut after ${Math.round(seconds())} s.` : `${what}: failed. ${reason}`);

@@ -10,36 +10,20 @@ import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import { installFolder } from "../../tools/browsers/install-folder.mjs";
 import type { Adapter } from "../../tools/browsers/chromium-flags.mjs";
 import { root, run as runCommand } from "../../tools/run-command.mjs";
+import type { OptionsOf } from "../runs/bench-parts.ts";
 import { compare } from "./compare.ts";
 import { serveFolders } from "./file-server.ts";
 import { prepareModel } from "./prepare-model.ts";
 import type { Quantisation } from "./quantise.ts";
 import { readRuns, renderRuns, REPORT, type PeerRun, writeRuns } from "./report.ts";
 
-/** Of the command line. */
-interface Options {
-  readonly size?: string;
-  readonly gguf?: Quantisation;
-  readonly backend?: string;
-  readonly rounds?: string;
-  readonly quick?: boolean;
-  readonly adapter?: string;
-  /** The adapter's name in the report. [the browser's] */
-  readonly as?: string;
-}
-
 const WORK_FOLDER = ".chorus/peers";
 const PEERS_FOLDER = join(root, "lab/peers");
 
 /** Returns whether the library could be built. */
-export async function run({
-  size = "small",
-  gguf,
-  backend = "gpu",
-  rounds,
-  quick: isQuick = false,
-  ...options
-}: Options): Promise<boolean> {
+export async function run({ size = "small", backend, rounds, ...options }: OptionsOf<"peers">): Promise<boolean> {
+  const { quick: isQuick = false } = options;
+  const gguf = options.gguf as Quantisation | undefined;
   const place = backend === "cpu" ? "cpu" : "gpu";
   const adapter: Adapter = (options.adapter ?? process.env["CHORUS_ADAPTER"]) === "real" ? "real" : "software";
   const executablePath = await ensureChromium({ on: adapter });

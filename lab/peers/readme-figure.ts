@@ -7,6 +7,7 @@ import { root, run as runCommand } from "../../tools/run-command.mjs";
 import { writeMeasured } from "../report/measured-part.ts";
 import { chartSvg } from "../report/chart-svg.ts";
 import { formatFigure } from "../report/format-figure.ts";
+import type { OptionsOf } from "../runs/bench-parts.ts";
 import type { EngineResult } from "./compare.ts";
 import { readRuns, writeRuns, type PeerRun } from "./report.ts";
 
@@ -34,7 +35,7 @@ const DARK = "--ink:#ece7dc;--ink-2:#bdb6a7;--ink-3:#9c9485;--line:#2e2b26;--sur
 const COLOURS = `svg{background:var(--surface,#fdfcf9)}@media (prefers-color-scheme: dark){svg{${DARK}}}`;
 
 /** Rewrites README's figure and peers.md from the runs that peers.json has. */
-export function run({ size = "small" }: { size?: string }): Promise<boolean> {
+export function run({ size = "small" }: OptionsOf<"readme">): Promise<boolean> {
   const runs = readRuns();
   const { markdown, svg } = readmeFigure(runs, size);
   writeRuns(runs);

@@ -9,21 +9,14 @@ import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
 import { wgslWithoutComments } from "../../tools/plugins/wgsl-plugin.ts";
 import { MAX_MS, root } from "../../tools/run-command.mjs";
+import type { OptionsOf } from "./bench-parts.ts";
 import { loadModule } from "./load-module.mjs";
 
 /** The folders of tests/fixtures/ that the homes read. */
 const FIXTURES = ["gpt2-tiny"];
 
-interface Options extends Readonly<Record<string, string | boolean | undefined>> {
-  /** Only builds, into that folder. */
-  readonly pack?: string;
-  readonly peers?: boolean;
-  readonly homes?: string;
-  readonly adapter?: string;
-}
-
 /** Builds, measures and writes the report. Returns whether anything could be measured. All other options are run.ts's. */
-export async function run({ pack, peers = false, ...options }: Options): Promise<boolean> {
+export async function run({ pack, peers = false, ...options }: OptionsOf<"gpu">): Promise<boolean> {
   const folder = pack ?? join(root, ".chorus", "gpu-bench");
   console.log("Building…");
   const { homes = "chromium,node" } = options;

@@ -12,6 +12,7 @@ import { aptGetInstall } from "../../tools/browsers/apt-get.mjs";
 import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import { ensureDawn } from "../../tools/browsers/install-dawn.mjs";
 import { INSTALL_MS, root, run as runCommand } from "../../tools/run-command.mjs";
+import type { OptionsOf } from "./bench-parts.ts";
 
 const REPORT = "docs/benchmarks/isa.md";
 const FOLDER = join(root, ".chorus", "isa");
@@ -32,13 +33,7 @@ const FIGURES = {
 /** The programs and drivers, by their paths. */
 type Places = Readonly<Record<"drivers" | "shim" | "swiftshader" | "dawn", string>>;
 
-interface Options {
-  readonly gpus?: string;
-  readonly models?: string;
-  readonly only?: string;
-}
-
-export async function run({ gpus = GPUS.join(","), models, only = "" }: Options): Promise<void> {
+export async function run({ gpus = GPUS.join(","), models, only = "" }: OptionsOf<"isa">): Promise<void> {
   const places = await prepare();
   const names = models?.split(",") ?? Object.keys(ISA_MODELS);
   const all = names.flatMap((name, i) => isaKernels(name, i === 0)).filter(({ label }) => label.includes(only));

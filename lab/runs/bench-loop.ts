@@ -11,11 +11,12 @@ import type { LoopCost } from "../costs/loop-cost.ts";
 import { writeMeasured } from "../report/measured-part.ts";
 import { markdownTable } from "../report/table.ts";
 import { medianOf } from "../statistics.ts";
+import type { OptionsOf } from "./bench-parts.ts";
 
 const REPORT = "docs/benchmarks/loop.md";
 const SEQUENCES = [1, 8, 16];
 
-export async function run({ rounds = "3", against }: { rounds?: string; against?: string }): Promise<void> {
+export async function run({ rounds = "3", against }: OptionsOf<"loop">): Promise<void> {
   if (against !== undefined && !existsSync(join(against, "vite.config.ts"))) {
     throw new Error(`--against ${against}: there is no checkout of Chorus in this folder.`);
   }

@@ -12,15 +12,13 @@ import { root } from "../../tools/run-command.mjs";
 import { buildAndServe } from "../../tools/serve-app.mjs";
 import type { BenchResult, NamedSectionResult } from "../report/bench-result.ts";
 import { reportFiles, reportMarkdown } from "../report/report-markdown.ts";
+import type { OptionsOf } from "./bench-parts.ts";
 import { firstWordMs } from "./first-word.ts";
 
 const POLL_MS = 500;
 const MAX_MINUTES = 240;
 
-/** The page's own parameters, as in its address, and those of the report. */
-type Options = Readonly<Record<string, string | undefined>> & { readonly quick?: boolean };
-
-export async function run({ size, model, out = "docs/benchmarks", name, note, quick, ...options }: Options) {
+export async function run({ size, model, out = "docs/benchmarks", name, note, quick, ...options }: OptionsOf<"page">) {
   // Without any, the page's form would begin with a quick run.
   const params = { seed: "0", ...options, model: size ?? model, ...(quick && { quick: "" }) };
   const executablePath = await ensureChromium();

@@ -16,32 +16,32 @@ interface Part {
   readonly argument?: { readonly name: string; readonly about: string };
 }
 
-function count(flags: string, about: string, defaultText?: string): CommandOption {
-  return { flags, about, counts: "one", ...(defaultText !== undefined && { defaultText }) };
+function count<const Flags extends string>(flags: Flags, about: string, defaultText?: string) {
+  return { flags, about, counts: "one", ...(defaultText !== undefined && { defaultText }) } as const;
 }
 
 const SIZES = Object.keys(MODEL_SIZES);
-const PEERS_SIZE: CommandOption = {
+const PEERS_SIZE = {
   flags: "--size <name>",
   about: "random weights of this size, or the embedded model",
   defaultText: "small",
   choices: ["small", "tiny", "gpt2", "tiny-llama", "smollm2-135m", "qwen3-0.6b", "embedded"],
-};
-const QUICK: CommandOption = { flags: "--quick", about: "fewer points, shorter answers" };
-const SEQUENCES: CommandOption = {
+} as const;
+const QUICK = { flags: "--quick", about: "fewer points, shorter answers" } as const;
+const SEQUENCES = {
   flags: "--sequences <counts>",
   about: "how many at once, such as 1,8",
   defaultText: "1,2,4,8,16,32,64",
   counts: "several",
-};
+} as const;
 const LENGTHS = [
   count("--promptTokens <n>", "of each prompt", "32"),
   count("--outputTokens <n>", "of each answer", "32"),
-];
-const OUT: CommandOption = { flags: "--out <folder>", about: "where the report goes", defaultText: "docs/benchmarks" };
+] as const;
+const OUT = { flags: "--out <folder>", about: "where the report goes", defaultText: "docs/benchmarks" } as const;
 const BACKENDS = ["auto", "webgpu", "cpu"];
 
-export const PARTS: readonly Part[] = [
+const ALL = [
   {
     name: "page",
     about: "The benchmark page (#/bench) in Chromium. Its report goes to docs/benchmarks/.",
@@ -213,4 +213,20 @@ export const PARTS: readonly Part[] = [
       count("--seed <n>", "of prompts and arrivals", "1"),
     ],
   },
-];
+] as const satisfies readonly Part[];
+
+export const PARTS: readonly Part[] = ALL;
+
+type PartNamed<Name> = Extract<(typeof ALL)[number], { readonly name: Name }>;
+type NameIn<Flags extends string> = Flags extends `--${infer Name} <${string}`
+  ? Name
+  : Flags extends `--${infer Name}`
+    ? Name
+    : never;
+
+/** A part's options as `run` gets them: "--size <name>" is `size?: string`, and "--quick" is `quick?: boolean`. */
+export type OptionsOf<Name extends (typeof ALL)[number]["name"]> = {
+  readonly [Flags in PartNamed<Name>["options"][number]["flags"] as NameIn<Flags>]?: Flags extends `${string}>`
+    ? string
+    : boolean;
+};

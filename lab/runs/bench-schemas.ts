@@ -10,6 +10,7 @@ import { markdownTable } from "../report/table.ts";
 import type { SchemaCase, SchemaResult } from "../schemas/measure-schema.ts";
 import { madeUpVocabulary, vocabularyOf } from "../schemas/vocabulary.ts";
 import { meanOf, percentileOf } from "../statistics.ts";
+import type { OptionsOf } from "./bench-parts.ts";
 
 /** MaskBench's results of 2025-03, of 11,306 schemas. */
 const PUBLISHED = [
@@ -20,18 +21,11 @@ const PUBLISHED = [
 ] as const;
 const NUM_PUBLISHED = 11_306;
 
-interface Options {
-  readonly path: string;
-  readonly tokenizer?: string;
-  readonly vocabulary?: string;
-  readonly seconds?: string;
-  readonly verbose?: boolean;
-}
-
 /** Of a schema; null for one that took too long. */
 type Result = SchemaResult | null;
 
-export async function run({ path, tokenizer, vocabulary = "151936", seconds = "10", verbose = false }: Options) {
+export async function run({ path, ...options }: OptionsOf<"schemas"> & { readonly path: string }) {
+  const { tokenizer, vocabulary = "151936", seconds = "10", verbose = false } = options;
   const cases = readCases(path);
   const tokens = tokenizer
     ? vocabularyOf(JSON.parse(readFileSync(tokenizer, "utf8")))

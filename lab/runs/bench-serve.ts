@@ -10,21 +10,11 @@ import { poissonArrivalsMs, sendAll } from "../load/load.ts";
 import { servingMetrics } from "../load/serving-metrics.ts";
 import { servingReport } from "../load/serving-report.ts";
 import { seededRandom, type Random } from "../seeded-random.ts";
+import type { OptionsOf } from "./bench-parts.ts";
 
 const STARTED_WITHIN_MS = 120_000;
 
-type OptionName =
-  | "url"
-  | "model"
-  | "backend"
-  | "requests"
-  | "rate"
-  | "concurrency"
-  | "promptTokens"
-  | "outputTokens"
-  | "seed"
-  | "apiKey";
-type Options = Partial<Readonly<Record<OptionName, string>>>;
+type Options = OptionsOf<"serve">;
 
 export async function run(options: Options): Promise<boolean> {
   const server = options.url ? null : await startServer(options.model, options.backend);

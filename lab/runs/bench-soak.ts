@@ -9,6 +9,7 @@ import { servePage } from "../../tools/serve-page.mjs";
 import { launchChromium } from "../../tools/launch-chromium.mjs";
 import { ensureChromium } from "../../tools/browsers/find-chromium.mjs";
 import type { growthOf, soak } from "../soak/soak.ts";
+import type { OptionsOf } from "./bench-parts.ts";
 import { startHeapMeter } from "./heap-meter.ts";
 import { gpuProcessId, killGpuProcess, residentBytes } from "./gpu-process.ts";
 import { run as runCommand } from "../../tools/run-command.mjs";
@@ -19,19 +20,13 @@ const MAX_GROWTH = 0.05;
 // A round takes 20 seconds and comes to rest within 60.
 const MAX_OVERTIME_MS = 300_000;
 
-interface Options {
-  readonly minutes?: string;
-  readonly seed?: string;
-  readonly app?: boolean;
-}
-
 interface Ran {
   readonly report: Awaited<ReturnType<typeof soak>>;
   readonly growth: ReturnType<typeof growthOf>;
 }
 
 /** Prints the results. Returns whether nothing has grown. */
-export async function run({ minutes = "6", seed = "1", app = false }: Options): Promise<boolean> {
+export async function run({ minutes = "6", seed = "1", app = false }: OptionsOf<"soak">): Promise<boolean> {
   const executablePath = await ensureChromium();
   if (app) {
     const env = { CHORUS_CHROMIUM: executablePath, CHORUS_WALK_MINUTES: minutes, CHORUS_WALK_SEED: seed };

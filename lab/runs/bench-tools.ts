@@ -19,6 +19,7 @@ import { root } from "../../tools/run-command.mjs";
 import { markdownTable } from "../report/table.ts";
 import { madeUpVocabulary } from "../schemas/vocabulary.ts";
 import { medianOf } from "../statistics.ts";
+import type { OptionsOf } from "./bench-parts.ts";
 
 const MARKERS = ["<tool_call>", "</tool_call>"];
 /** Its calls begin with a marker, so that other answers are free. */
@@ -36,13 +37,7 @@ const TOOLS = Array.from({ length: 10 }, (_, i) => {
   return { type: "function" as const, function: { name: `weather_${i}`, description: "Of a city.", parameters } };
 });
 
-export async function run({
-  vocabulary = "151936",
-  rounds = "5",
-}: {
-  vocabulary?: string;
-  rounds?: string;
-}): Promise<void> {
+export async function run({ vocabulary = "151936", rounds = "5" }: OptionsOf<"tools">): Promise<void> {
   const firstMasks = await measureFirstMask(Number(vocabulary));
   console.log(markdownTable(["before the first token", "ms of processor time"], firstMasks).join("\n"));
   console.log(

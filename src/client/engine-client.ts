@@ -25,6 +25,7 @@ import {
   type Result,
   type OptionalReports,
 } from "../protocol/service.ts";
+import { untilAborted } from "../protocol/until-aborted.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { pageUrl } from "./page-url.ts";
@@ -110,7 +111,7 @@ export class EngineClient implements ChorusEngine {
       return service.load(location, config, onMessage, onProgress);
     });
     try {
-      client.#loaded = valueOf(await withAbort(loading, signal));
+      client.#loaded = valueOf(await untilAborted(loading, signal));
       return client;
     } catch (error) {
       // Closing ends a worker. An engine in this thread can't be stopped while it loads, and is disposed of afterwards.
@@ -371,17 +372,6 @@ export class EngineClient implements ChorusEngine {
       }
     }
   }
-}
-
-/** Rejects with the signal's reason as soon as it is aborted. */
-function withAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason as Error);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
 }
 
 /** Returns the caller's { signal }, checked. */

@@ -3,6 +3,7 @@ import * as Comlink from "comlink";
 import { announced } from "../protocol/announced-endpoint.ts";
 import { withStallTimeout } from "../protocol/with-stall-timeout.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { untilAborted } from "../protocol/until-aborted.ts";
 
 /** A slow network delivers a worker's script late, without any progress event. */
 const MAX_START_MS = 120_000;
@@ -73,7 +74,7 @@ async function answering<Service extends Startable>(
     return {
       worker,
       remote,
-      started: await Promise.race([firstAnswer(() => start(remote)), rejected, aborted(signal)]),
+      started: await untilAborted(Promise.race([firstAnswer(() => start(remote)), rejected]), signal),
       failed,
     };
   } catch (error) {
@@ -108,12 +109,4 @@ async function openInlineWorkers(): Promise<string | null> {
   const packed = Uint8Array.from(atob(packedWorkers), (letter) => letter.charCodeAt(0));
   const script = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return URL.createObjectURL(new Blob([await new Response(script).arrayBuffer()], { type: "text/javascript" }));
-}
-
-/** Rejects with the signal's reason when it is aborted. */
-export function aborted(signal: AbortSignal | undefined): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal?.aborted) reject(signal.reason as Error);
-    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
-  });
 }

@@ -5,8 +5,9 @@ import { ChorusError } from "../protocol/errors.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
 import type { ThreadProvider } from "../protocol/thread-provider.ts";
+import { untilAborted } from "../protocol/until-aborted.ts";
 import { PageThreads } from "./page-threads.ts";
-import { aborted, firstAnswer } from "./own-worker.ts";
+import { firstAnswer } from "./own-worker.ts";
 import type { Transport } from "./transport.ts";
 import { lockFreed, throughComlink } from "./worker-transport.ts";
 
@@ -45,7 +46,7 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   let workerLock: string | null;
   try {
     const started = firstAnswer(() => remote.started(pageLock, Comlink.proxy(pageThreads)));
-    workerLock = await Promise.race([started, failed, aborted(signal)]);
+    workerLock = await untilAborted(Promise.race([started, failed]), signal);
   } catch (error) {
     close();
     throw error;
