@@ -108,7 +108,7 @@ function variantMeter(device: GPUDevice, { y, width, measure }: PreparedProducts
       if (!timed) throw new Error(`${variant.name} was not measured`);
       return timed;
     },
-    async measure(variant: MatmulVariant, rows: number): Promise<number> {
+    measure: async (variant: MatmulVariant, rows: number): Promise<number> => {
       context.signal.throwIfAborted();
       const timed = known.get(keyOf(variant));
       if (!timed) device.queue.writeBuffer(y, 0, new Uint8Array(y.size));
