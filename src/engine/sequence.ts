@@ -1,6 +1,7 @@
 import type { FinishReason } from "../protocol/openai.ts";
 import type { GrammarMatcher } from "./sampling/grammar-matcher.ts";
 import type { SampledToken } from "./runner.ts";
+import type { PlannedState } from "./step-plan.ts";
 import type { SamplingParams } from "./sampling/sampling-params.ts";
 
 type SequenceStatus =
@@ -56,6 +57,8 @@ export interface ScheduledSequence {
   readonly scored: number;
   /** Tokens before `start` that the prefix cache had, if this step admitted the sequence; else 0. */
   readonly cachedTokens: number;
+  /** Null for models that keep no state. */
+  readonly state: PlannedState | null;
 }
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -250,7 +253,7 @@ export class Sequence {
     if (this.group !== null) this.#own.isHeld = samples;
     else if (samples) this.#own.numPlaceholders += 1 + drafts.length;
     this.#own.scheduledMs ??= nowMs;
-    return { sequence: this, start, count: rows, samples, drafts, scored, cachedTokens };
+    return { sequence: this, start, count: rows, samples, drafts, scored, cachedTokens, state: null };
   }
 
   /** Gives it no rows until release(), preempted or not. */

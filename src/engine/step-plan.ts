@@ -7,6 +7,9 @@ import type { SamplingParams } from "./sampling/sampling-params.ts";
  */
 export const FEEDBACK = 0xffffffff;
 
+/** The slot of a state that is zero. */
+export const NO_STATE = 0xffffffff;
+
 /** Numbers of a row in `StepPlan.rows`: token, position, slot, and the first position of its sequence in this step. */
 export const ROW_WORDS = 4;
 
@@ -35,6 +38,27 @@ export interface PlannedSequence {
   readonly numRows: number;
   readonly numScored: number;
   readonly numDrawn: number;
+  /** Null for models that keep no state. */
+  readonly state: PlannedState | null;
+}
+
+/**
+ * Which of the runner's slots for states a sequence's rows begin with, and in which they leave theirs. `from` may be `to`. No
+ * other sequence of the step reads or writes a slot that this one writes, but several may begin with the same one.
+ */
+export interface PlannedState {
+  /** NO_STATE: with zeros. */
+  readonly from: number;
+  /** Gets the state after the last row. */
+  readonly to: number;
+  /** States that are kept besides, in ascending order, of different rows. Their slots are neither `from` nor `to`. */
+  readonly keeps: readonly StateKeep[];
+}
+
+/** The state after the first `rows` rows that the sequence has in this step. */
+export interface StateKeep {
+  readonly rows: number;
+  readonly slot: number;
 }
 
 /** Numbers that a runner writes into its table of a slot, from index `start` on. */

@@ -53,7 +53,7 @@ export class StepPlanner {
     const histories: SlotUpdate[] = [];
     const rules: SlotRules[] = [];
     for (const scheduled of step) {
-      const { sequence, start, count, samples, drafts, scored } = scheduled;
+      const { sequence, start, count, samples, drafts, scored, state } = scheduled;
       const number = slotOf(sequence);
       const known = this.#slots[number];
       const isNew = known?.sequence !== sequence || known.blockTable !== sequence.blockTable;
@@ -74,7 +74,7 @@ export class StepPlanner {
       }
       // After drafts, and in beam search, the engine chooses among the samples and brings the token itself.
       if (samples) slot.feedbackPosition = numDrawn === 1 && sequence.group === null ? start + count : -1;
-      sequences.push({ slot: number, start, numRows: count, numScored: scored, numDrawn });
+      sequences.push({ slot: number, start, numRows: count, numScored: scored, numDrawn, state });
     }
     const { rows, samples, masks } = draft;
     return { sequences, rows, samples, blockTables, histories, rules, masks };

@@ -197,6 +197,47 @@ export interface ShortConv extends Labelled {
   readonly output: Value;
 }
 
+/**
+ * A gated delta net (Qwen3.5), with the convolution before it and the norm after it.
+ *
+ *   input     [q, keyHeads x keyDim | k, the same | v, valueHeads x valueDim | z, the same | b, valueHeads | a, valueHeads]
+ *   q, k, v   SiLU of a causal convolution along positions, each column by itself; then q and k of each head are divided by
+ *             sqrt(sum of squares + 1e-6), and q by sqrt(keyDim)
+ *   decay     exp(-rate softplus(a + dtBias))
+ *   state     S = decay S;  S += k (sigmoid(b) (v - k S))      [keyDim, valueDim] of each value head, zero at first
+ *   output    norm(q S) SiLU(z)                                 [valueHeads x valueDim]; the norm is each head's
+ */
+export interface DeltaNet extends Labelled {
+  readonly type: "deltaNet";
+  /** Counts delta nets alone. */
+  readonly layer: number;
+  /** [2 keyHeads keyDim + valueHeads valueDim, 1, taps] */
+  readonly kernel: Weight;
+  readonly taps: number;
+  /** [valueHeads]. "log": the rate's logarithm. "negative": the negative rate. */
+  readonly rate: { readonly weight: Weight; readonly form: "log" | "negative" };
+  /** [valueHeads] */
+  readonly dtBias: Weight;
+  /** [valueDim] */
+  readonly norm: RmsNormWeights;
+  readonly keyHeads: number;
+  readonly valueHeads: number;
+  readonly keyDim: number;
+  readonly valueDim: number;
+  /** The key head of value head j. "grouped": floor(j / (valueHeads / keyHeads)). "tiled": j mod keyHeads. */
+  readonly headOrder: "grouped" | "tiled";
+  readonly input: Value;
+  readonly output: Value;
+}
+
+/** value *= sigmoid(columns of gates, from firstColumn on). */
+export interface OutputGate extends Labelled {
+  readonly type: "outputGate";
+  readonly gates: Value;
+  readonly firstColumn: number;
+  readonly value: Value;
+}
+
 /** Logits of the rows that sample: input W, or cap tanh(input W / cap). */
 export interface Head extends Labelled {
   readonly type: "head";
@@ -207,7 +248,17 @@ export interface Head extends Labelled {
   readonly input: Value;
 }
 
-export type Operation = Embed | Norm | LinearOperation | Gate | Rotary | Attention | ShortConv | Head;
+export type Operation =
+  | Embed
+  | Norm
+  | LinearOperation
+  | Gate
+  | Rotary
+  | Attention
+  | ShortConv
+  | DeltaNet
+  | OutputGate
+  | Head;
 
 export interface Graph {
   readonly operations: readonly Operation[];
@@ -283,6 +334,16 @@ export class GraphBuilder {
     return output;
   }
 
+  deltaNet(label: string, input: Value, net: Omit<DeltaNet, "type" | "label" | "input" | "output">): Value {
+    const output = this.#value(net.valueHeads * net.valueDim);
+    this.#operations.push({ type: "deltaNet", label, ...net, input, output });
+    return output;
+  }
+
+  outputGate(label: string, gates: Value, firstColumn: number, value: Value): void {
+    this.#operations.push({ type: "outputGate", label, gates, firstColumn, value });
+  }
+
   head(table: Matrix, input: Value, cap: number | null = null): void {
     this.#operations.push({ type: "head", label: "head", table, cap, input });
   }
@@ -333,7 +394,10 @@ function weightsOfOperation(operation: Operation): readonly Weight[] {
       return operation.norms ? [...norm(operation.norms.queries), ...norm(operation.norms.keys)] : [];
     case "shortConv":
       return [operation.kernel];
+    case "deltaNet":
+      return [operation.kernel, operation.rate.weight, operation.dtBias, ...norm(operation.norm)];
     case "attention":
+    case "outputGate":
       return [];
   }
 }

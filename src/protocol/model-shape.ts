@@ -15,6 +15,19 @@ export interface ModelShape {
   readonly maxPositions: number;
   /** Layers that have a short convolution in place of attention. [none] */
   readonly convs?: ConvShape;
+  /** Layers that keep a state of each sequence in place of keys and values. [none] */
+  readonly states?: StateShape;
+}
+
+/** What a layer keeps of a sequence: rows of a convolution, and for each head a matrix [keyDim, valueDim], all in f32. */
+export interface StateShape {
+  readonly numLayers: number;
+  readonly convWidth: number;
+  /** Rows before its own that a row reads. */
+  readonly convRows: number;
+  readonly numHeads: number;
+  readonly keyDim: number;
+  readonly valueDim: number;
 }
 
 interface ConvShape {
@@ -35,8 +48,8 @@ export function kvBytesPerToken(shape: Pick<ModelShape, "numKvHeads" | "headDim"
 }
 
 /** Number of layers whose keys and values are in the cache. */
-export function numKvLayers({ numLayers, convs }: Pick<ModelShape, "numLayers" | "convs">): number {
-  return numLayers - (convs?.numLayers ?? 0);
+export function numKvLayers({ numLayers, convs, states }: Pick<ModelShape, "numLayers" | "convs" | "states">): number {
+  return numLayers - (convs?.numLayers ?? 0) - (states?.numLayers ?? 0);
 }
 
 /**
@@ -51,11 +64,35 @@ export function convRowsPerBlock(
   return speculation ? blockSize : Math.min(blockSize, convs.numRows);
 }
 
+/** Tokens of the cache for which there is a slot for a state. */
+const TOKENS_PER_STATE = 1024;
+
+/** Returns the number of slots for states of sequences beside a cache of so many blocks; 0 if the model has no states. */
+export function numStateSlots(
+  { states }: Pick<ModelShape, "states">,
+  { numGpuBlocks, blockSize }: Pick<ResolvedEngineConfig, "numGpuBlocks" | "blockSize">,
+): number {
+  // A sequence goes on from a state that is kept: that takes two.
+  return states ? Math.max(2, Math.floor((numGpuBlocks * blockSize) / TOKENS_PER_STATE)) : 0;
+}
+
+/** Returns the bytes of one sequence's state in one layer: rows of the convolution, then the matrices of its heads. */
+export function stateBytesPerLayer({ states }: Pick<ModelShape, "states">): number {
+  if (!states) return 0;
+  const { convWidth, convRows, numHeads, keyDim, valueDim } = states;
+  return 4 * (convRows * convWidth + numHeads * keyDim * valueDim);
+}
+
+/** Returns the bytes of one sequence's state. */
+export function stateBytes(shape: Pick<ModelShape, "states">): number {
+  return (shape.states?.numLayers ?? 0) * stateBytesPerLayer(shape);
+}
+
 type BlockConfig = Pick<ResolvedEngineConfig, "blockSize"> & Partial<Pick<ResolvedEngineConfig, "speculation">>;
 
 /** Returns the bytes of one cache block: keys and values of all layers, and the rows of convolutions. */
 export function kvBytesPerBlock(
-  shape: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs">,
+  shape: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs" | "states">,
   engine: BlockConfig & Pick<ResolvedEngineConfig, "kvCacheDtype">,
 ): number {
   const convBytes = 4 * (shape.convs?.numLayers ?? 0) * convRowsPerBlock(shape, engine) * convStride(shape);
