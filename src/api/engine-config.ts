@@ -13,13 +13,16 @@ import {
 import { ChorusError } from "../protocol/errors.ts";
 import type { CreateEngineOptions } from "../protocol/engine.ts";
 import { draftModelOf, fieldThatRestarts, type EngineChanges, type LoadedSizes } from "../protocol/live-config.ts";
-import { kvBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
+import { cacheBytes, kvBytesPerBlock, stateBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
 import { slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
 import { Fields, invalidValue, missing } from "./validate.ts";
 
 /** Contexts that the cache holds by default, unless they take more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
 const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
+
+/** What the size of a cache follows from. */
+type CachedShape = Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs" | "states">;
 
 /** What createEngine takes beside the config: a wrong name may be near one of these. */
 const CREATE_OPTIONS = [
@@ -46,9 +49,9 @@ export function parseBackendChoice(backend: unknown): BackendChoice {
  */
 export function resolveEngineConfig(
   config: EngineConfig,
-  model: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs" | "maxPositions">,
+  model: CachedShape & Pick<ModelShape, "maxPositions">,
   backendDefaults: Partial<Pick<ResolvedEngineConfig, "dtype" | "activationDtype" | "maxNumBatchedTokens">> = {},
-  draftModel: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs"> | null = null,
+  draftModel: CachedShape | null = null,
 ): ResolvedEngineConfig {
   const fields = new Fields(config);
   fields.refuseOthers(Object.keys(CONFIG_FIELDS), CREATE_OPTIONS);
@@ -79,9 +82,6 @@ export function resolveEngineConfig(
     maxNumBatchedTokens,
   };
   const speculation = parseSpeculation(fields);
-  const bytesPerBlock = [model, ...(draftModel ? [draftModel] : [])]
-    .map((shape) => kvBytesPerBlock(shape, { ...read, speculation }))
-    .reduce((sum, bytes) => sum + bytes);
   const { activationDtype: asked = "auto" } = given;
   const ofQuantised = asked === "auto" ? (backendDefaults.activationDtype ?? "f32") : asked;
   const activationDtype = read.dtype === "f32" || read.dtype === "f16" ? "f32" : ofQuantised;
@@ -90,7 +90,8 @@ export function resolveEngineConfig(
     activationDtype,
     // With integers, which have the same bits everywhere, whole answers have.
     cpuMath: read.cpuMath ?? (activationDtype === "int8" ? "portable" : "fastest"),
-    numGpuBlocks: numGpuBlocks ?? numBlocksIn(kvCacheBytes, bytesPerBlock, read),
+    numGpuBlocks:
+      numGpuBlocks ?? numBlocksIn(kvCacheBytes, draftModel ? [model, draftModel] : [model], { ...read, speculation }),
     maxQueueSize: read.maxQueueSize ?? Infinity,
     speculation,
     alerts: parseAlerts(fields, read.targetItlMs),
@@ -214,19 +215,29 @@ function parseAlerts(config: Fields, targetItlMs: number | null): ResolvedAlertT
 
 function numBlocksIn(
   kvCacheBytes: number | undefined,
-  bytesPerBlock: number,
-  { maxModelLen, blockSize }: Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize">,
+  shapes: readonly CachedShape[],
+  engine: Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize" | "kvCacheDtype" | "speculation">,
 ): number {
+  const sum = (bytesOf: (shape: CachedShape) => number) => shapes.map(bytesOf).reduce((all, bytes) => all + bytes);
+  const bytesOf = (numGpuBlocks: number) => sum((shape) => cacheBytes(shape, { ...engine, numGpuBlocks }));
+  const perBlock = sum((shape) => kvBytesPerBlock(shape, engine));
+  const least = bytesOf(1);
+  // Beside few blocks there are two slots for states, beside many one for each TOKENS_PER_STATE.
+  const within = (bytes: number) => {
+    const few = Math.floor((bytes - (least - perBlock)) / perBlock);
+    const many = Math.floor(bytes / (perBlock + sum((shape) => stateBytesPerBlock(shape, engine))));
+    return Math.max(1, ...[few, many].filter((count) => bytesOf(count) <= bytes));
+  };
   if (kvCacheBytes === undefined) {
-    const requested = DEFAULT_FULL_CONTEXTS * Math.ceil(maxModelLen / blockSize);
-    return Math.max(1, Math.min(requested, Math.floor(DEFAULT_KV_CACHE_BYTES / bytesPerBlock)));
+    const requested = DEFAULT_FULL_CONTEXTS * Math.ceil(engine.maxModelLen / engine.blockSize);
+    return Math.min(requested, within(DEFAULT_KV_CACHE_BYTES));
   }
-  if (kvCacheBytes < bytesPerBlock) {
+  if (kvCacheBytes < least) {
     throw new ChorusError(
       "invalid_value",
-      `kvCacheBytes is ${kvCacheBytes}, but one block of this model's cache takes ${byteSize(bytesPerBlock)} (${bytesPerBlock} bytes).`,
+      `kvCacheBytes is ${kvCacheBytes}, but the smallest cache of this model takes ${byteSize(least)} (${least} bytes).`,
       "kvCacheBytes",
     );
   }
-  return Math.floor(kvCacheBytes / bytesPerBlock);
+  return within(kvCacheBytes);
 }

@@ -48,27 +48,37 @@ const ngramDrafts = fc.record({
   minMatch: fc.integer({ min: 1, max: 2 }),
 });
 
+/** What the layers keep of a sequence: keys and values, which windows let go, or states. */
+const layout = fc.oneof(
+  fc.record({ slidingWindow: fc.constantFrom(null, null, 1, 3, 7) }),
+  fc.record({ numStateSlots: fc.constantFrom(2, 3, 5, 9) }),
+);
+
 const traffic: fc.Arbitrary<Traffic> = fc.record({
-  config: fc.record({
-    maxNumSeqs: fc.integer({ min: 2, max: 6 }),
-    maxNumBatchedTokens: fc.integer({ min: 1, max: 12 }),
-    maxModelLen: fc.integer({ min: 16, max: 32 }),
-    blockSize: fc.integer({ min: 1, max: 4 }),
-    numGpuBlocks: fc.integer({ min: 6, max: 14 }),
-    runAhead: fc.nat({ max: 4 }),
-    enablePrefixCaching: fc.boolean(),
-    speculation: fc.oneof(
-      fc.constant(null),
-      ngramDrafts,
-      fc.record({ method: fc.constant("draft_model" as const), numTokens: fc.integer({ min: 1, max: 4 }) }),
-    ),
-    schedulingPolicy: fc.constantFrom("fcfs", "priority", "shortest-remaining", "balanced"),
-    batchingMode: fc.constantFrom("continuous", "continuous", "static", "sequential"),
-    batchWindowMs: fc.nat({ max: 20 }),
-    longPrefillTokenThreshold: fc.nat({ max: 4 }),
-    maxQueueSize: fc.constant(Infinity),
-    slidingWindow: fc.constantFrom(null, null, 1, 3, 7),
-  }),
+  config: fc
+    .tuple(
+      layout,
+      fc.record({
+        maxNumSeqs: fc.integer({ min: 2, max: 6 }),
+        maxNumBatchedTokens: fc.integer({ min: 1, max: 12 }),
+        maxModelLen: fc.integer({ min: 16, max: 32 }),
+        blockSize: fc.integer({ min: 1, max: 4 }),
+        numGpuBlocks: fc.integer({ min: 6, max: 14 }),
+        runAhead: fc.nat({ max: 4 }),
+        enablePrefixCaching: fc.boolean(),
+        speculation: fc.oneof(
+          fc.constant(null),
+          ngramDrafts,
+          fc.record({ method: fc.constant("draft_model" as const), numTokens: fc.integer({ min: 1, max: 4 }) }),
+        ),
+        schedulingPolicy: fc.constantFrom("fcfs", "priority", "shortest-remaining", "balanced"),
+        batchingMode: fc.constantFrom("continuous", "continuous", "static", "sequential"),
+        batchWindowMs: fc.nat({ max: 20 }),
+        longPrefillTokenThreshold: fc.nat({ max: 4 }),
+        maxQueueSize: fc.constant(Infinity),
+      }),
+    )
+    .map(([own, config]) => ({ ...config, ...own })),
   changes: fc.array(
     fc.record({
       atStep: fc.nat({ max: 30 }),

@@ -57,8 +57,8 @@ export interface ScheduledSequence {
   readonly scored: number;
   /** Tokens before `start` that the prefix cache had, if this step admitted the sequence; else 0. */
   readonly cachedTokens: number;
-  /** Null for models that keep no state. */
-  readonly state: PlannedState | null;
+  /** Where its state comes from and goes to. [the model keeps none] */
+  readonly state?: PlannedState;
 }
 
 type Mutable<T> = { -readonly [Field in keyof T]: T[Field] };
@@ -253,7 +253,7 @@ export class Sequence {
     if (this.group !== null) this.#own.isHeld = samples;
     else if (samples) this.#own.numPlaceholders += 1 + drafts.length;
     this.#own.scheduledMs ??= nowMs;
-    return { sequence: this, start, count: rows, samples, drafts, scored, cachedTokens, state: null };
+    return { sequence: this, start, count: rows, samples, drafts, scored, cachedTokens };
   }
 
   /** Gives it no rows until release(), preempted or not. */
@@ -265,13 +265,16 @@ export class Sequence {
     this.#own.isHeld = false;
   }
 
-  /** Keeps the first `accepted` drafts and takes back the rows of the others. */
-  settleDrafts(accepted: number): void {
+  /**
+   * Keeps the first `accepted` drafts and takes back the rows of the others.
+   * @param hasState a state goes back to before the drafts if any was wrong: the rows of all are computed again
+   */
+  settleDrafts(accepted: number, hasState = false): void {
     this.#own.numDraftTokens += this.drafts.length;
     this.#own.numAcceptedTokens += accepted;
     const rejected = this.drafts.length - accepted;
     this.#own.numPlaceholders -= rejected;
-    this.#own.numComputedTokens -= rejected;
+    this.#own.numComputedTokens -= rejected > 0 && hasState ? this.drafts.length : rejected;
     this.#own.drafts = [];
   }
 

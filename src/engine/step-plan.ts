@@ -38,8 +38,8 @@ export interface PlannedSequence {
   readonly numRows: number;
   readonly numScored: number;
   readonly numDrawn: number;
-  /** Null for models that keep no state. */
-  readonly state: PlannedState | null;
+  /** [the model keeps none] */
+  readonly state?: PlannedState | undefined;
 }
 
 /**

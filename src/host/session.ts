@@ -81,14 +81,14 @@ export class Session {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     const { model, config, platform } = parts;
-    const { card, tokenizer, defaults, engineConfig, slidingWindow } = model;
+    const { card, tokenizer, defaults, engineConfig, layout } = model;
     this.#config = { given: config, resolved: engineConfig };
     this.#sizes = loadedSizes(this.#config, model.defaultBatchedTokens);
     const { vocabSize, name: modelName } = card;
     this.#context = { modelName, vocabSize, defaults, eosTokenIds: defaults.eosTokenIds, limits: engineConfig };
     this.#nextSeed = seedSequence(engineConfig.seed);
     this.engine = new Engine({
-      config: { ...engineConfig, slidingWindow },
+      config: { ...engineConfig, ...layout },
       ...this.#watch(model),
       replaceRunners: (error) => this.#replaceRunners(error),
       eosTokenIds: tokenizer.eosTokenIds,
@@ -141,7 +141,7 @@ export class Session {
     const { model, platform } = this.#parts;
     this.#config = changeEngineConfig(this.#config, changes, this.#sizes);
     const { resolved } = this.#config;
-    this.engine.update({ ...resolved, slidingWindow: model.slidingWindow });
+    this.engine.update({ ...resolved, ...model.layout });
     this.#post({ configs: [resolved], alerts: this.telemetry.update(resolved, platform.now()) });
     return resolved;
   }

@@ -76,6 +76,14 @@ export function numStateSlots(
   return states ? Math.max(2, Math.floor((numGpuBlocks * blockSize) / TOKENS_PER_STATE)) : 0;
 }
 
+/** Returns the bytes of states for each cache block, where there are many. */
+export function stateBytesPerBlock(
+  shape: Pick<ModelShape, "states">,
+  { blockSize }: Pick<ResolvedEngineConfig, "blockSize">,
+): number {
+  return (stateBytes(shape) * blockSize) / TOKENS_PER_STATE;
+}
+
 /** Returns the bytes of one sequence's state in one layer: rows of the convolution, then the matrices of its heads. */
 export function stateBytesPerLayer({ states }: Pick<ModelShape, "states">): number {
   if (!states) return 0;
@@ -97,6 +105,14 @@ export function kvBytesPerBlock(
 ): number {
   const convBytes = 4 * (shape.convs?.numLayers ?? 0) * convRowsPerBlock(shape, engine) * convStride(shape);
   return 2 * numKvLayers(shape) * engine.blockSize * kvBytesPerToken(shape, engine.kvCacheDtype) + convBytes;
+}
+
+/** Returns the bytes of a cache: its blocks, and the states of sequences. */
+export function cacheBytes(
+  shape: Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs" | "states">,
+  engine: BlockConfig & Pick<ResolvedEngineConfig, "kvCacheDtype" | "numGpuBlocks">,
+): number {
+  return engine.numGpuBlocks * kvBytesPerBlock(shape, engine) + numStateSlots(shape, engine) * stateBytes(shape);
 }
 
 /** Returns the number of values from one kept row of a convolution to the next. */

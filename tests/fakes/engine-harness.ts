@@ -121,7 +121,7 @@ export class EngineHarness {
   }: HarnessOptions = {}) {
     const config = (this.config = { ...ROOMY, ...changes });
     const fake = { ...config, vocabSize: vocabulary.length };
-    const drafts = () => this.#losable(draftRunner ?? new FakeRunner({ ...fake, mistakes: 3 }));
+    const drafts = () => this.#losable(draftRunner ?? new FakeRunner({ ...fake, numStateSlots: 0, mistakes: 3 }));
     this.#newRunners = () => ({
       runner: this.#losable(runner ?? new FakeRunner(fake), missing),
       draft: config.speculation?.method === "draft_model" ? { runner: drafts(), maxLength: draftLength } : null,

@@ -6,7 +6,14 @@ import {
   type TokenLogprob,
 } from "../../src/engine/runner.ts";
 import { maxSamples } from "../../src/engine/scheduling/scheduler-config.ts";
-import { FEEDBACK, ROW_WORDS, type DrawnToken, type ScoredToken, type StepPlan } from "../../src/engine/step-plan.ts";
+import {
+  FEEDBACK,
+  NO_STATE,
+  ROW_WORDS,
+  type DrawnToken,
+  type ScoredToken,
+  type StepPlan,
+} from "../../src/engine/step-plan.ts";
 import type { ResolvedEngineConfig } from "../../src/protocol/config.ts";
 
 interface FakeRunnerOptions {
@@ -20,8 +27,15 @@ interface FakeRunnerOptions {
   readonly mistakes?: number;
   /** Positions that a row sees; null for all. [null] */
   readonly slidingWindow?: number | null;
+  /** Slots for states of sequences. [0: it keeps none] */
+  readonly numStateSlots?: number;
   /** Returns the tokens that answers consist of, where they may. [none: a hash decides] */
   readonly script?: () => readonly number[];
+}
+
+interface State {
+  readonly length: number;
+  readonly hash: number;
 }
 
 interface Slot {
@@ -35,13 +49,17 @@ interface Slot {
 /**
  * A runner whose next token is a hash of the whole context, read back through the block table from a paged cache that
  * really is one: a row that was never computed, computed twice over by two owners of a block, or left by an earlier
- * owner gives other tokens. What no plan may ask for throws.
+ * owner gives other tokens. What no plan may ask for throws, a state too that is not that of all tokens before.
  */
 export class FakeRunner implements Runner {
   readonly #options: FakeRunnerOptions;
   /** For each cached position a hash of its token and position. */
   readonly #cache: Uint32Array;
   readonly #slots = new Map<number, Slot>();
+  /** Hashes of all tokens up to a position. */
+  readonly #states = new Map<number, State>();
+  /** The state after each row of the step. */
+  #rowStates: readonly number[] = [];
 
   constructor(options: FakeRunnerOptions) {
     this.#options = options;
@@ -54,6 +72,7 @@ export class FakeRunner implements Runner {
     this.#updateTables(plan);
     this.#check(plan);
     const tokens = this.#writeRows(plan);
+    this.#rowStates = this.#writeStates(plan, tokens);
     const results = plan.samples.map((sample) =>
       sample.kind === "score" ? this.#score(sample, plan) : this.#draw(sample, plan),
     );
@@ -145,16 +164,48 @@ export class FakeRunner implements Runner {
     return tokens;
   }
 
+  /** Returns the state after each row. */
+  #writeStates({ sequences }: StepPlan, tokens: readonly number[]): readonly number[] {
+    const { numStateSlots = 0 } = this.#options;
+    if (numStateSlots === 0) return tokens.map(() => 0);
+    const after: number[] = [];
+    const written = new Map<number, State>();
+    const read = new Set<number>();
+    for (const { start, numRows, state } of sequences) {
+      assert(state !== undefined, "a sequence has no state");
+      const { from, to, keeps } = state;
+      let { length, hash } = from === NO_STATE ? { length: 0, hash: 0 } : (this.#states.get(from) ?? NOTHING);
+      assert(length === start, `rows from ${start} on begin with the state after ${length}`);
+      if (from !== to) read.add(from);
+      const places = [...keeps, { rows: numRows, slot: to }];
+      for (const { slot } of places) {
+        assert(slot >= 0 && slot < numStateSlots && !written.has(slot), `state ${slot} is written twice, or is none`);
+        written.set(slot, NOTHING);
+      }
+      assert(new Set(keeps.map(({ rows }) => rows)).size === keeps.length, "a row's state is kept twice");
+      for (let row = 1; row <= numRows; row++) {
+        hash = mix(hash, mix(tokens[after.length] ?? -1, length++));
+        after.push(hash);
+        for (const { rows, slot } of places) if (rows === row) written.set(slot, { length, hash });
+      }
+    }
+    for (const [slot, state] of written) {
+      assert(!read.has(slot), `state ${slot} is read and written in one step`);
+      this.#states.set(slot, state);
+    }
+    return after;
+  }
+
   #score({ slot, row, tokenId, numTop }: ScoredToken, plan: StepPlan): SampledToken {
-    const hash = this.#hash(slot, rowAt(plan, row)[1] + 1, 0);
+    const hash = this.#hash(slot, rowAt(plan, row)[1] + 1, row, 0);
     const rank = 1 + (hash % this.#options.vocabSize);
     return { tokenId, logprob: -hash / 2 ** 32, rank, top: this.#top(numTop, hash) };
   }
 
   #draw(sample: DrawnToken, plan: StepPlan): SampledToken {
-    const { slot, params, outputIndex, promptLength, numTop } = sample;
+    const { slot, row, params, outputIndex, promptLength, numTop } = sample;
     const first = params.temperature === 0 ? 0 : mix(params.seed, outputIndex);
-    const hash = this.#hash(slot, promptLength + outputIndex, first);
+    const hash = this.#hash(slot, promptLength + outputIndex, row, first);
     const isMistaken = mix(hash, 1) % 10 < (this.#options.mistakes ?? 0);
     const tokenId = this.#allowedToken(sample, plan, hash + (isMistaken ? 1 : 0));
     return { tokenId, logprob: -hash / 2 ** 32, top: this.#top(numTop, hash) };
@@ -174,7 +225,8 @@ export class FakeRunner implements Runner {
       const right = drawn.findIndex(({ tokenId }, i) => tokenId !== drafts[i]);
       const position = start + numRows - drafts.length + right;
       const state = this.#slot(slot);
-      state.numComputed = position;
+      const isWrong = right < drafts.length;
+      state.numComputed = isWrong && this.#options.numStateSlots ? position - right : position;
       state.feedback = { position, tokenId: drawn[right]?.tokenId ?? -1 };
     }
   }
@@ -205,10 +257,17 @@ export class FakeRunner implements Runner {
   }
 
   /** Returns a hash of all positions before `length` that the last row sees. */
-  #hash(slot: number, length: number, first: number): number {
+  #hash(slot: number, length: number, row: number, first: number): number {
     const window = this.#options.slidingWindow ?? length;
+    if (this.#options.numStateSlots) {
+      assert(this.#rowStates[row] === this.#fold(slot, 0, length, 0), "a state is not that of the tokens before it");
+    }
+    return this.#fold(slot, Math.max(0, length - window), length, first);
+  }
+
+  #fold(slot: number, start: number, end: number, first: number): number {
     let hash = first;
-    for (let position = Math.max(0, length - window); position < length; position++) {
+    for (let position = start; position < end; position++) {
       hash = mix(hash, this.#cache[this.#address(slot, position)] ?? 0);
     }
     return hash;
@@ -227,6 +286,8 @@ export class FakeRunner implements Runner {
     return state;
   }
 }
+
+const NOTHING: State = { length: -1, hash: 0 };
 
 function rowAt({ rows }: StepPlan, row: number): [token: number, position: number, slot: number, start: number] {
   const [token = -1, position = -1, slot = -1, start = -1] = rows.subarray(row * ROW_WORDS, (row + 1) * ROW_WORDS);

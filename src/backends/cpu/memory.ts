@@ -5,7 +5,7 @@ import { dtypesOf } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import { kvBytesPerBlock } from "../../protocol/model-shape.ts";
+import { cacheBytes, kvBytesPerBlock, stateBytesPerBlock } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
 import { MemoryMap } from "./memory-map.ts";
 import { ModelPlan } from "./model-plan.ts";
@@ -18,7 +18,7 @@ const PAGE_BYTES = 65_536;
 export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
   return {
     weightBytes: new WeightMemory(new MemoryMap(), model, sizes.dtype).bytes,
-    kvCacheBytes: sizes.numGpuBlocks * kvBytesPerBlock(model.shape, sizes),
+    kvCacheBytes: cacheBytes(model.shape, sizes),
   };
 }
 
@@ -39,11 +39,14 @@ function whatWouldFit(
   pagesOf: (changes?: Partial<ResolvedEngineConfig>) => number,
 ): readonly [param: string | null, advice: string] {
   const spare = MAX_PAGES - pagesOf({ numGpuBlocks: 0 });
-  const bytesABlock = kvBytesPerBlock(model.shape, engine);
+  const bytesABlock = kvBytesPerBlock(model.shape, engine) + stateBytesPerBlock(model.shape, engine);
   const blocks = Math.floor((spare * PAGE_BYTES) / bytesABlock) - 1;
   const fullContext = Math.ceil(engine.maxModelLen / engine.blockSize);
   if (blocks >= fullContext) {
-    return ["kvCacheBytes", `kvCacheBytes ${blocks * bytesABlock} (${blocks} blocks) would fit`];
+    return [
+      "kvCacheBytes",
+      `kvCacheBytes ${cacheBytes(model.shape, { ...engine, numGpuBlocks: blocks })} (${blocks} blocks) would fit`,
+    ];
   }
   const smaller = dtypesOf(model).find((dtype) => pagesOf({ dtype }) <= MAX_PAGES);
   if (smaller) return ["dtype", `dtype "${smaller}" would fit`];

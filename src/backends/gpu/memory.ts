@@ -6,7 +6,7 @@ import { dtypesOf, gateLayout, layoutsOf, type LayoutPart } from "../../models/w
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import { kvBytesPerBlock, kvBytesPerToken } from "../../protocol/model-shape.ts";
+import { cacheBytes, kvBytesPerToken } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
 import { gateColumns } from "../gate-weights.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
@@ -19,7 +19,7 @@ type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBuffer
 export function modelMemory(model: Model, sizes: EngineSizes): ModelMemory {
   return {
     weightBytes: weightBuffers(model, sizes.dtype).reduce((sum, { bytes }) => sum + bytes, 0),
-    kvCacheBytes: sizes.numGpuBlocks * kvBytesPerBlock(model.shape, sizes),
+    kvCacheBytes: cacheBytes(model.shape, sizes),
   };
 }
 
@@ -45,7 +45,7 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
   const blockBytes = sizes.blockSize * kvBytesPerToken(shape, sizes.kvCacheDtype);
   if (sizes.numGpuBlocks * blockBytes > limit) {
     const most = Math.floor(limit / blockBytes);
-    const kvCacheBytes = most * kvBytesPerBlock(shape, sizes);
+    const kvCacheBytes = cacheBytes(shape, { ...sizes, numGpuBlocks: most });
     throw tooLarge("One layer's keys in the cache", sizes.numGpuBlocks * blockBytes, limit, {
       param: "kvCacheBytes",
       advice: `kvCacheBytes ${kvCacheBytes} (${most} blocks) would fit`,

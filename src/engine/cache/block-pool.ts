@@ -1,5 +1,6 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { PrefixCache } from "./prefix-cache.ts";
+import { StatePool } from "./state-pool.ts";
 
 /**
  * Knows the owners of each block of the paged cache. A block holds the keys and values of blockSize consecutive positions.
@@ -19,15 +20,18 @@ export class BlockPool {
   /** A Set iterates in insertion order: the block that has been free for longest is allocated first. */
   readonly #free: Set<number>;
   readonly prefixCache: PrefixCache;
+  /** States that are kept with blocks. */
+  readonly states: StatePool;
   /** Number of free blocks that the prefix cache can find. */
   #numCached = 0;
 
-  constructor(numBlocks: number, blockSize: number) {
+  constructor(numBlocks: number, blockSize: number, numStateSlots = 0) {
     this.numBlocks = numBlocks;
     this.blockSize = blockSize;
     this.#refCounts = new Uint32Array(numBlocks);
     this.#free = new Set(this.#refCounts.keys());
     this.prefixCache = new PrefixCache(blockSize);
+    this.states = new StatePool(numStateSlots);
   }
 
   get numFree(): number {
@@ -69,6 +73,7 @@ export class BlockPool {
       this.#free.delete(block);
       if (this.prefixCache.has(block)) this.#numCached -= 1;
       this.prefixCache.forget(block);
+      this.states.drop(block);
       this.#refCounts[block] = 1;
       blocks.push(block);
     }
@@ -89,7 +94,10 @@ export class BlockPool {
 
   /** Forgets what blocks hold, so that the prefix cache finds none of them. */
   forgetCached(): void {
-    for (let block = 0; block < this.numBlocks; block++) this.prefixCache.forget(block);
+    for (let block = 0; block < this.numBlocks; block++) {
+      this.prefixCache.forget(block);
+      this.states.drop(block);
+    }
     this.#numCached = 0;
   }
 

@@ -12,7 +12,7 @@ function poolWith(
   const pool = new BlockPool(numBlocks, 2);
   const blocks = pool.allocate(numPublished) ?? [];
   let chain: string | null = null;
-  for (const [i, block] of blocks.entries()) chain = pool.prefixCache.publish(block, TOKENS, i, chain, salt);
+  for (const [i, block] of blocks.entries()) ({ chain } = pool.prefixCache.publish(block, TOKENS, i, chain, salt));
   pool.free(blocks);
   pool.assertConsistent([]);
   return { pool, blocks };
@@ -79,7 +79,7 @@ describe("publishing", () => {
     const pool = new BlockPool(6, 2);
     const [a, b] = [pool.allocate(2) ?? [], pool.allocate(2) ?? []];
     const { prefixCache } = pool;
-    const chains = [a, b].map((blocks) => prefixCache.publish(blocks[0] ?? -1, TOKENS, 0, null, null));
+    const chains = [a, b].map((blocks) => prefixCache.publish(blocks[0] ?? -1, TOKENS, 0, null, null).chain);
     expect(chains[1]).toBe(chains[0]);
     prefixCache.publish(b[1] ?? -1, TOKENS, 1, chains[1] ?? null, null);
     expect(prefixCache.lookup(TOKENS, null, 10).blocks).toEqual([a[0], b[1]]);
@@ -89,18 +89,18 @@ describe("publishing", () => {
     const pool = new BlockPool(6, 2);
     const { prefixCache } = pool;
     const [a = -1, b0 = -1, b1 = -1, c = -1] = pool.allocate(4) ?? [];
-    const old = prefixCache.publish(a, TOKENS, 0, null, null);
+    const old = prefixCache.publish(a, TOKENS, 0, null, null).chain;
     prefixCache.publish(b0, TOKENS, 0, null, null);
     prefixCache.publish(b1, TOKENS, 1, old, null);
     prefixCache.forget(a);
     // A second owner of b0 and b1 offers them again, and now b0 is the one to be found.
-    const chain = prefixCache.publish(b0, TOKENS, 0, null, null);
+    const { chain } = prefixCache.publish(b0, TOKENS, 0, null, null);
     prefixCache.publish(b1, TOKENS, 1, chain, null);
     expect(prefixCache.lookup(TOKENS, null, 10).blocks).toEqual([b0, b1]);
     // b1 comes to hold something else. Who still knows the old parent must not be led to it.
     prefixCache.forget(b1);
-    const other = prefixCache.publish(b1, [9, 9], 0, null, null);
-    expect(prefixCache.publish(c, TOKENS, 1, old, null)).not.toBe(other);
+    const other = prefixCache.publish(b1, [9, 9], 0, null, null).chain;
+    expect(prefixCache.publish(c, TOKENS, 1, old, null).chain).not.toBe(other);
   });
 
   it("never leads from a block that was reused to what used to follow it", () => {

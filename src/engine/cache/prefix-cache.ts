@@ -22,6 +22,11 @@ export class PrefixCache {
     return this.#published.has(block);
   }
 
+  /** Returns the prefix of the names of a block's children; null if it is not published. */
+  chainOf(block: number): string | null {
+    return this.#published.get(block)?.chain ?? null;
+  }
+
   /** Returns the tokens that a published block holds; none of another. */
   tokensOf(block: number): number[] {
     const name = this.#published.get(block)?.name;
@@ -52,19 +57,26 @@ export class PrefixCache {
 
   /**
    * Publishes block number `index` of a sequence, whose parent is `chain` (null for the first). Returns the prefix of its
-   * children's names. If another block has the same tokens already, lookups keep finding that one.
+   * children's names, and the block that lookups find: another one, if it has the same tokens already.
    */
-  publish(block: number, tokens: readonly number[], index: number, chain: string | null, salt: string | null): string {
+  publish(
+    block: number,
+    tokens: readonly number[],
+    index: number,
+    chain: string | null,
+    salt: string | null,
+  ): { readonly chain: string; readonly found: number } {
     const name = this.#nameOf(tokens, index, chain ?? rootOf(salt));
-    const earlier = this.#published.get(this.#blockOf.get(name) ?? -1);
-    if (earlier) return earlier.chain;
+    const found = this.#blockOf.get(name) ?? -1;
+    const earlier = this.#published.get(found);
+    if (earlier) return { chain: earlier.chain, found };
     // Another owner publishes a block a second time, and after another parent if the first one's was reused.
     const before = this.#published.get(block);
     if (before) this.#blockOf.delete(before.name);
     const own = before?.chain ?? `#${this.#nextNumber++}`;
     this.#blockOf.set(name, block);
     this.#published.set(block, { name, chain: own });
-    return own;
+    return { chain: own, found: block };
   }
 
   /** Forgets a block that is about to hold something else. */

@@ -29,5 +29,15 @@ export function findSharedPrefix(
   const found = enablePrefixCaching
     ? pool.prefixCache.lookup(tokens, cacheSalt, maxBlocks)
     : { blocks: [], chain: null };
-  return isLed && numLed > found.blocks.length ? { blocks: leader.blockTable.slice(0, numLed), chain: null } : found;
+  const published = upToState(found, pool);
+  const led = upToState({ blocks: isLed ? leader.blockTable.slice(0, numLed) : [], chain: null }, pool);
+  return led.blocks.length > published.blocks.length ? led : published;
+}
+
+/** Returns the blocks up to the last one whose state is kept; all of them for models that keep none. */
+function upToState(prefix: SharedPrefix, { states, prefixCache }: BlockPool): SharedPrefix {
+  if (states.numSlots === 0) return prefix;
+  const blocks = prefix.blocks.slice(0, prefix.blocks.findLastIndex((block) => states.has(block)) + 1);
+  const last = blocks.at(-1);
+  return { blocks, chain: prefix.chain === null || last === undefined ? null : prefixCache.chainOf(last) };
 }

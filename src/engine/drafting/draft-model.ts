@@ -153,7 +153,7 @@ export class DraftModel implements Proposer {
         index,
         progress.publishedChain,
         cacheSalt,
-      );
+      ).chain;
       progress.numPublishedBlocks = index + 1;
     }
     if (numDrafts === 0) return;

@@ -86,12 +86,12 @@ export class Drafter {
     return drafts.length;
   }
 
-  /** Takes back the rows of rejected drafts, once the draws are known. */
-  settle(sequence: Sequence, accepted: number): void {
+  /** @param hasState see Sequence.settleDrafts */
+  settle(sequence: Sequence, accepted: number, hasState = false): void {
     this.numDrafts += 1;
     this.numDraftTokens += sequence.drafts.length;
     this.numAcceptedTokens += accepted;
-    sequence.settleDrafts(accepted);
+    sequence.settleDrafts(accepted, hasState);
     if (accepted > 0) this.#recordOf(sequence).sum = 0;
     else this.#miss(sequence, WRONG);
   }

@@ -4,7 +4,9 @@ import { groupedNumber } from "../../protocol/grouped-number.ts";
 import { endTokensOf } from "../beams/beam-group.ts";
 import type { EngineRequest } from "../engine-request.ts";
 import { MAX_TOP_CANDIDATES } from "../sampling/sampling-params.ts";
+import type { SchedulerConfig } from "./scheduler-config.ts";
 
+type BeamLimit = "maxNumSeqs" | "blockSize" | "numGpuBlocks" | "numStateSlots";
 export type Limits = Pick<ResolvedEngineConfig, "maxModelLen" | "blockSize" | "numGpuBlocks">;
 
 /** Numbers of sequences that run, wait, and may run. */
@@ -70,7 +72,7 @@ export function checkRequests(
   requests: readonly EngineRequest[],
   eosTokenIds: ReadonlySet<number>,
   load: QueueLoad,
-  config: Limits & Pick<ResolvedEngineConfig, "maxNumSeqs" | "maxQueueSize">,
+  config: Limits & Pick<ResolvedEngineConfig, "maxNumSeqs" | "maxQueueSize"> & Pick<SchedulerConfig, "numStateSlots">,
 ): void {
   for (const request of requests) {
     checkAdmission(request.prompt.length, request.params.maxTokens, request.param, config);
@@ -89,7 +91,7 @@ export function checkRequests(
 export function checkBeams(
   request: Pick<EngineRequest, "prompt" | "params" | "beamSearch">,
   eosTokenIds: ReadonlySet<number>,
-  { maxNumSeqs, blockSize, numGpuBlocks }: Pick<ResolvedEngineConfig, "maxNumSeqs" | "blockSize" | "numGpuBlocks">,
+  { maxNumSeqs, blockSize, numGpuBlocks, numStateSlots = 0 }: Pick<SchedulerConfig, BeamLimit>,
 ): void {
   const { prompt, params, beamSearch } = request;
   if (beamSearch === null) return;
@@ -97,6 +99,13 @@ export function checkBeams(
   if (numBeams > maxNumSeqs) {
     const message = `${numBeams} beams are more than the ${maxNumSeqs} sequences that run at once (maxNumSeqs).`;
     throw new ChorusError("invalid_value", message, "best_of");
+  }
+  // A fork begins with a state that is kept.
+  if (numStateSlots > 0 && numBeams >= numStateSlots) {
+    const message =
+      `${numBeams} beams are too many: the cache has room for the states of ${numStateSlots} sequences, and one is kept for ` +
+      `forks. Ask for fewer beams, or start the engine with a larger kvCacheBytes.`;
+    throw new ChorusError("cache_capacity_exceeded", message, "best_of");
   }
   const numEnds = endTokensOf(request, eosTokenIds).size;
   if (numBeams + numEnds > MAX_TOP_CANDIDATES) {

@@ -16,6 +16,8 @@ export type SchedulerConfig = Pick<
 > & {
   /** Positions that a row sees, its own included, in the layer with the largest window; null for all. [null] */
   readonly slidingWindow?: number | null;
+  /** Slots for states of sequences, at least two if the model keeps such. [0] */
+  readonly numStateSlots?: number;
 };
 
 /** Returns the samples of a step beyond one per sequence, for drafts and scored prompt tokens. */

@@ -7,6 +7,7 @@ import { NgramProposer } from "../drafting/ngram-proposer.ts";
 import type { Proposer } from "../drafting/proposer.ts";
 import { clampLimits, maxSpareSamples, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { ScheduledSequence, Sequence } from "../sequence.ts";
+import { SequenceStates } from "../cache/sequence-states.ts";
 import { findSharedPrefix, type SharedPrefix } from "../cache/shared-prefix.ts";
 import { RemainingSteps } from "./remaining-steps.ts";
 import { SlotBudget } from "./slot-budget.ts";
@@ -31,6 +32,8 @@ import { WaitingQueue } from "./waiting-queue.ts";
 export class Scheduler {
   readonly pool: BlockPool;
   readonly drafter = new Drafter();
+  /** Null for models that keep none. */
+  readonly #states: SequenceStates | null;
   /** The first config: slots, rows and samples of a step are laid out for it. */
   readonly #loaded: SchedulerConfig;
   #config: SchedulerConfig;
@@ -70,7 +73,9 @@ export class Scheduler {
     this.#config = config;
     this.#draftModel = draftModel;
     this.#limits = config;
-    this.pool = new BlockPool(config.numGpuBlocks, config.blockSize);
+    const { numGpuBlocks, blockSize, numStateSlots = 0 } = config;
+    this.pool = new BlockPool(numGpuBlocks, blockSize, numStateSlots);
+    this.#states = numStateSlots > 0 ? new SequenceStates(this.pool) : null;
     this.#useDrafts();
     this.#batches = new BatchFormer(config);
     this.#remainingSteps = new RemainingSteps(config);
@@ -173,6 +178,7 @@ export class Scheduler {
     const preemptionsBefore = this.numPreemptions;
     this.#step += 1;
     this.#isBlocked = false;
+    pool.states.beginStep();
     // Lowered limits must not starve running sequences.
     const target = Math.max(this.#limits.maxNumBatchedTokens, this.#running.length);
     const streams = this.#running.filter(({ numPendingTokens }) => numPendingTokens <= 1);
@@ -190,8 +196,9 @@ export class Scheduler {
       const count = budget.rowsFor(sequence, unserved);
       if (count === 0) continue;
       if (!this.#makeRoom(sequence, count, mayPreempt)) break;
-      this.drafter.draft(sequence, count, budget.draftsFor(sequence, count, unserved), pool);
-      const scheduled = sequence.giveRows(count, 0, nowMs);
+      const mayDraft = this.#states === null || pool.states.hasRoom;
+      this.drafter.draft(sequence, count, mayDraft ? budget.draftsFor(sequence, count, unserved) : 0, pool);
+      const scheduled = this.#giveRows(sequence, count, 0, nowMs);
       step.push(scheduled);
       budget.take(scheduled);
     }
@@ -207,6 +214,17 @@ export class Scheduler {
     const preempted = this.#preempted;
     this.#preempted = [];
     return preempted;
+  }
+
+  /**
+   * Takes back the rows of rejected drafts, once the draws are known. Returns whether the rows of those accepted count as
+   * computed.
+   */
+  settleDrafts(sequence: Sequence, accepted: number): boolean {
+    const areRight = accepted === sequence.drafts.length;
+    this.drafter.settle(sequence, accepted, this.#states !== null);
+    this.#states?.settle(sequence, areRight);
+    return areRight || this.#states === null;
   }
 
   /**
@@ -241,6 +259,7 @@ export class Scheduler {
   assertConsistent(): void {
     const waiting = [...this.#waiting];
     this.pool.assertConsistent([...this.#running, ...waiting].map((sequence) => sequence.ownBlocks));
+    this.#states?.assertConsistent();
     const slots = new Set([...this.#freeSlots, ...this.#running.map((sequence) => sequence.slot)]);
     const leaked = waiting.some((sequence) => sequence.slot !== null || sequence.blockTable.length > 0);
     if (leaked || slots.has(null) || slots.size !== this.#loaded.maxNumSeqs) {
@@ -266,7 +285,9 @@ export class Scheduler {
       if (block === undefined)
         throw new ChorusError("internal_error", `Block ${index} was written, but the sequence doesn't have it.`);
       const { tokens, publishedChain, cacheSalt } = sequence;
-      sequence.publish(this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt));
+      const { chain, found } = this.pool.prefixCache.publish(block, tokens, index, publishedChain, cacheSalt);
+      sequence.publish(chain);
+      this.#states?.publish(sequence, index, found);
     }
   }
 
@@ -284,10 +305,15 @@ export class Scheduler {
       // Don't skip it: a large sequence would wait for ever while small ones pass by.
       if (!this.#start(sequence, cached)) return;
       slots.take(sequence);
-      const scheduled = sequence.giveRows(budget.rowsFor(sequence), sequence.numComputedTokens, nowMs);
+      const scheduled = this.#giveRows(sequence, budget.rowsFor(sequence), sequence.numComputedTokens, nowMs);
       step.push(scheduled);
       budget.take(scheduled);
     }
+  }
+
+  #giveRows(sequence: Sequence, count: number, cachedTokens: number, nowMs: number): ScheduledSequence {
+    const scheduled = sequence.giveRows(count, cachedTokens, nowMs);
+    return this.#states === null ? scheduled : { ...scheduled, state: this.#states.plan(scheduled) };
   }
 
   /** Takes a sequence from the queue if all its tokens fit, not only its first chunk. */
@@ -296,6 +322,10 @@ export class Scheduler {
     const slot = this.#freeSlots.at(-1);
     if (slot === undefined) return false;
     const blocks = pool.allocate(pool.blocksFor(sequence.tokens.length), shared);
+    if (blocks !== null && this.#states?.admit(sequence, shared) === false) {
+      pool.free(blocks);
+      return false;
+    }
     if (blocks === null) {
       if (this.#running.length > 0) return false;
       throw new ChorusError(
@@ -362,6 +392,7 @@ export class Scheduler {
   /** Returns its blocks and slot to the pool. The sequence itself forgets them in preempt() or finish(). */
   #release(sequence: Sequence): void {
     this.pool.free(sequence.ownBlocks);
+    this.#states?.release(sequence);
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
   }
 }

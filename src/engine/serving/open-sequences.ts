@@ -130,7 +130,7 @@ export class OpenSequences {
     // Tokens drawn after a wrong draft are worthless.
     let accepted = 0;
     while (accepted < drafts.length && drawn[accepted]?.tokenId === drafts[accepted]) accepted += 1;
-    if (drafts.length > 0) this.#scheduler.drafter.settle(sequence, accepted);
+    const areComputed = drafts.length === 0 || this.#scheduler.settleDrafts(sequence, accepted);
 
     const numWritten = start + count - drafts.length;
     this.#scheduler.commit(sequence, numWritten);
@@ -138,7 +138,7 @@ export class OpenSequences {
     if (drawn.length <= drafts.length) throw new Error("The runner gave too few tokens.");
     let taken = 0;
     for (const token of drawn.slice(0, accepted + 1)) {
-      if (taken > 0) this.#scheduler.commit(sequence, numWritten + taken);
+      if (taken > 0 && areComputed) this.#scheduler.commit(sequence, numWritten + taken);
       this.#take(sequence, token, atMs);
       taken += 1;
       if (sequence.isFinished) break;

@@ -41,8 +41,13 @@ export async function describeDraftModel(
   return ofDraftModel(async () => {
     const opened = await originOf(speculation.model, origin).open(guard.reportFile, guard.signal);
     const configJson = await opened.files.readJson(CONFIG_FILE);
+    const model = describeModel(configJson);
+    if (model.shape.states) {
+      const message = `A model of the type ${model.family} can't draft: it keeps a state, which can't go back by single tokens.`;
+      throw new ChorusError("model_unsupported", message, PARAM);
+    }
     return {
-      model: describeModel(configJson),
+      model,
       async checkTokens(target) {
         const [own, others] = await Promise.all([
           ofDraftModel(() => loadTokenizer(opened.files)),

@@ -3,7 +3,14 @@
 
 import type { CheckedKernels, LoadedRunner } from "../../backends/backend.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
-import { ROW_WORDS, type DrawParams, type Sample, type StepPlan } from "../../engine/step-plan.ts";
+import {
+  NO_STATE,
+  ROW_WORDS,
+  type DrawParams,
+  type PlannedState,
+  type Sample,
+  type StepPlan,
+} from "../../engine/step-plan.ts";
 import type { Runner, SampledToken, StepResult } from "../../engine/runner.ts";
 import { gumbel } from "../../engine/sampling/gumbel.ts";
 import { NO_FILTERS } from "../../engine/sampling/sampling-params.ts";
@@ -216,6 +223,10 @@ async function openPart(kernels: CheckedKernels, graph: Graph, platform: Pick<Pl
   return part;
 }
 
+/** Where the sequence keeps its state, if the model has such. */
+const NEXT: PlannedState = { from: 0, to: 0, keeps: [] };
+const FRESH: PlannedState = { ...NEXT, from: NO_STATE };
+
 /** One sequence in pieces; after each the compared tokens are scored, and one is drawn, after the first by chance. */
 function planSteps(
   { steps, prompt, compared }: Questions,
@@ -244,7 +255,9 @@ function planSteps(
     const rows = new Uint32Array(numRows * ROW_WORDS);
     for (let i = 0; i < numRows; i++) rows.set([prompt[start + i] ?? 0, start + i, 0, start], i * ROW_WORDS);
     return {
-      sequences: [{ slot: 0, start, numRows, numScored: scores.length, numDrawn: 1 }],
+      sequences: [
+        { slot: 0, start, numRows, numScored: scores.length, numDrawn: 1, state: outputIndex === 0 ? FRESH : NEXT },
+      ],
       rows,
       samples: [...scores, draw],
       blockTables: outputIndex === 0 ? [{ slot: 0, start: 0, values }] : [],

@@ -1,8 +1,10 @@
 import type { KernelChoice, LoadedRunner, OpenedBackend } from "../../backends/backend.ts";
+import type { SchedulerConfig } from "../../engine/scheduling/scheduler-config.ts";
 import type { GenerationDefaults } from "../../files/generation-config.ts";
 import { ModelTokenizer, withoutEncoder } from "../../files/tokenizer.ts";
 import { slidingWindowOf } from "../../models/graph.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../../protocol/config.ts";
+import { numStateSlots } from "../../protocol/model-shape.ts";
 import type { LoadProgress, ModelCard } from "../../protocol/reports.ts";
 import type { Platform } from "../platforms/platform.ts";
 import type { Texts } from "../text/texts.ts";
@@ -26,8 +28,8 @@ export interface LoadedModel {
   readonly engineConfig: ResolvedEngineConfig;
   /** The token budget where none is set; null: the library's. */
   readonly defaultBatchedTokens: number | null;
-  /** Positions that a row sees in the layer that sees most; null if one sees all. */
-  readonly slidingWindow: number | null;
+  /** What its layers keep of a sequence. */
+  readonly layout: Pick<SchedulerConfig, "slidingWindow" | "numStateSlots">;
   readonly backend: OpenedBackend;
   readonly runner: LoadedRunner;
   /** A small model that drafts, and the most tokens of a sequence in it; null without one. */
@@ -70,10 +72,11 @@ export async function loadModel(
     const { runner, draft = null, engineConfig } = verified;
     guard.report(cacheProgress(engineConfig.numGpuBlocks, requested.numGpuBlocks));
     const card = modelCard(backend, fetched, verified, tokenizer, texts);
-    const slidingWindow = slidingWindowOf(weights.model.graph);
+    const { graph, shape } = weights.model;
+    const layout = { slidingWindow: slidingWindowOf(graph), numStateSlots: numStateSlots(shape, engineConfig) };
     guard.succeed();
     const { endDownload } = guard;
-    const parts = { card, tokenizer, texts, defaults, engineConfig, defaultBatchedTokens, slidingWindow };
+    const parts = { card, tokenizer, texts, defaults, engineConfig, defaultBatchedTokens, layout };
     return { ...parts, backend, runner, draft, endDownload };
   } catch (error) {
     throw await guard.fail(error);

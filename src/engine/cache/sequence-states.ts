@@ -1,0 +1,106 @@
+import type { ScheduledSequence, Sequence } from "../sequence.ts";
+import { NO_STATE, type PlannedState, type StateKeep } from "../step-plan.ts";
+import type { BlockPool } from "./block-pool.ts";
+
+/** However long a text is, its state is kept after this many tokens, and so on. */
+const LASTING_TOKENS = 2048;
+
+interface OwnState {
+  slot: number;
+  /** The slot that its next rows begin with. */
+  from: number;
+  /** Has the state before the drafts of the step in flight. */
+  spare: number | null;
+  /** The block whose state it keeps until it keeps a later one. */
+  latest: number | null;
+}
+
+/**
+ * Knows in which slots the states of sequences are, for models that keep such: a state is that of one position, so what
+ * the cache has of earlier tokens is of use only up to a block whose state is kept. Kept are the state after the prompt's
+ * last full block, that after each LASTING_TOKENS tokens, and that after the newest full block, which the next turn of a
+ * chat goes on from.
+ */
+export class SequenceStates {
+  readonly #pool: BlockPool;
+  readonly #own = new Map<Sequence, OwnState>();
+
+  constructor(pool: BlockPool) {
+    this.#pool = pool;
+  }
+
+  /** Gives a sequence a slot, and the state after the last of the blocks that it shares. Returns false if there is no room. */
+  admit(sequence: Sequence, shared: readonly number[]): boolean {
+    const { states } = this.#pool;
+    const last = shared.at(-1);
+    const from = last === undefined ? NO_STATE : states.read(last);
+    const slot = states.take();
+    if (slot !== null) this.#own.set(sequence, { slot, from, spare: null, latest: null });
+    return slot !== null;
+  }
+
+  /** Returns a sequence's share of a plan. Drafts need a slot more: see StatePool.hasRoom. */
+  plan({ sequence, start, count, drafts }: ScheduledSequence): PlannedState {
+    const { states, blockSize } = this.#pool;
+    const own = this.#ownOf(sequence);
+    const { from, slot: to } = own;
+    own.from = to;
+    const rows = count - drafts.length;
+    if (drafts.length > 0) own.spare = states.take();
+    const keeps: StateKeep[] = [];
+    const newest = Math.floor((start + rows) / blockSize) * blockSize;
+    for (let end = start - (start % blockSize) + blockSize; end <= newest; end += blockSize) {
+      // A row's state is kept once.
+      if ((end < newest && !isLasting(sequence, end, blockSize)) || (own.spare !== null && end === start + rows))
+        continue;
+      const slot = states.keep(sequence.blockTable[end / blockSize - 1] ?? -1);
+      if (slot !== null) keeps.push({ rows: end - start, slot });
+    }
+    if (own.spare !== null) keeps.push({ rows, slot: own.spare });
+    return { from, to, keeps };
+  }
+
+  /** The drafts of a sequence's step were right, or it goes back to the state before them. */
+  settle(sequence: Sequence, areRight: boolean): void {
+    const own = this.#ownOf(sequence);
+    if (own.spare === null) return;
+    this.#pool.states.free(areRight ? own.spare : own.slot);
+    if (!areRight) own.slot = own.from = own.spare;
+    own.spare = null;
+  }
+
+  /** A sequence's block is full, and is found as `known`, which may be another one with the same tokens. */
+  publish(sequence: Sequence, index: number, known: number): void {
+    const { states, blockSize } = this.#pool;
+    const own = this.#ownOf(sequence);
+    states.move(sequence.blockTable[index] ?? -1, known);
+    if (!states.has(known)) return;
+    if (own.latest !== null && own.latest !== known) states.drop(own.latest);
+    own.latest = isLasting(sequence, (index + 1) * blockSize, blockSize) ? null : known;
+  }
+
+  /** Takes back a sequence's slots, if it has any. */
+  release(sequence: Sequence): void {
+    const own = this.#own.get(sequence);
+    if (own === undefined) return;
+    this.#pool.states.free(own.slot);
+    if (own.spare !== null) this.#pool.states.free(own.spare);
+    this.#own.delete(sequence);
+  }
+
+  assertConsistent(): void {
+    const own = [...this.#own.values()].flatMap(({ slot, spare }) => (spare === null ? [slot] : [slot, spare]));
+    this.#pool.states.assertConsistent(own);
+  }
+
+  #ownOf(sequence: Sequence): OwnState {
+    const own = this.#own.get(sequence);
+    if (own === undefined) throw new Error(`sequence ${sequence.requestId}#${sequence.index} runs without a state`);
+    return own;
+  }
+}
+
+/** The prompt's last full block is one that the same prompt can share: its last token is computed by each. */
+function isLasting({ promptLength }: Sequence, end: number, blockSize: number): boolean {
+  return end % LASTING_TOKENS === 0 || end === Math.floor((promptLength - 1) / blockSize) * blockSize;
+}
