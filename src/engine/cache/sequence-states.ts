@@ -1,4 +1,5 @@
 import type { ScheduledSequence, Sequence } from "../sequence.ts";
+import type { SharedPrefix } from "./shared-prefix.ts";
 import { NO_STATE, type PlannedState, type StateKeep } from "../step-plan.ts";
 import type { BlockPool } from "./block-pool.ts";
 
@@ -13,13 +14,15 @@ interface OwnState {
   spare: number | null;
   /** The block whose state it keeps until it keeps a later one. */
   latest: number | null;
+  /** Where its tokens part from those of earlier sequences. */
+  readonly fork: number;
 }
 
 /**
  * Knows in which slots the states of sequences are, for models that keep such: a state is that of one position, so what
  * the cache has of earlier tokens is of use only up to a block whose state is kept. Kept are the state after the prompt's
- * last full block, that after each LASTING_TOKENS tokens, and that after the newest full block, which the next turn of a
- * chat goes on from.
+ * last full block, that after each LASTING_TOKENS tokens, that after the blocks which another prompt had, too, and that after
+ * the newest full block, which the next turn of a chat goes on from.
  */
 export class SequenceStates {
   readonly #pool: BlockPool;
@@ -30,12 +33,14 @@ export class SequenceStates {
   }
 
   /** Gives a sequence a slot, and the state after the last of the blocks that it shares. Returns false if there is no room. */
-  admit(sequence: Sequence, shared: readonly number[]): boolean {
-    const { states } = this.#pool;
-    const last = shared.at(-1);
+  admit(sequence: Sequence, { blocks, numKnown }: Pick<SharedPrefix, "blocks" | "numKnown">): boolean {
+    const { states, blockSize } = this.#pool;
+    const last = blocks.at(-1);
     const from = last === undefined ? NO_STATE : states.read(last);
     const slot = states.take();
-    if (slot !== null) this.#own.set(sequence, { slot, from, spare: null, latest: null });
+    if (slot !== null) {
+      this.#own.set(sequence, { slot, from, spare: null, latest: null, fork: numKnown * blockSize });
+    }
     return slot !== null;
   }
 
@@ -51,8 +56,7 @@ export class SequenceStates {
     const newest = Math.floor((start + rows) / blockSize) * blockSize;
     for (let end = start - (start % blockSize) + blockSize; end <= newest; end += blockSize) {
       // A row's state is kept once.
-      if ((end < newest && !isLasting(sequence, end, blockSize)) || (own.spare !== null && end === start + rows))
-        continue;
+      if ((end < newest && !this.#lasts(sequence, own, end)) || (own.spare !== null && end === start + rows)) continue;
       const slot = states.keep(sequence.blockTable[end / blockSize - 1] ?? -1);
       if (slot !== null) keeps.push({ rows: end - start, slot });
     }
@@ -76,7 +80,7 @@ export class SequenceStates {
     states.move(sequence.blockTable[index] ?? -1, known);
     if (!states.has(known)) return;
     if (own.latest !== null && own.latest !== known) states.drop(own.latest);
-    own.latest = isLasting(sequence, (index + 1) * blockSize, blockSize) ? null : known;
+    own.latest = this.#lasts(sequence, own, (index + 1) * blockSize) ? null : known;
   }
 
   /** Takes back a sequence's slots, if it has any. */
@@ -93,14 +97,16 @@ export class SequenceStates {
     this.#pool.states.assertConsistent(own);
   }
 
+  #lasts({ promptLength }: Sequence, { fork }: OwnState, end: number): boolean {
+    const { blockSize } = this.#pool;
+    // The same prompt shares all but its last token, which each computes.
+    const ofPrompt = Math.floor((promptLength - 1) / blockSize) * blockSize;
+    return end % LASTING_TOKENS === 0 || end === ofPrompt || end === fork;
+  }
+
   #ownOf(sequence: Sequence): OwnState {
     const own = this.#own.get(sequence);
     if (own === undefined) throw new Error(`sequence ${sequence.requestId}#${sequence.index} runs without a state`);
     return own;
   }
-}
-
-/** The prompt's last full block is one that the same prompt can share: its last token is computed by each. */
-function isLasting({ promptLength }: Sequence, end: number, blockSize: number): boolean {
-  return end % LASTING_TOKENS === 0 || end === Math.floor((promptLength - 1) / blockSize) * blockSize;
 }

@@ -5,6 +5,8 @@ import type { ScheduledSequence, Sequence } from "../sequence.ts";
 export interface SharedPrefix {
   readonly blocks: readonly number[];
   readonly chain: string | null;
+  /** Number of full blocks with its tokens, of which the last ones may be of no use: no state is kept of them. */
+  readonly numKnown: number;
 }
 
 /**
@@ -19,7 +21,7 @@ export function findSharedPrefix(
   step: readonly ScheduledSequence[],
 ): SharedPrefix | "soon" {
   // Cached tokens have no rows, and so no logits to score the next token with.
-  if (numUnscoredTokens > 0) return { blocks: [], chain: null };
+  if (numUnscoredTokens > 0) return { blocks: [], chain: null, numKnown: 0 };
   const maxBlocks = Math.floor((tokens.length - 1) / pool.blockSize);
   // A leader may have given back blocks that its rows see no longer.
   const isLed = leader?.status.state === "running" && leader.numFreedBlocks === 0;
@@ -30,14 +32,15 @@ export function findSharedPrefix(
     ? pool.prefixCache.lookup(tokens, cacheSalt, maxBlocks)
     : { blocks: [], chain: null };
   const published = upToState(found, pool);
-  const led = upToState({ blocks: isLed ? leader.blockTable.slice(0, numLed) : [], chain: null }, pool);
+  const led = upToState({ blocks: leader?.blockTable.slice(0, numLed) ?? [], chain: null }, pool);
   return led.blocks.length > published.blocks.length ? led : published;
 }
 
 /** Returns the blocks up to the last one whose state is kept; all of them for models that keep none. */
-function upToState(prefix: SharedPrefix, { states, prefixCache }: BlockPool): SharedPrefix {
-  if (states.numSlots === 0) return prefix;
+function upToState(prefix: Omit<SharedPrefix, "numKnown">, { states, prefixCache }: BlockPool): SharedPrefix {
+  const numKnown = prefix.blocks.length;
+  if (states.numSlots === 0) return { ...prefix, numKnown };
   const blocks = prefix.blocks.slice(0, prefix.blocks.findLastIndex((block) => states.has(block)) + 1);
   const last = blocks.at(-1);
-  return { blocks, chain: prefix.chain === null || last === undefined ? null : prefixCache.chainOf(last) };
+  return { blocks, chain: prefix.chain === null || last === undefined ? null : prefixCache.chainOf(last), numKnown };
 }

@@ -317,12 +317,13 @@ export class Scheduler {
   }
 
   /** Takes a sequence from the queue if all its tokens fit, not only its first chunk. */
-  #start(sequence: Sequence, { blocks: shared, chain }: SharedPrefix): boolean {
+  #start(sequence: Sequence, prefix: SharedPrefix): boolean {
     const { pool } = this;
+    const { blocks: shared, chain } = prefix;
     const slot = this.#freeSlots.at(-1);
     if (slot === undefined) return false;
     const blocks = pool.allocate(pool.blocksFor(sequence.tokens.length), shared);
-    if (blocks !== null && this.#states?.admit(sequence, shared) === false) {
+    if (blocks !== null && this.#states?.admit(sequence, prefix) === false) {
       pool.free(blocks);
       return false;
     }
