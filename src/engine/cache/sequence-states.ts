@@ -10,8 +10,8 @@ interface OwnState {
   slot: number;
   /** The slot that its next rows begin with. */
   from: number;
-  /** Has the state before the drafts of the step in flight. */
-  spare: number | null;
+  /** The slot with the state before the drafts of the step in flight, and the blocks that were kept with drafts in them. */
+  spare: { readonly slot: number; readonly drafted: number[] } | null;
   /** The block whose state it keeps until it keeps a later one. */
   latest: number | null;
   /** Where its tokens part from those of earlier sequences. */
@@ -44,33 +44,45 @@ export class SequenceStates {
     return slot !== null;
   }
 
-  /** Returns a sequence's share of a plan. Drafts need a slot more: see StatePool.hasRoom. */
+  /** Whether drafts may follow these many tokens: there is a slot for the state before them, and no block is due for it. */
+  mayDraftAfter(numTokens: number): boolean {
+    return this.#pool.states.hasRoom && numTokens % this.#pool.blockSize > 0;
+  }
+
+  /** Returns a sequence's share of a plan. */
   plan({ sequence, start, count, drafts }: ScheduledSequence): PlannedState {
     const { states, blockSize } = this.#pool;
     const own = this.#ownOf(sequence);
     const { from, slot: to } = own;
     own.from = to;
-    const rows = count - drafts.length;
-    if (drafts.length > 0) own.spare = states.take();
+    const firstDraft = start + count - drafts.length;
+    const spare = drafts.length > 0 ? states.take() : null;
+    if (spare !== null) own.spare = { slot: spare, drafted: [] };
     const keeps: StateKeep[] = [];
-    const newest = Math.floor((start + rows) / blockSize) * blockSize;
+    const newest = Math.floor((start + count) / blockSize) * blockSize;
     for (let end = start - (start % blockSize) + blockSize; end <= newest; end += blockSize) {
-      // A row's state is kept once.
-      if ((end < newest && !this.#lasts(sequence, own, end)) || (own.spare !== null && end === start + rows)) continue;
-      const slot = states.keep(sequence.blockTable[end / blockSize - 1] ?? -1);
-      if (slot !== null) keeps.push({ rows: end - start, slot });
+      if (end < newest && !this.#lasts(sequence, own, end)) continue;
+      const block = sequence.blockTable[end / blockSize - 1] ?? -1;
+      const slot = states.keep(block);
+      if (slot === null) continue;
+      keeps.push({ rows: end - start, slot });
+      if (end > firstDraft) own.spare?.drafted.push(block);
     }
-    if (own.spare !== null) keeps.push({ rows, slot: own.spare });
-    return { from, to, keeps };
+    if (spare !== null) keeps.push({ rows: firstDraft - start, slot: spare });
+    return { from, to, keeps: keeps.toSorted((a, b) => a.rows - b.rows) };
   }
 
   /** The drafts of a sequence's step were right, or it goes back to the state before them. */
   settle(sequence: Sequence, areRight: boolean): void {
     const own = this.#ownOf(sequence);
     if (own.spare === null) return;
-    this.#pool.states.free(areRight ? own.spare : own.slot);
-    if (!areRight) own.slot = own.from = own.spare;
+    const { states } = this.#pool;
+    const { slot, drafted } = own.spare;
     own.spare = null;
+    if (areRight) return states.free(slot);
+    for (const block of drafted) states.drop(block);
+    states.free(own.slot);
+    own.slot = own.from = slot;
   }
 
   /** A sequence's block is full, and is found as `known`, which may be another one with the same tokens. */
@@ -88,12 +100,12 @@ export class SequenceStates {
     const own = this.#own.get(sequence);
     if (own === undefined) return;
     this.#pool.states.free(own.slot);
-    if (own.spare !== null) this.#pool.states.free(own.spare);
+    if (own.spare !== null) this.#pool.states.free(own.spare.slot);
     this.#own.delete(sequence);
   }
 
   assertConsistent(): void {
-    const own = [...this.#own.values()].flatMap(({ slot, spare }) => (spare === null ? [slot] : [slot, spare]));
+    const own = [...this.#own.values()].flatMap(({ slot, spare }) => (spare === null ? [slot] : [slot, spare.slot]));
     this.#pool.states.assertConsistent(own);
   }
 

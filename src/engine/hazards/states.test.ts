@@ -17,15 +17,19 @@ async function answer(harness: EngineHarness, prompt: readonly number[], id = "o
   return { tokenIds: harness.choice(id).tokenIds, cached: harness.engine.stats().prefix_cache_hits - before };
 }
 
-test.each([0, 2, 4])(
-  "a chat's next turn goes on from the end of the answer, with %i steps run ahead",
-  async (runAhead) => {
-    const harness = new EngineHarness({ config: { ...STATES, runAhead } });
-    const { tokenIds } = await answer(harness, PROMPT, "turn 1");
-    const next = await answer(harness, [...PROMPT, ...tokenIds, 7, 7], "turn 2");
-    expect(next.cached).toBe(32); // of 33 tokens whose states were computed, in blocks of 4
-  },
-);
+const drafts = { method: "draft_model", numTokens: 4 } as const;
+
+test.each([
+  { runAhead: 0 },
+  { runAhead: 4 },
+  { runAhead: 2, numStateSlots: 2 },
+  { speculation: drafts, numStateSlots: 9 },
+])("a chat's next turn goes on from the end of the answer: %j", async (config) => {
+  const harness = new EngineHarness({ config: { ...STATES, ...config } });
+  const { tokenIds } = await answer(harness, PROMPT, "turn 1");
+  const next = await answer(harness, [...PROMPT, ...tokenIds, 7, 7], "turn 2");
+  expect(next.cached).toBe(32); // of 33 tokens whose states were computed, in blocks of 4
+});
 
 test("the same prompt goes on from its own last full block, also if all its blocks are full", async () => {
   const harness = new EngineHarness({ config: STATES });
@@ -66,8 +70,7 @@ test("with two slots sequences run one by one, and states that nobody has used f
 });
 
 test("of wrong drafts the accepted ones are computed again, and no others", async () => {
-  const speculation = { method: "draft_model", numTokens: 3 } as const;
-  const harness = new EngineHarness({ config: { ...STATES, speculation } });
+  const harness = new EngineHarness({ config: { ...STATES, speculation: drafts } });
   const { tokenIds } = await answer(harness, PROMPT);
   expect(tokenIds).toEqual((await answer(new EngineHarness(), PROMPT)).tokenIds);
   const { spec_decode_num_draft_tokens_total: drafted, spec_decode_num_accepted_tokens_total: accepted } =

@@ -196,7 +196,7 @@ export class Scheduler {
       const count = budget.rowsFor(sequence, unserved);
       if (count === 0) continue;
       if (!this.#makeRoom(sequence, count, mayPreempt)) break;
-      const mayDraft = this.#states === null || pool.states.hasRoom;
+      const mayDraft = this.#states?.mayDraftAfter(sequence.numComputedTokens + count) ?? true;
       this.drafter.draft(sequence, count, mayDraft ? budget.draftsFor(sequence, count, unserved) : 0, pool);
       const scheduled = this.#giveRows(sequence, count, 0, nowMs);
       step.push(scheduled);
