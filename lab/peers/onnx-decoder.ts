@@ -138,6 +138,12 @@ export function toOnnx({ model: { graph: given, shape }, read }: PeerCheckpoint,
     shortConv() {
       throw new Error("Short convolutions can't be converted.");
     },
+    deltaNet() {
+      throw new Error("Delta nets can't be converted.");
+    },
+    outputGate() {
+      throw new Error("Gates of attention can't be converted.");
+    },
     attention({ layer, scale, window, input, output }) {
       if (window) throw new Error("Attention in a window can't be converted.");
       const turns = frequencies.get(input);

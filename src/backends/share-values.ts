@@ -51,11 +51,14 @@ function usedBy(operation: Operation): readonly Value[] {
       return [operation.value];
     case "head":
       return [operation.input];
+    case "outputGate":
+      return [operation.gates, operation.value];
     case "norm":
     case "linear":
     case "gate":
     case "attention":
     case "shortConv":
+    case "deltaNet":
       return [operation.input, operation.output];
   }
 }

@@ -8,15 +8,17 @@ import { ChorusError } from "../protocol/errors.ts";
 import { decoder } from "./decoder/decoder.ts";
 import { gpt2 } from "./gpt2/gpt2.ts";
 import { lfm2 } from "./lfm2/lfm2.ts";
+import { qwen35 } from "./qwen3_5/qwen3_5.ts";
 import { weightsOf } from "./graph.ts";
 import type { Family, Model } from "./model.ts";
 
-export const FAMILIES: readonly Family[] = [gpt2, decoder, lfm2];
+export const FAMILIES: readonly Family[] = [gpt2, decoder, lfm2, qwen35];
 
 /** Multimodal models of which the text model is run, with its model_type if text_config has none. */
 const MULTIMODAL: ReadonlyMap<string, string> = new Map([
   ["gemma3", "gemma3_text"],
   ["mistral3", "mistral"],
+  ["qwen3_5", "qwen3_5_text"],
 ]);
 
 /** The field of a config that was made of a GGUF file's pairs. No JSON has it. */

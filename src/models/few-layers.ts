@@ -51,19 +51,22 @@ export function withFewTokens(whole: ModelWeights, graph: Graph, tokens: readonl
   };
   let numLayers = 0;
   let numConvs = 0;
+  let numStates = 0;
   const operations = graph.operations.map((operation): Operation => {
     if (operation.type === "attention") return { ...operation, layer: numLayers++ };
     if (operation.type === "shortConv") return { ...operation, layer: numConvs++ };
+    if (operation.type === "deltaNet") return { ...operation, layer: numStates++ };
     return operation.type === "embed" || operation.type === "head"
       ? { ...operation, table: small(operation.table) }
       : operation;
   });
   const { model } = whole;
-  const { convs } = model.shape;
+  const { convs, states } = model.shape;
   const shape = {
     ...model.shape,
-    numLayers: numLayers + numConvs,
+    numLayers: numLayers + numConvs + numStates,
     ...(convs && { convs: { ...convs, numLayers: numConvs } }),
+    ...(states && { states: { ...states, numLayers: numStates } }),
     vocabSize: tokens.length,
   };
   const wholeTable = new Map([...tables].map(([table, few]) => [few as Weight, table]));
@@ -90,12 +93,18 @@ function endOfLayers({ operations, values }: Graph): number {
 function readsOnlyWhatIsWritten(operations: readonly Operation[]): boolean {
   const written = new Set<Value>();
   return operations.every((operation) => {
-    const read = operation.type === "rotary" ? operation.value : operation.type === "embed" ? null : operation.input;
-    if (read !== null && !written.has(read)) return false;
+    if (!readBy(operation).every((value) => written.has(value))) return false;
     if ("output" in operation) {
       if ("addsToOutput" in operation && operation.addsToOutput && !written.has(operation.output)) return false;
       written.add(operation.output);
     }
     return true;
   });
+}
+
+/** Returns the values that an operation reads, without those that it only adds to. */
+function readBy(operation: Operation): readonly Value[] {
+  if ("input" in operation) return [operation.input];
+  if (operation.type === "outputGate") return [operation.gates, operation.value];
+  return operation.type === "rotary" ? [operation.value] : [];
 }

@@ -63,6 +63,8 @@ export function rmsNorm(name: string, width: number, options: RmsNormOptions): R
 
 interface HeadNormOptions extends Pick<HeadNorms, "over" | "afterRotation"> {
   readonly names?: readonly [queries: string, keys: string] | undefined;
+  /** First values of a head that turn in halves, as the checkpoint has their weights. [all] */
+  readonly rotated?: number;
 }
 
 /** Returns the norms of an attention module's queries and keys. */
@@ -70,14 +72,15 @@ export function headNorms(
   module: string,
   { headDim, numHeads, numKvHeads }: ModelShape,
   options: RmsNormOptions,
-  { names = ["q_norm", "k_norm"], ...kind }: HeadNormOptions,
+  { names = ["q_norm", "k_norm"], rotated = headDim, ...kind }: HeadNormOptions,
 ): HeadNorms {
-  const width = (heads: number) => (kind.over === "head" ? headDim : heads * headDim);
-  return {
-    queries: rmsNorm(`${module}.${names[0]}`, width(numHeads), options),
-    keys: rmsNorm(`${module}.${names[1]}`, width(numKvHeads), options),
-    ...kind,
+  const normOf = (name: string, heads: number): RmsNormWeights => {
+    const width = kind.over === "head" ? headDim : heads * headDim;
+    const tensor = { name: `${module}.${name}.weight`, shape: [width] };
+    const inOrder = rotated === headDim ? tensor : { ...tensor, heads: { inHalves: rotated, rows: width } };
+    return { kind: "rms", weight: { tensors: [inOrder] }, ...options };
   };
+  return { queries: normOf(names[0], numHeads), keys: normOf(names[1], numKvHeads), ...kind };
 }
 
 interface Rows extends Pick<TensorRows, "within" | "heads"> {
@@ -86,7 +89,7 @@ interface Rows extends Pick<TensorRows, "within" | "heads"> {
 }
 
 /** Returns several nn.Linear of one input as one, whose outputs follow one another. */
-function joinedLinear(modules: readonly Rows[], inputs: number, bias: boolean): RowLinear {
+export function joinedLinear(modules: readonly Rows[], inputs: number, bias = false): RowLinear {
   const weights = modules.map(({ name, ...rows }) => ({ name: `${name}.weight`, ...rows }));
   const biases = modules.map(({ name, outputs, ...rows }) => ({ name: `${name}.bias`, shape: [outputs], ...rows }));
   const matrix = outIn(weights, inputs);

@@ -5,7 +5,8 @@ import { expect } from "vitest";
 import { resolveEngineConfig } from "../../src/api/engine-config.ts";
 import { placeSequence } from "../fakes/place-sequence.ts";
 import type { LogitRules } from "../../src/engine/sampling/logit-rules.ts";
-import { Sequence } from "../../src/engine/sequence.ts";
+import { Sequence, type ScheduledSequence } from "../../src/engine/sequence.ts";
+import { NO_STATE } from "../../src/engine/step-plan.ts";
 import type { Runner } from "../../src/engine/runner.ts";
 import { StepPlanner } from "../../src/engine/step-planner.ts";
 import type { OpenedDevice } from "../../src/backends/gpu/device.ts";
@@ -45,6 +46,12 @@ export function placedSequence(
   return placeSequence(sequence, slot, blocks);
 }
 
+/** A sequence keeps its state, where a model has such, in the slot of its own number. */
+export function withState(scheduled: ScheduledSequence): ScheduledSequence {
+  const to = scheduled.sequence.slot ?? 0;
+  return { ...scheduled, state: { from: scheduled.start === 0 ? NO_STATE : to, to, keeps: [] } };
+}
+
 export async function greedyTokens(
   runner: Runner,
   prompt: readonly number[],
@@ -54,7 +61,8 @@ export async function greedyTokens(
   const sequence = placedSequence(prompt, 1, prompt.length + numTokens, rules);
   const planner = new StepPlanner();
   for (let i = 0; i < numTokens; i++) {
-    const { sequences } = await runner.submit(planner.plan([sequence.giveRows(sequence.numPendingTokens, 0, 0)]));
+    const scheduled = withState(sequence.giveRows(sequence.numPendingTokens, 0, 0));
+    const { sequences } = await runner.submit(planner.plan([scheduled]));
     sequence.append(sequences[0]?.drawn[0]?.tokenId ?? -1);
   }
   return sequence.tokens.slice(prompt.length);

@@ -25,6 +25,7 @@ export const DECODER_FIXTURES = [
   "olmo3",
   "phi3",
   "phi3-longrope",
+  "qwen35",
   "smollm3",
 ] as const;
 
@@ -47,7 +48,15 @@ type GgufPart =
       readonly rows?: readonly [number, number];
       readonly plus?: number;
       readonly pairsOf?: number;
+      readonly tiled?: Tiles;
     };
+
+/** Where value heads are that lie in the GGUF file in the order 0, 2, 1, 3: rows or columns, the first one, and of a head. */
+interface Tiles {
+  readonly axis: "rows" | "columns";
+  readonly first: number;
+  readonly size: number;
+}
 
 interface GoldenFile {
   readonly cases: readonly DecoderCase[];
@@ -122,8 +131,17 @@ async function valuesOf(part: GgufPart, checkpoint: SafetensorsFile): Promise<Fl
   const [begin, end] = part.rows ?? [0, whole.rows];
   const tensor = rowsOf(whole, begin, end - begin);
   const values = await readF32(tensor);
-  const { plus, pairsOf: size } = part;
+  const { plus, pairsOf: size, tiled } = part;
   if (plus !== undefined) return values.map((value) => value + plus);
+  if (tiled) {
+    // A vector's values are its only row's columns.
+    const axis = whole.rows === 1 ? "columns" : tiled.axis;
+    const of = (i: number, along: Tiles["axis"]) => (along === axis ? untiled(i, tiled) : i);
+    return values.map((_, i) => {
+      const [row, column] = [Math.floor(i / whole.columns), i % whole.columns];
+      return values[of(row, "rows") * whole.columns + of(column, "columns")] ?? NaN;
+    });
+  }
   if (size === undefined) return values;
   const { columns } = tensor;
   const rows = Array.from({ length: tensor.rows }, (_, row) => {
@@ -132,4 +150,10 @@ async function valuesOf(part: GgufPart, checkpoint: SafetensorsFile): Promise<Fl
     return [...values.subarray(from * columns, (from + 1) * columns)];
   });
   return new Float32Array(rows.flat());
+}
+
+function untiled(i: number, { first, size }: Tiles): number {
+  if (i < first) return i;
+  const head = Math.floor((i - first) / size);
+  return i + ([0, 2, 1, 3].indexOf(head) - head) * size;
 }

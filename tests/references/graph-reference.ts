@@ -6,6 +6,7 @@ import {
   normWeight,
   queryFactor,
   type Activation,
+  type DeltaNet,
   type Linear,
   type NormWeights,
   type Operation,
@@ -22,6 +23,7 @@ import {
   relu2Reference,
   rmsNormReference,
   rotaryReference,
+  sigmoidReference,
   siluReference,
 } from "./reference.ts";
 
@@ -156,6 +158,15 @@ export async function lastLogitsReference(weights: ModelWeights, tokens: readonl
           });
         return void values.set(output, rowsOf(input).map(convolve));
       }
+      case "deltaNet":
+        return void values.set(operation.output, await deltaNet(weights, operation, rowsOf(operation.input)));
+      case "outputGate": {
+        const { gates, firstColumn, value } = operation;
+        const gated = rowsOf(value).map((row, r) =>
+          row.map((x, i) => x * sigmoidReference(rowsOf(gates)[r]?.[firstColumn + i] ?? NaN)),
+        );
+        return void values.set(value, gated);
+      }
       case "head":
         [logits = logits] = await product({ matrix: operation.table }, rowsOf(operation.input).slice(-1));
         logits = logits.map(cappedAt(operation.cap));
@@ -163,6 +174,46 @@ export async function lastLogitsReference(weights: ModelWeights, tokens: readonl
   };
   for (const operation of graph.operations) await compute(operation);
   return logits;
+}
+
+async function deltaNet(weights: ModelWeights, net: DeltaNet, input: Rows): Promise<Rows> {
+  const { taps, keyHeads, valueHeads, keyDim, valueDim, headOrder } = net;
+  const [keys, values] = [keyHeads * keyDim, valueHeads * valueDim];
+  const convWidth = 2 * keys + values;
+  const kernel = await read(weights, net.kernel);
+  const stored = await read(weights, net.rate.weight);
+  const rates = Array.from(stored, (rate) => (net.rate.form === "log" ? Math.exp(rate) : -rate));
+  const dtBias = await read(weights, net.dtBias);
+  const normalise = await normOf(weights, net.norm);
+  const states = rates.map(() => Array.from({ length: keyDim }, () => new Float64Array(valueDim)));
+  const unit = (x: Float64Array) => x.map((one) => one / Math.sqrt(dot(x, x) + 1e-6));
+  return input.map((row, r) => {
+    const mixed = Float64Array.from({ length: convWidth }, (_, i) => {
+      const terms = Array.from({ length: taps }, (_tap, t) => (kernel[i * taps + t] ?? NaN) * at(input, r - taps + 1 + t, i));
+      return siluReference(terms.reduce((a, b) => a + b));
+    });
+    const heads = rates.map((rate, head) => {
+      const keyHead = headOrder === "tiled" ? head % keyHeads : Math.floor(head / (valueHeads / keyHeads));
+      const part = (first: number, size: number) => mixed.slice(first, first + size);
+      const q = unit(part(keyHead * keyDim, keyDim)).map((x) => x / Math.sqrt(keyDim));
+      const k = unit(part(keys + keyHead * keyDim, keyDim));
+      const v = part(2 * keys + head * valueDim, valueDim);
+      const [b, a] = [0, 1].map((n) => row[convWidth + values + n * valueHeads + head] ?? NaN);
+      const decay = Math.exp(-rate * Math.log1p(Math.exp((a ?? NaN) + (dtBias[head] ?? NaN))));
+      const state = states[head] ?? [];
+      for (const line of state) line.forEach((x, i) => (line[i] = x * decay));
+      const error = v.map((x, i) => sigmoidReference(b ?? NaN) * (x - state.reduce((sum, line, d) => sum + (k[d] ?? NaN) * (line[i] ?? NaN), 0)));
+      state.forEach((line, d) => line.forEach((x, i) => (line[i] = x + (k[d] ?? NaN) * (error[i] ?? NaN))));
+      const answer = v.map((_, i) => state.reduce((sum, line, d) => sum + (q[d] ?? NaN) * (line[i] ?? NaN), 0));
+      return normalise(answer).map((x, i) => x * siluReference(row[convWidth + head * valueDim + i] ?? NaN));
+    });
+    return Float64Array.from(heads.flatMap((head) => [...head]));
+  });
+}
+
+/** Rows before the first are zeros. */
+function at(rows: Rows, row: number, column: number): number {
+  return rows[row]?.[column] ?? 0;
 }
 
 async function normOf(weights: ModelWeights, norm: NormWeights): Promise<(x: Float64Array) => Float64Array> {

@@ -69,8 +69,12 @@ export function rmsNormReference(
   return values.map((value, i) => (value / Math.sqrt(meanSquare + epsilon)) * (gamma[i] ?? 0) + (beta[i] ?? 0));
 }
 
+export function sigmoidReference(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
 export function siluReference(x: number): number {
-  return x / (1 + Math.exp(-x));
+  return x * sigmoidReference(x);
 }
 
 export function relu2Reference(x: number): number {

@@ -1,10 +1,20 @@
-import type { Activation, Attention, Graph, Operation, Rotary, ShortConv, Value } from "../../models/graph.ts";
+import type {
+  Activation,
+  Attention,
+  DeltaNet,
+  Graph,
+  Operation,
+  OutputGate,
+  Rotary,
+  ShortConv,
+  Value,
+} from "../../models/graph.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { shareValues } from "../share-values.ts";
 import type { Epilogue } from "./kernels/epilogues.ts";
 import type { MemoryMap } from "./memory-map.ts";
 import { strideOf } from "./pack/panel-matrix.ts";
-import type { KeptRows, LayerCache, Operation as Step, Program, Rows } from "./program/operation.ts";
+import type { KeptRows, LayerCache, Operation as Step, Program, Rows, StatePlace } from "./program/operation.ts";
 import type { ProductWeights, WeightMemory } from "./weight-memory.ts";
 
 interface CompileContext {
@@ -14,6 +24,8 @@ interface CompileContext {
   readonly caches: readonly LayerCache[];
   /** The rows that each convolution keeps. */
   readonly kept: readonly KeptRows[];
+  /** Those of each delta net. */
+  readonly states: readonly StatePlace[];
   /** Values from one head to the next in the cache: a multiple of 4. */
   readonly headStride: number;
   readonly maxRows: number;
@@ -28,7 +40,7 @@ export interface CompiledGraph {
 }
 
 /** How threads share the operations of a phase. */
-type Sharing = "rows" | "samples" | "convolution" | "columns" | "heads" | "drawing" | "recording";
+type Sharing = "rows" | "samples" | "convolution" | "states" | "columns" | "heads" | "drawing" | "recording";
 
 const EPILOGUES: Readonly<Record<Activation, Epilogue>> = {
   gelu_tanh: "geluTanh",
@@ -58,6 +70,8 @@ class GraphCompiler {
   #sharing: Sharing | null = null;
   /** [queries | keys | values] with padded heads, and the value `of` that they were copied from last. */
   #padded: { readonly rows: Rows; readonly attended: Rows; of: Value | null } | null = null;
+  /** What delta nets read, one after the other. */
+  #deltaInputs: Rows | null = null;
   /** Outputs of norms before they are added. */
   readonly #addends = new Map<number, Rows>();
   readonly #logits: Rows;
@@ -88,7 +102,7 @@ class GraphCompiler {
         const table = weights
           .matrix(operation.table)
           .map(({ firstOutput, panels }) => ({ firstToken: firstOutput, panels }));
-        const places = positions && weights.positions(positions);
+        const places = positions && weights.rows(positions);
         const y = this.#rows(output);
         return this.#phase("rows", { type: "embed", table, scale, positions: places, y });
       }
@@ -110,6 +124,10 @@ class GraphCompiler {
         return this.#addAttention(operation);
       case "shortConv":
         return this.#addConvolution(operation);
+      case "deltaNet":
+        return this.#addDeltaNet(operation);
+      case "outputGate":
+        return this.#addOutputGate(operation);
       case "head": {
         const table = { parts: weights.matrix(operation.table), bias: 0 };
         const epilogue = operation.cap ? "cap" : "store";
@@ -192,6 +210,36 @@ class GraphCompiler {
     const weights = this.#context.weights.convolution(operation);
     const y = this.#rows(output);
     this.#phase("convolution", { type: "shortConv", x, products, y, width, taps, weights, kept });
+  }
+
+  #addDeltaNet(operation: DeltaNet): void {
+    const { layer, keyHeads, valueHeads, keyDim, valueDim, headOrder, taps, norm, rate, dtBias } = operation;
+    const { weights, states, maxRows } = this.#context;
+    const place = states[layer];
+    if (!place) throw new RangeError(`the model has no delta net ${layer}`);
+    const netWidth = valueHeads * valueDim;
+    const convWidth = 2 * keyHeads * keyDim + netWidth;
+    const sizes = { keyHeads, valueHeads, keyDim, valueDim, headOrder, taps, convWidth, netWidth };
+    const net = {
+      ...sizes,
+      kernel: weights.convolution(operation),
+      rate: weights.rows(rate.weight).address,
+      dtBias: weights.rows(dtBias).address,
+      gamma: weights.norm(norm).gamma,
+      epsilon: norm.epsilon,
+      decayOffset: 16 * Math.ceil(valueHeads / 4),
+      states: place,
+    };
+    const [x, y] = [this.#rows(operation.input), this.#rows(operation.output)];
+    const inputs = (this.#deltaInputs ??= this.#take(convWidth + net.decayOffset / 2, maxRows));
+    this.#phase("rows", { type: "deltaInputs", x, inputs, net });
+    this.#phase("states", { type: "deltaRule", x, inputs, y, net });
+  }
+
+  #addOutputGate({ gates, firstColumn, value }: OutputGate): void {
+    const from = this.#rows(gates);
+    const at = { ...from, address: from.address + 4 * firstColumn };
+    this.#phase("rows", { type: "outputGate", gates: at, y: this.#rows(value), bytes: 4 * this.#shape(value).width });
   }
 
   /** Returns the queries, keys and values of each row, in heads as the cache has them. */

@@ -3,8 +3,9 @@ import type { StepPlan } from "../../engine/step-plan.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import { capsOf } from "../../models/graph.ts";
+import { capsOf, type Graph } from "../../models/graph.ts";
 import type { LoadOptions, LoadedRunner } from "../backend.ts";
+import type { DeltaNetKernels } from "./kernels/delta-net.ts";
 import { assembleKernels } from "./kernels/kernels.ts";
 import { ModelPlan } from "./model-plan.ts";
 import { StepWriter } from "./step-writer.ts";
@@ -40,6 +41,8 @@ export class CpuRunner implements LoadedRunner {
   readonly logits: readonly Float32Array[];
   readonly #pending: PendingStep[] = [];
   readonly #tasks = new TaskQueue();
+  /** Steps change states in place, so they can't be computed twice. */
+  readonly #hasStates: boolean;
   #isRunning = false;
   #isDisposed = false;
 
@@ -47,7 +50,9 @@ export class CpuRunner implements LoadedRunner {
     pool: ThreadPool,
     writer: StepWriter,
     { weightBytes, logits, kernelNotes }: Pick<CpuRunner, "weightBytes" | "logits" | "kernelNotes">,
+    hasStates: boolean,
   ) {
+    this.#hasStates = hasStates;
     this.logits = logits;
     this.#pool = pool;
     this.#writer = writer;
@@ -84,6 +89,7 @@ export class CpuRunner implements LoadedRunner {
       rotarySize: headDim,
       queriesPerKey: numHeads / numKvHeads,
       ...capsOf(model.graph),
+      deltaNet: deltaNetOf(model.graph),
       memory: limits,
     });
     const { step, sampler, sync, cache, scratch } = plan;
@@ -113,7 +119,9 @@ export class CpuRunner implements LoadedRunner {
     );
     const { weightBytes } = plan;
     const kernelNotes = describeKernels(engine, pool.threads, maxThreads);
-    return new CpuRunner(pool, new StepWriter(memory.buffer, step, sampler), { weightBytes, logits, kernelNotes });
+    const hasStates = step.numStates > 0;
+    const writer = new StepWriter(memory.buffer, step, sampler);
+    return new CpuRunner(pool, writer, { weightBytes, logits, kernelNotes }, hasStates);
   }
 
   submit(plan: StepPlan): Promise<StepResult> {
@@ -139,7 +147,9 @@ export class CpuRunner implements LoadedRunner {
       if (next === undefined) break;
       try {
         this.#writer.write(next.plan);
+        const { failure } = this.#pool;
         this.#pool.run();
+        if (this.#hasStates && this.#pool.failure !== failure) throw statesLost(this.#pool.failure);
         const sequences = resultsBySequence(next.plan, this.#writer.results(next.plan.samples));
         next.resolve({ sequences, gpuMs: null });
       } catch (error) {
@@ -183,6 +193,15 @@ function openMemory({ isShared, pages }: { isShared: boolean; pages: number }): 
 function tooManyThreads(threads: number, cause: ThreadFailure): ChorusError {
   const message = `Of the ${threads} threads (cpuThreads) not all have started: ${cause.message}. Ask for fewer, or leave cpuThreads null: then as many start as are fastest.`;
   return new ChorusError("invalid_value", message, "cpuThreads", { cause });
+}
+
+function deltaNetOf({ operations }: Graph): DeltaNetKernels | null {
+  const net = operations.find(({ type }) => type === "deltaNet");
+  return net?.type === "deltaNet" ? { keyDim: net.keyDim, valueDim: net.valueDim, rateForm: net.rate.form } : null;
+}
+
+function statesLost(reason: string | null): ChorusError {
+  return new ChorusError("device_lost", `A thread has failed while it changed the states of sequences: ${reason}.`);
 }
 
 function disposed(): ChorusError {

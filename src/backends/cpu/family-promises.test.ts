@@ -58,6 +58,7 @@ const OTHER_FAMILIES = [
   ...FAMILY_FIXTURES.filter((fixture) => fixture !== "gpt2-tiny"),
   "families/lfm2",
   "families/lfm2-long",
+  "families/qwen35",
 ];
 
 const create = withFewTokens(createEngine);

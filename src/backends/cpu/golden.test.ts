@@ -17,7 +17,7 @@ import { ODD_SHAPES } from "../../../tests/models/odd-shapes.ts";
 import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
 import { inventedFamily } from "../../../tests/models/invented-family.ts";
 import { randomWeights } from "../../../tests/models/random-weights.ts";
-import { greedyTokens, placedSequence } from "../../../tests/gpu/runner-runs.ts";
+import { greedyTokens, placedSequence, withState } from "../../../tests/gpu/runner-runs.ts";
 import { cpuBackend } from "./cpu-backend.ts";
 import type { CpuRunner } from "./cpu-runner.ts";
 
@@ -34,7 +34,7 @@ async function openRunner(weights: ModelWeights, overrides: EngineConfig = {}): 
 async function lastLogits(runner: CpuRunner, ids: readonly number[]): Promise<Float32Array> {
   const sequence = placedSequence(ids, 0, ids.length);
   const entry = { sequence, start: 0, count: ids.length, samples: true, drafts: [], scored: 0, cachedTokens: 0 };
-  await runner.submit(new StepPlanner().plan([entry]));
+  await runner.submit(new StepPlanner().plan([withState(entry)]));
   return runner.logits[0]?.slice() ?? new Float32Array();
 }
 

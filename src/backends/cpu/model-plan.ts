@@ -4,12 +4,19 @@ import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { WeightLayout } from "../../files/packing.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
-import { convRowsPerBlock, convStride, numKvLayers, type ModelShape } from "../../protocol/model-shape.ts";
+import {
+  convRowsPerBlock,
+  convStride,
+  numKvLayers,
+  numStateSlots,
+  stateBytesPerLayer,
+  type ModelShape,
+} from "../../protocol/model-shape.ts";
 import { compileGraph, type CompiledGraph } from "./compile-graph.ts";
 import { headBlockBytes, headStrideOf, type CacheShape } from "./kernels/cache-write.ts";
 import { integerBytes, SCRATCH_BYTES } from "./kernels/product.ts";
 import { MemoryMap } from "./memory-map.ts";
-import type { KeptRows, LayerCache, Rows } from "./program/operation.ts";
+import type { KeptRows, LayerCache, Rows, StatePlace } from "./program/operation.ts";
 import { takeStepMemory, type StepMemory } from "./program/step-memory.ts";
 import type { ThreadScratch } from "./program/step-thread.ts";
 import { rotaryTable } from "./rotary-angles.ts";
@@ -42,7 +49,8 @@ export class ModelPlan {
     this.#maxLength = maxLength;
     this.sync = takeSyncMemory(map);
     const maxBlocks = Math.ceil(maxLength / blockSize);
-    this.step = takeStepMemory(map, { maxRows, maxSamples, maxSlots, maxBlocks, maxLength });
+    const numStates = numStateSlots(shape, engine);
+    this.step = takeStepMemory(map, { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, numStates });
     const { vocabSize } = shape;
     this.sampler = takeSamplerMemory(map, { vocabSize, maxSlots, maxSamples, maxThreads, logprobsMode });
     const headStride = headStrideOf(shape.headDim);
@@ -62,6 +70,7 @@ export class ModelPlan {
       shape,
       caches: takeCaches(map, numKvLayers(shape), shape.numKvHeads * headBlockBytes(this.cache), engine.numGpuBlocks),
       kept: takeKeptRows(map, shape, engine),
+      states: takeStates(map, shape, numStates),
       headStride,
       maxRows,
       maxSamples,
@@ -100,4 +109,12 @@ function takeKeptRows(map: MemoryMap, shape: ModelShape, engine: ResolvedEngineC
   const count = convRowsPerBlock(shape, engine);
   const take = () => map.take(engine.numGpuBlocks * count * stride);
   return Array.from({ length: shape.convs?.numLayers ?? 0 }, () => ({ address: take(), stride, count }));
+}
+
+function takeStates(map: MemoryMap, shape: ModelShape, numSlots: number): StatePlace[] {
+  const { numLayers, convWidth, convRows: count } = shape.states ?? { numLayers: 0, convWidth: 0, convRows: 0 };
+  const stride = stateBytesPerLayer(shape);
+  const rowBytes = 4 * convWidth;
+  const place = { stride, count, rowBytes, rowsBytes: count * rowBytes };
+  return Array.from({ length: numLayers }, () => ({ ...place, address: map.take(numSlots * stride) }));
 }

@@ -1,7 +1,7 @@
 import type { SampledToken, TokenLogprob } from "../../engine/runner.ts";
 import { LOWEST_LOGPROB } from "../../engine/sampling/sampling-params.ts";
-import type { Sample, SlotRules, SlotUpdate, StepPlan } from "../../engine/step-plan.ts";
-import { ROW_WORDS, type StepMemory } from "./program/step-memory.ts";
+import type { PlannedSequence, Sample, SlotRules, SlotUpdate, StepPlan } from "../../engine/step-plan.ts";
+import { KEEP_WORDS, ROW_WORDS, STATE_WORDS, type StepMemory } from "./program/step-memory.ts";
 import { packRules, ruleTableShape } from "../rule-table.ts";
 import { SAMPLE_WORDS, SampleView, writeSample } from "../sample-record.ts";
 import { RESULT_WORDS, type SamplerMemory } from "./sampler/sampler.ts";
@@ -23,7 +23,7 @@ export class StepWriter {
   }
 
   /** Writes a plan. FEEDBACK equals UNKNOWN: such a row's token is the one at its position in the slot's history. */
-  write({ rows, samples, blockTables, histories, rules, masks }: StepPlan): void {
+  write({ sequences, rows, samples, blockTables, histories, rules, masks }: StepPlan): void {
     const { head, rows: rowsAt, samples: samplesAt, tables, maxBlocks, history, maxLength } = this.#step;
     this.#words[head / 4] = rows.length / ROW_WORDS;
     this.#words[head / 4 + 1] = samples.length;
@@ -34,6 +34,7 @@ export class StepWriter {
     });
     this.#update(tables, maxBlocks, blockTables);
     this.#update(history, maxLength, histories);
+    if (this.#step.numStates > 0) this.#writeStates(sequences);
     this.#writeRules(rules);
     const { vocabSize, masks: masksAt } = this.#sampler;
     const { maskWords } = ruleTableShape(vocabSize);
@@ -68,6 +69,19 @@ export class StepWriter {
 
   #update(table: number, width: number, updates: readonly SlotUpdate[]): void {
     for (const { slot, start, values } of updates) this.#words.set(values, table / 4 + slot * width + start);
+  }
+
+  #writeStates(sequences: readonly PlannedSequence[]): void {
+    const { head, states, keeps: keepsAt } = this.#step;
+    let [firstRow, firstKeep] = [0, 0];
+    this.#words[head / 4 + 2] = sequences.length;
+    for (const [i, { numRows, state }] of sequences.entries()) {
+      if (!state) throw new Error("a sequence has no state");
+      const { from, to, keeps } = state;
+      this.#words.set([firstRow, numRows, from, to, firstKeep, keeps.length], states / 4 + i * STATE_WORDS);
+      for (const { rows, slot } of keeps) this.#words.set([rows, slot], keepsAt / 4 + firstKeep++ * KEEP_WORDS);
+      firstRow += numRows;
+    }
   }
 
   #writeRules(newRules: readonly SlotRules[]): void {

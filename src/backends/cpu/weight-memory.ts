@@ -2,6 +2,7 @@ import type { WeightLayout } from "../../files/packing.ts";
 import { readF32 } from "../../files/tensor.ts";
 import {
   normWeight,
+  type DeltaNet,
   type Gate,
   type Linear,
   type Matrix,
@@ -82,8 +83,8 @@ export class WeightMemory {
     return there(this.#matrices.get(matrix));
   }
 
-  /** Returns the learned positions. */
-  positions(weight: Weight): Rows {
+  /** Returns learned positions, or a vector. */
+  rows(weight: Weight): Rows {
     return there(this.#rows.get(weight));
   }
 
@@ -98,7 +99,7 @@ export class WeightMemory {
   }
 
   /** Returns a convolution's weights [taps, width]. */
-  convolution({ kernel }: ShortConv): Rows {
+  convolution({ kernel }: ShortConv | DeltaNet): Rows {
     return there(this.#convolutions.get(kernel));
   }
 
@@ -160,12 +161,19 @@ export class WeightMemory {
         return this.#takeMatrix(operation.table);
       case "shortConv":
         return this.#takeConvolution(operation);
+      case "deltaNet":
+        this.#takeConvolution(operation);
+        this.#takeRows(operation.rate.weight);
+        this.#takeRows(operation.dtBias);
+        return this.#takeNorm(operation.norm);
       case "attention":
+      case "outputGate":
         return;
     }
   }
 
-  #takeConvolution({ kernel, width, taps }: ShortConv): void {
+  #takeConvolution({ kernel }: ShortConv | DeltaNet): void {
+    const [width = 0, , taps = 0] = kernel.tensors[0]?.shape ?? [];
     const stride = 4 * strideOf(width);
     this.#convolutions.set(kernel, { address: this.#map.take(taps * stride), stride });
   }

@@ -49,10 +49,13 @@ interface DecoderLayer {
   readonly angles: RotaryAngles | null;
 }
 
-/** @throws ChorusError model_invalid or model_unsupported, naming the field */
-export function parseDecoderConfig(json: unknown): DecoderConfig {
+/**
+ * @param own differences of a family that has no row in DECODERS
+ * @throws ChorusError model_invalid or model_unsupported, naming the field
+ */
+export function parseDecoderConfig(json: unknown, own: Differences = {}): DecoderConfig {
   const family = new JsonFields(CONFIG_FILE, json).string("model_type", "llama");
-  const differences = DECODERS.get(family) ?? {};
+  const differences = DECODERS.get(family) ?? own;
   const given = Object.entries(json as object).filter(([, value]) => value !== undefined);
   const fields = new JsonFields(CONFIG_FILE, { ...differences.defaults, ...Object.fromEntries(given) });
   refuseQuantised(fields);

@@ -23,18 +23,27 @@ export const decoder: Family = {
       shape,
       graph: decoderGraph({ ...config, shape }),
       eosTokenIds: config.eosTokenIds,
-      tensorPrefixes: [
-        ["", ""],
-        ["", "language_model."],
-        ["model.", "model.language_model."],
-      ],
-      isUnused: (tensor) =>
-        tensor.endsWith(".rotary_emb.inv_freq") ||
-        (config.tieWordEmbeddings && /(^|\.)lm_head\.weight$/.test(tensor)) ||
-        !/^(lm_head|model\.(embed_tokens|layers|norm|language_model)|language_model)\./.test(tensor),
+      tensorPrefixes: TEXT_PREFIXES,
+      isUnused: (tensor) => isBesideText(tensor, config),
     };
   },
 };
+
+/** Where a checkpoint has the text model of a multimodal one. */
+export const TEXT_PREFIXES = [
+  ["", ""],
+  ["", "language_model."],
+  ["model.", "model.language_model."],
+] as const;
+
+/** Returns whether a checkpoint's tensor is none of the text model's weights: an old buffer, a tied head, or what sees. */
+export function isBesideText(tensor: string, { tieWordEmbeddings }: Pick<DecoderConfig, "tieWordEmbeddings">): boolean {
+  return (
+    tensor.endsWith(".rotary_emb.inv_freq") ||
+    (tieWordEmbeddings && /(^|\.)lm_head\.weight$/.test(tensor)) ||
+    !/^(lm_head|model\.(embed_tokens|layers|norm|language_model)|language_model)\./.test(tensor)
+  );
+}
 
 const MLP = { gate: "mlp.gate_proj", up: "mlp.up_proj", down: "mlp.down_proj" };
 

@@ -101,6 +101,11 @@ export class Arithmetic {
     return f32x4.div(x, f32x4.add(1, this.exp(f, f32x4.neg(x))));
   }
 
+  /** 1 / (1 + exp(-x)) */
+  sigmoid(f: FunctionBuilder, x: Vector): Vector {
+    return f32x4.div(1, f32x4.add(1, this.exp(f, f32x4.neg(x))));
+  }
+
   /** max(0, x)^2 */
   relu2(x: Vector): Vector {
     return f32x4.mul(x, f32x4.pmax(0, x));

@@ -8,6 +8,16 @@ import { defineMultiply, type Multiply } from "./multiply.ts";
 import { defineAttention, type Attend } from "./attention.ts";
 import { defineBarrier, type Barrier } from "./barrier.ts";
 import { defineCacheWrite, type CacheShape, type CacheWrite } from "./cache-write.ts";
+import {
+  defineDeltaNet,
+  defineGates,
+  type DeltaGates,
+  type DeltaNetKernels,
+  type DeltaRule,
+  type MultiplyByGate,
+  type Silu,
+  type UnitHeads,
+} from "./delta-net.ts";
 import { defineAdd, defineEmbed, type Add, type Embed } from "./embed.ts";
 import { defineEpilogues } from "./epilogues.ts";
 import { defineNorms, type LayerNorm, type RmsNorm } from "./layer-norm.ts";
@@ -41,6 +51,8 @@ export interface KernelOptions {
   readonly attentionCap?: number | null;
   /** See Head.cap. [null] */
   readonly logitCap?: number | null;
+  /** [the model has no delta nets] */
+  readonly deltaNet?: DeltaNetKernels | null;
   readonly memory: MemoryLimits;
 }
 
@@ -58,6 +70,8 @@ export interface Kernels {
   readonly add: Add;
   readonly multiply: Multiply;
   readonly multiply_add: Multiply;
+  readonly multiply_sigmoid: MultiplyByGate;
+  readonly multiply_silu: MultiplyByGate;
   readonly softmax_of: SoftmaxOf;
   readonly draw: Draw;
   readonly weigh: Weigh;
@@ -71,6 +85,11 @@ export interface Kernels {
   readonly logprobs_of: LogprobsOf;
   readonly count_above: CountAbove;
   readonly log: Log;
+  /** These need a model with delta nets. */
+  readonly silu: Silu;
+  readonly unit_heads: UnitHeads;
+  readonly delta_gates: DeltaGates;
+  readonly delta_rule: DeltaRule;
   /** Needs shared memory. */
   readonly barrier?: Barrier;
 }
@@ -86,6 +105,8 @@ export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer>
   defineAttention(module, math, cache, options);
   defineAdd(module);
   defineMultiply(module, math);
+  defineGates(module, math);
+  if (options.deltaNet) defineDeltaNet(module, math, options.deltaNet);
   defineSoftmaxOf(module, math);
   defineDraw(module, math);
   defineWeigh(module, math);

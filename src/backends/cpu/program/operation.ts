@@ -1,5 +1,6 @@
 // A step's operations as plain data, which every thread walks. Addresses, strides and offsets are bytes.
 
+import type { DeltaNet } from "../../../models/graph.ts";
 import type { Epilogue } from "../kernels/epilogues.ts";
 import type { PanelMatrix } from "../pack/panel-matrix.ts";
 
@@ -154,6 +155,60 @@ export interface KeptRows extends Rows {
   readonly count: number;
 }
 
+/** inputs = what a delta net makes of its input: [q | k | v | beta | decay], the first three after the convolution. */
+export interface DeltaInputsOperation {
+  readonly type: "deltaInputs";
+  readonly x: Rows;
+  readonly inputs: Rows;
+  readonly net: DeltaNetPlace;
+}
+
+/** y = what the states answer, normalised and gated; the states are changed. */
+export interface DeltaRuleOperation {
+  readonly type: "deltaRule";
+  readonly x: Rows;
+  readonly inputs: Rows;
+  readonly y: Rows;
+  readonly net: DeltaNetPlace;
+}
+
+/** A delta net's sizes, and where its weights and states are. */
+export interface DeltaNetPlace extends Pick<
+  DeltaNet,
+  "keyHeads" | "valueHeads" | "keyDim" | "valueDim" | "headOrder" | "taps"
+> {
+  /** Values of [q | k | v], and of v alone. */
+  readonly convWidth: number;
+  readonly netWidth: number;
+  /** [taps] */
+  readonly kernel: Rows;
+  readonly rate: number;
+  readonly dtBias: number;
+  readonly gamma: number;
+  readonly epsilon: number;
+  /** Bytes from a head's beta to its decay. */
+  readonly decayOffset: number;
+  readonly states: StatePlace;
+}
+
+/** A layer's states: in each slot rows that the convolution has read, and then the heads' matrices. */
+export interface StatePlace extends Rows {
+  /** Rows of the convolution. */
+  readonly count: number;
+  readonly rowBytes: number;
+  /** Bytes of all these rows. */
+  readonly rowsBytes: number;
+}
+
+/** y = y sigmoid(gates), row by row. */
+export interface OutputGateOperation {
+  readonly type: "outputGate";
+  readonly gates: Rows;
+  readonly y: Rows;
+  /** Bytes of a row, rounded up to a vector by the kernel. */
+  readonly bytes: number;
+}
+
 /** Draws the step's tokens from their logits. */
 export interface SampleOperation {
   readonly type: "sample";
@@ -177,11 +232,14 @@ export type Operation =
   | AttendOperation
   | GateRowsOperation
   | ShortConvOperation
+  | DeltaInputsOperation
+  | DeltaRuleOperation
+  | OutputGateOperation
   | SampleOperation
   | RecordOperation;
 
 /**
  * Operations in phases. Threads meet between phases. Within one, each thread goes on with its own results: its own rows
- * (all but linear, attend and sample share rows alike), or its own columns (linear).
+ * (all but linear, attend, deltaRule and sample share rows alike), or its own columns (linear).
  */
 export type Program = readonly (readonly Operation[])[];

@@ -1,14 +1,17 @@
 // A step's input, in memory that all threads read.
 //
-//   head      num rows, num samples
+//   head      num rows, num samples, num sequences that have states
 //   rows      [maxRows] token, position, slot, start             token UNKNOWN: the one that history has at the position
 //   samples   [maxSamples] SAMPLE_WORDS: see ../../sample-record.ts
 //   tables    [maxSlots, maxBlocks] block ids
+//   states    [maxSlots] first row, num rows, from, to, first keep, num keeps      see PlannedState
+//   keeps     [numStates] rows, slot
 //   history   [maxSlots, maxLength] tokens of each slot's sequence, to which the sampler appends
 //
 // Since a row takes its token from the history, and not from a cell that the step itself overwrites, a step that failed in
 // one thread can be computed again from its beginning.
 
+import type { PlannedState } from "../../../engine/step-plan.ts";
 import type { MemoryMap } from "../memory-map.ts";
 import { SAMPLE_WORDS } from "../../sample-record.ts";
 
@@ -17,6 +20,9 @@ export const UNKNOWN = 0xffffffff;
 
 const HEAD_WORDS = 16;
 export const ROW_WORDS = 4;
+/** Numbers of a sequence in `states`, and of a state in `keeps`. */
+export const STATE_WORDS = 6;
+export const KEEP_WORDS = 2;
 
 interface StepLimits {
   readonly maxRows: number;
@@ -26,6 +32,8 @@ interface StepLimits {
   readonly maxBlocks: number;
   /** Tokens of a sequence. */
   readonly maxLength: number;
+  /** Slots for states; 0: the model has none. */
+  readonly numStates: number;
 }
 
 /** Addresses; plain data, the same in every thread. */
@@ -34,7 +42,15 @@ export interface StepMemory extends StepLimits {
   readonly rows: number;
   readonly samples: number;
   readonly tables: number;
+  readonly states: number;
+  readonly keeps: number;
   readonly history: number;
+}
+
+/** A sequence's rows in a step, and its state before, within and after them. */
+export interface StatedSequence extends PlannedState {
+  readonly firstRow: number;
+  readonly numRows: number;
 }
 
 export function takeStepMemory(map: MemoryMap, limits: StepLimits): StepMemory {
@@ -45,6 +61,8 @@ export function takeStepMemory(map: MemoryMap, limits: StepLimits): StepMemory {
     rows: words(limits.maxRows * ROW_WORDS),
     samples: words(limits.maxSamples * SAMPLE_WORDS),
     tables: words(limits.maxSlots * limits.maxBlocks),
+    states: words(limits.numStates && limits.maxSlots * STATE_WORDS),
+    keeps: words(limits.numStates * KEEP_WORDS),
     history: words(limits.maxSlots * limits.maxLength),
   };
 }
@@ -65,6 +83,22 @@ export class StepView {
 
   get numSamples(): number {
     return this.#word(this.#memory.head + 4);
+  }
+
+  /** Returns the sequences of a model with states, in the order of their rows. */
+  sequences(): StatedSequence[] {
+    const { head, states, keeps } = this.#memory;
+    return Array.from({ length: this.#word(head + 8) }, (_, i) => {
+      const at = (field: number) => this.#word(states + 4 * (i * STATE_WORDS + field));
+      const keepAt = (n: number, field: number) => this.#word(keeps + 4 * ((at(4) + n) * KEEP_WORDS + field));
+      return {
+        firstRow: at(0),
+        numRows: at(1),
+        from: at(2),
+        to: at(3),
+        keeps: Array.from({ length: at(5) }, (_keep, n) => ({ rows: keepAt(n, 0), slot: keepAt(n, 1) })),
+      };
+    });
   }
 
   token(row: number): number {

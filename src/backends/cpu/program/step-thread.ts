@@ -14,11 +14,13 @@ import type {
   LinearOperation,
   NormOperation,
   Operation,
+  OutputGateOperation,
   Program,
   RotateOperation,
   SampleOperation,
   ShortConvOperation,
 } from "./operation.ts";
+import { DeltaNetThread } from "./delta-net.ts";
 import type { Meeting } from "./meeting.ts";
 import { attentionShares, type HeadShare } from "./attention-share.ts";
 import { shareOf, type Share } from "./share.ts";
@@ -55,6 +57,7 @@ export class StepThread {
   readonly #view: StepView;
   readonly #floats: Float32Array;
   readonly #drawer: SampleDrawer;
+  readonly #deltaNets: DeltaNetThread;
   readonly #convolutions: readonly ShortConvOperation[];
   readonly #thread: number;
   #threads = 1;
@@ -67,6 +70,7 @@ export class StepThread {
     this.#view = new StepView(buffer, plan.step);
     this.#floats = new Float32Array(buffer);
     this.#drawer = drawer;
+    this.#deltaNets = new DeltaNetThread(kernels, buffer, this.#view);
     this.#convolutions = plan.program.flat().filter((operation) => operation.type === "shortConv");
     this.#thread = thread;
   }
@@ -105,6 +109,12 @@ export class StepThread {
         return this.#gateRows(operation);
       case "shortConv":
         return this.#shortConv(operation);
+      case "deltaInputs":
+        return this.#deltaNets.prepare(operation, this.#share(this.#view.numRows));
+      case "deltaRule":
+        return this.#deltaNets.remember(operation, this.#thread, this.#threads);
+      case "outputGate":
+        return this.#outputGate(operation);
       case "sample":
         return this.#sample(operation);
       case "record":
@@ -309,6 +319,13 @@ export class StepThread {
         const from = (products.address + row * products.stride) / 4;
         this.#floats.copyWithin(this.#keptAt(kept, slot, position) / 4, from, from + width);
       }
+    }
+  }
+
+  #outputGate({ gates, y, bytes }: OutputGateOperation): void {
+    const { begin, end } = this.#share(this.#view.numRows);
+    for (let row = begin; row < end; row++) {
+      this.#kernels.multiply_sigmoid(y.address + row * y.stride, gates.address + row * gates.stride, bytes);
     }
   }
 

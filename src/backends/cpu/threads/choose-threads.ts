@@ -1,5 +1,6 @@
 import { ThreadFailure } from "../program/meeting.ts";
-import { ROW_WORDS } from "../program/step-memory.ts";
+import { NO_STATE } from "../../../engine/step-plan.ts";
+import { ROW_WORDS, STATE_WORDS } from "../program/step-memory.ts";
 import type { OpenHelper } from "./helper-thread.ts";
 import type { SharedPlan } from "./thread-body.ts";
 import { ThreadPool } from "./thread-pool.ts";
@@ -68,11 +69,13 @@ function quickestMs(step: () => void, now: () => number): number {
   return best;
 }
 
-/** Writes rows of token 0 at position 0: they change only the first block, which nobody has read yet. */
+/** Writes rows of token 0 at position 0: they change only the first block and first states, which nobody has read yet. */
 function writeTrialStep({ memory, thread }: SharedPlan): void {
-  const { head, rows, maxRows } = thread.step;
+  const { head, rows, maxRows, states, maxSlots, numStates } = thread.step;
   const words = new Uint32Array(memory.buffer);
   const numRows = Math.min(TRIAL_ROWS, maxRows);
-  words.set([numRows, 0], head / 4);
+  const numStated = Math.min(numRows, maxSlots, numStates);
+  words.set([numRows, 0, numStated], head / 4);
+  for (let i = 0; i < numStated; i++) words.set([i, 1, NO_STATE, i, 0, 0], states / 4 + i * STATE_WORDS);
   words.fill(0, rows / 4, rows / 4 + numRows * ROW_WORDS);
 }

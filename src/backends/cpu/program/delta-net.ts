@@ -1,0 +1,137 @@
+// A thread's part of gated delta nets. First rows are shared, then heads of sequences: each head's state goes through the
+// sequence's rows in order.
+
+import type { Kernels } from "../kernels/kernels.ts";
+import { NO_STATE } from "../../../engine/step-plan.ts";
+import { attentionShares } from "./attention-share.ts";
+import type { DeltaInputsOperation, DeltaNetPlace, DeltaRuleOperation, StatePlace } from "./operation.ts";
+import type { Share } from "./share.ts";
+import type { StatedSequence, StepView } from "./step-memory.ts";
+
+/** Rows of a sequence, all of its step or those up to a state that is kept, with the slots before and after them. */
+interface Piece {
+  readonly firstRow: number;
+  readonly endRow: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+export class DeltaNetThread {
+  readonly #kernels: Kernels;
+  readonly #view: StepView;
+  readonly #floats: Float32Array;
+
+  constructor(kernels: Kernels, buffer: ArrayBufferLike, view: StepView) {
+    this.#kernels = kernels;
+    this.#floats = new Float32Array(buffer);
+    this.#view = view;
+  }
+
+  /** Computes rows of [q | k | v | beta | decay], which the rule reads. */
+  prepare({ x, inputs, net }: DeltaInputsOperation, { begin, end }: Share): void {
+    const { keyHeads, keyDim, valueHeads, convWidth, netWidth } = net;
+    const heads = 4 * valueHeads;
+    for (const sequence of this.#view.sequences()) {
+      const { firstRow, numRows } = sequence;
+      for (let row = Math.max(begin, firstRow); row < Math.min(end, firstRow + numRows); row++) {
+        const [from, to] = [x.address + row * x.stride, inputs.address + row * inputs.stride];
+        this.#convolve(x, net, sequence, row, to);
+        this.#kernels.silu(to, 4 * convWidth);
+        this.#kernels.unit_heads(to, keyHeads, 1 / Math.sqrt(keyDim));
+        this.#kernels.unit_heads(to + 4 * keyHeads * keyDim, keyHeads, 1);
+        const b = from + 4 * (convWidth + netWidth);
+        const beta = to + 4 * convWidth;
+        this.#kernels.delta_gates(b, b + heads, net.rate, net.dtBias, beta, beta + net.decayOffset, heads);
+      }
+    }
+  }
+
+  #convolve(x: DeltaInputsOperation["x"], net: DeltaNetPlace, sequence: StatedSequence, row: number, to: number): void {
+    const { taps, kernel, convWidth, states } = net;
+    const { firstRow, from } = sequence;
+    const earliest = Math.max(0, taps - 1 - this.#view.position(row));
+    for (let t = earliest; t < taps; t++) {
+      const source = row - (taps - 1 - t);
+      const at =
+        source >= firstRow
+          ? x.address + source * x.stride
+          : keptAt(states, from, this.#view.position(row) - (taps - 1 - t));
+      const multiply = t === earliest ? this.#kernels.multiply : this.#kernels.multiply_add;
+      multiply(to, at, kernel.address + t * kernel.stride, 4 * convWidth);
+    }
+  }
+
+  /** Takes this thread's heads through the rows of their sequences, and leaves the states where the plan says. */
+  remember(operation: DeltaRuleOperation, thread: number, threads: number): void {
+    const sequences = this.#view.sequences();
+    const lengths = sequences.map(({ numRows }) => numRows);
+    for (const { row, begin, end } of attentionShares(lengths, operation.net.valueHeads, thread, threads)) {
+      const sequence = sequences[row];
+      if (!sequence) continue;
+      for (const piece of this.#piecesOf(sequence)) {
+        for (let head = begin; head < end; head++) this.#computeHead(operation, piece, head);
+        if (begin === 0) this.#keepRows(operation, sequence, piece);
+      }
+    }
+  }
+
+  /** The state after a piece is where the next one begins. */
+  #piecesOf({ firstRow, numRows, from, to, keeps }: StatedSequence): readonly Piece[] {
+    const pieces: Piece[] = [];
+    for (const { rows, slot } of [...keeps, { rows: numRows, slot: to }]) {
+      const last = pieces.at(-1) ?? { endRow: firstRow, to: from };
+      pieces.push({ firstRow: last.endRow, endRow: firstRow + rows, from: last.to, to: slot });
+    }
+    return pieces;
+  }
+
+  #computeHead({ x, inputs, y, net }: DeltaRuleOperation, { firstRow, endRow, from, to }: Piece, head: number): void {
+    const { keyHeads, valueHeads, keyDim, valueDim, convWidth, states } = net;
+    const size = keyDim * valueDim;
+    const stateOf = (slot: number) => states.address + slot * states.stride + states.rowsBytes + 4 * head * size;
+    const state = stateOf(to);
+    if (from === NO_STATE) this.#floats.fill(0, state / 4, state / 4 + size);
+    else if (from !== to) this.#floats.copyWithin(state / 4, stateOf(from) / 4, stateOf(from) / 4 + size);
+    const keyHead = net.headOrder === "tiled" ? head % keyHeads : Math.floor(head / (valueHeads / keyHeads));
+    const at = inputs.address + firstRow * inputs.stride;
+    const q = at + 4 * keyHead * keyDim;
+    const beta = at + 4 * (convWidth + head);
+    const values = 4 * head * valueDim;
+    const output = y.address + values;
+    this.#kernels.delta_rule(
+      state,
+      q,
+      q + 4 * keyHeads * keyDim,
+      at + 8 * keyHeads * keyDim + values,
+      beta,
+      beta + net.decayOffset,
+      inputs.stride,
+      output + firstRow * y.stride,
+      y.stride,
+      endRow - firstRow,
+    );
+    for (let row = firstRow; row < endRow; row++) {
+      const to = output + row * y.stride;
+      this.#kernels.rms_norm(to, to, net.gamma, 4 * valueDim, valueDim, net.epsilon);
+      this.#kernels.multiply_silu(to, x.address + row * x.stride + 4 * convWidth + values, 4 * valueDim);
+    }
+  }
+
+  /** Keeps the last rows that the convolution has read: position p in place p % count. */
+  #keepRows({ x, net }: DeltaRuleOperation, sequence: StatedSequence, { endRow, to }: Piece): void {
+    const { convWidth, states } = net;
+    const { firstRow, from } = sequence;
+    const start = this.#view.start(firstRow);
+    const end = start + endRow - firstRow;
+    for (let position = Math.max(0, end - states.count); position < end; position++) {
+      const row = firstRow + position - start;
+      if (row < firstRow && from === to) continue;
+      const source = row < firstRow ? keptAt(states, from, position) : x.address + row * x.stride;
+      this.#floats.copyWithin(keptAt(states, to, position) / 4, source / 4, source / 4 + convWidth);
+    }
+  }
+}
+
+function keptAt({ address, stride, count, rowBytes }: StatePlace, slot: number, position: number): number {
+  return address + slot * stride + (position % count) * rowBytes;
+}

@@ -1,0 +1,90 @@
+// config.json of Qwen3.5's text model, by Hugging Face's names. GGUF files and MLX keep some weights in other forms:
+// `stored_norm_offset` and `delta_form` say so, which no config.json has.
+
+import { JsonFields } from "../../files/json-fields.ts";
+import { mlxPacking } from "../../files/mlx.ts";
+import { CONFIG_FILE } from "../../files/model-folder.ts";
+import { invalid, refuseGiant, requiredSize, unsupported } from "../config-fields.ts";
+import { parseDecoderConfig, type DecoderConfig } from "../decoder/config.ts";
+import type { DeltaNet, RotaryAngles } from "../graph.ts";
+
+export interface Qwen35Config extends Omit<DecoderConfig, "layers"> {
+  readonly layers: readonly LayerType[];
+  readonly angles: RotaryAngles;
+  readonly net: NetConfig;
+}
+
+type NetConfig = Pick<DeltaNet, "keyHeads" | "valueHeads" | "keyDim" | "valueDim" | "taps" | "headOrder"> & {
+  readonly rateForm: DeltaNet["rate"]["form"];
+};
+
+const LAYER_TYPES = ["linear_attention", "full_attention"] as const;
+type LayerType = (typeof LAYER_TYPES)[number];
+/** Beside Llama, what layers of both types have. */
+const DIFFERENCES = {
+  defaults: { head_dim: 256, partial_rotary_factor: 0.25 },
+  normOffset: 1,
+  partialRotation: true,
+} as const;
+/** More than any model here has: each row reads as many. */
+const MAX_TAPS = 64;
+
+/** @throws ChorusError model_invalid or model_unsupported, naming the field */
+export function parseQwen35Config(json: unknown): Qwen35Config {
+  const fields = new JsonFields(CONFIG_FILE, json);
+  if (!fields.boolean("attn_output_gate", true)) throw unsupported("attn_output_gate: false");
+  const others = mlxPacking(json) ? { layer_types: null, stored_norm_offset: 0 } : { layer_types: null };
+  const decoder = parseDecoderConfig({ ...(json as object), ...others }, DIFFERENCES);
+  if (decoder.hasQkvBias) throw unsupported("attention_bias: true");
+  if (decoder.activation !== "silu") throw unsupported(`hidden_act ${decoder.activation} (known: silu)`);
+  const net = readNet(fields);
+  const convWidth = 2 * net.keyHeads * net.keyDim + net.valueHeads * net.valueDim;
+  refuseGiant(decoder.shape, convWidth);
+  const layers = layersOf(fields, decoder.shape.numLayers);
+  const angles = decoder.layers[0]?.angles;
+  if (!angles || !layers.includes("full_attention")) throw unsupported("no layer of full_attention");
+  const numLayers = layers.filter((type) => type === "linear_attention").length;
+  const { valueHeads: numHeads, keyDim, valueDim, taps } = net;
+  const states = { numLayers, convWidth, convRows: taps - 1, numHeads, keyDim, valueDim };
+  return { ...decoder, shape: numLayers === 0 ? decoder.shape : { ...decoder.shape, states }, layers, angles, net };
+}
+
+function readNet(fields: JsonFields): NetConfig {
+  const [keyHeads, valueHeads] = [
+    requiredSize(fields, "linear_num_key_heads"),
+    requiredSize(fields, "linear_num_value_heads"),
+  ];
+  if (valueHeads % keyHeads !== 0) {
+    throw invalid(`linear_num_value_heads (${valueHeads}) must be a multiple of linear_num_key_heads (${keyHeads})`);
+  }
+  const dimOf = (name: string) => {
+    const size = requiredSize(fields, name);
+    if (size % 4 !== 0) throw unsupported(`${name} ${size}, no multiple of 4`);
+    return size;
+  };
+  const taps = requiredSize(fields, "linear_conv_kernel_dim");
+  if (taps < 2 || taps > MAX_TAPS) throw invalid(`no convolution has ${taps} rows (linear_conv_kernel_dim)`);
+  const isGguf = fields.string("delta_form", "hugging_face") === "gguf";
+  return {
+    keyHeads,
+    valueHeads,
+    keyDim: dimOf("linear_key_head_dim"),
+    valueDim: dimOf("linear_value_head_dim"),
+    taps,
+    headOrder: isGguf ? "tiled" : "grouped",
+    rateForm: isGguf ? "negative" : "log",
+  };
+}
+
+function layersOf(fields: JsonFields, numLayers: number): LayerType[] {
+  const interval = fields.positiveInteger(["full_attention_interval"], 4);
+  const types = fields.array("layer_types", null);
+  if (types && types.length !== numLayers)
+    throw invalid(`layer_types has ${types.length} entries for num_hidden_layers ${numLayers}`);
+  return Array.from({ length: numLayers }, (_, i) => {
+    const asked = types?.[i] ?? LAYER_TYPES[(i + 1) % interval === 0 ? 1 : 0];
+    const type = LAYER_TYPES.find((known) => known === asked);
+    if (type) return type;
+    throw unsupported(`layer_types ${JSON.stringify(asked)} (known: ${LAYER_TYPES.join(", ")})`);
+  });
+}
