@@ -102,6 +102,32 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
     expect: "Follows instructions and calls tools; small for either, so give it one thing at a time.",
   },
   {
+    model: "LiquidAI/LFM2.5-350M",
+    gguf: "LiquidAI/LFM2.5-350M-GGUF:Q4_K_M",
+    ggufBytes: 229_000_000,
+    revision: null,
+    title: "LFM2.5 350M",
+    numParameters: null,
+    downloadBytes: null,
+    license: "lfm1.0",
+    kind: "chat",
+    expect:
+      "Quick for what it can: takes data out of texts and calls tools in eight languages; knows little, writes no code.",
+  },
+  {
+    model: "LiquidAI/LFM2.5-1.2B-Instruct",
+    gguf: "LiquidAI/LFM2.5-1.2B-Instruct-GGUF:Q4_K_M",
+    ggufBytes: 731_000_000,
+    revision: null,
+    title: "LFM2.5 1.2B Instruct",
+    numParameters: null,
+    downloadBytes: null,
+    license: "lfm1.0",
+    kind: "chat",
+    expect:
+      "Follows instructions and calls tools in eight languages, quicker than others of its size; it needs a real GPU.",
+  },
+  {
     model: "google/gemma-3-1b-it",
     gguf: "ggml-org/gemma-3-1b-it-GGUF:Q4_K_M",
     ggufBytes: 799_000_000,
