@@ -4,6 +4,7 @@ import { describeModel } from "../models/families.ts";
 import { countParameters } from "../models/model-weights.ts";
 import { CATALOGUE, type ChatFrame } from "./catalogue.ts";
 import { isHubId } from "./model-source.ts";
+import { stateBytes } from "./model-shape.ts";
 
 const entry = (model: string) => CATALOGUE.find((known) => known.model === model)!;
 
@@ -89,6 +90,27 @@ test.each(Object.entries(LLAMA_TYPES))("%s has the parameters of its shape", (mo
   });
   expect(entry(model).numParameters).toBe(countParameters(described));
   expect(described.isUnused("lm_head.weight")).toBe(true);
+});
+
+test("Qwen3.5 0.8B has the parameters of its text model", () => {
+  const described = describeModel({
+    model_type: "qwen3_5_text",
+    num_hidden_layers: 24,
+    hidden_size: 1024,
+    intermediate_size: 3584,
+    num_attention_heads: 8,
+    num_key_value_heads: 2,
+    linear_num_key_heads: 16,
+    linear_num_value_heads: 16,
+    linear_key_head_dim: 128,
+    linear_value_head_dim: 128,
+    linear_conv_kernel_dim: 4,
+    vocab_size: 248_320,
+    max_position_embeddings: 8192,
+    tie_word_embeddings: true,
+  });
+  expect(entry("Qwen/Qwen3.5-0.8B").numParameters).toBe(countParameters(described));
+  expect(stateBytes(described.shape)).toBe(18 * (2 ** 20 + 72 * 2 ** 10));
 });
 
 /** What the frame writes, by a tokenizer of characters. */

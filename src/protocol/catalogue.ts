@@ -115,6 +115,17 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
       "Quick for what it can: takes data out of texts and calls tools in eight languages; knows little, writes no code.",
   },
   {
+    model: "Qwen/Qwen3.5-0.8B",
+    gguf: "unsloth/Qwen3.5-0.8B-GGUF:Q4_K_M",
+    revision: null,
+    title: "Qwen3.5 0.8B",
+    numParameters: 752_393_024,
+    downloadBytes: null,
+    license: "apache-2.0",
+    kind: "chat",
+    expect: "Thinks before it answers, in many languages; a long text takes little memory. What it sees is not read.",
+  },
+  {
     model: "LiquidAI/LFM2.5-1.2B-Instruct",
     gguf: "LiquidAI/LFM2.5-1.2B-Instruct-GGUF:Q4_K_M",
     ggufBytes: 731_000_000,
