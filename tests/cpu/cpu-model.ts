@@ -106,6 +106,7 @@ export async function openCpuModel(options: CpuModelOptions) {
     maxSlots,
     maxBlocks: Math.ceil(context / BLOCK_SIZE),
     maxLength: context,
+    numStates: 0,
   });
   const sampler = takeSamplerMemory(map, {
     vocabSize,

@@ -41,7 +41,7 @@ export async function drawOnCpu(
   const map = new MemoryMap();
   const count = requests.length;
   const limits = { maxRows: 1, maxSamples: count, maxSlots: count, maxBlocks: 1, maxLength: MAX_LENGTH };
-  const step = takeStepMemory(map, limits);
+  const step = takeStepMemory(map, { ...limits, numStates: 0 });
   const sampling = takeSamplerMemory(map, { ...limits, vocabSize, maxThreads: 1, logprobsMode });
   const rows = map.take(4 * strideOf(vocabSize) * count);
   const limitsOfMemory = { isShared: false, pages: map.pages };

@@ -51,7 +51,10 @@ type GgufPart =
       readonly tiled?: Tiles;
     };
 
-/** Where value heads are that lie in the GGUF file in the order 0, 2, 1, 3: rows or columns, the first one, and of a head. */
+/**
+ * Where value heads are that lie in the GGUF file in the order 0, 2, 1, 3: rows or columns, the first one, and those of a head.
+ * All but matrices are one row.
+ */
 interface Tiles {
   readonly axis: "rows" | "columns";
   readonly first: number;
@@ -134,9 +137,7 @@ async function valuesOf(part: GgufPart, checkpoint: SafetensorsFile): Promise<Fl
   const { plus, pairsOf: size, tiled } = part;
   if (plus !== undefined) return values.map((value) => value + plus);
   if (tiled) {
-    // A vector's values are its only row's columns.
-    const axis = whole.rows === 1 ? "columns" : tiled.axis;
-    const of = (i: number, along: Tiles["axis"]) => (along === axis ? untiled(i, tiled) : i);
+    const of = (i: number, along: Tiles["axis"]) => (along === tiled.axis ? untiled(i, tiled) : i);
     return values.map((_, i) => {
       const [row, column] = [Math.floor(i / whole.columns), i % whole.columns];
       return values[of(row, "rows") * whole.columns + of(column, "columns")] ?? NaN;

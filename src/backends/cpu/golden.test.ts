@@ -107,23 +107,33 @@ it.each([
   30_000,
 );
 
+async function openFixture(name: "gpt2-tiny" | "qwen3-tiny" | "qwen35") {
+  if (name === "qwen35") {
+    const { weights, cases } = await openDecoderFixture(name, readBytes);
+    return { weights, prompts: cases.map(({ ids }) => ids) };
+  }
+  const fixture = await readFixture(name);
+  return { weights: fixture.weights(), prompts: fixture.prompts.map(({ ids }) => ids) };
+}
+
 it.each([
   ["portable", "gpt2-tiny"],
   ["fastest", "gpt2-tiny"],
   ["fastest", "qwen3-tiny"],
+  ["fastest", "qwen35"],
 ] as const)(
   "has the same bits on one thread and on two: %s, %s",
   async (cpuMath, name) => {
-    const fixture = await readFixture(name);
-    const weights = fixture.weights();
+    const { weights, prompts } = await openFixture(name);
     const config = { ...F32, cpuMath, cpuThreads: 2 } as const;
     const engine = resolveEngineConfig(config, weights.model.shape);
     const backend = await cpuBackend({ most: 2, openHelper: openBundledHelper }).open();
     const two = (await backend.load({ weights, engine })) as CpuRunner;
     expect(two.adapterName).toBe("CPU, 2 threads");
     const one = await openRunner(weights, { cpuMath });
-    for (const { ids } of fixture.prompts.slice(0, 4)) {
+    for (const ids of prompts.slice(0, 4)) {
       expect(bitsOf(await lastLogits(two, ids))).toEqual(bitsOf(await lastLogits(one, ids)));
+      expect(await greedyTokens(two, ids, 4)).toEqual(await greedyTokens(one, ids, 4));
     }
     one.dispose();
     two.dispose();

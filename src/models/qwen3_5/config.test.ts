@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { GgufFolder } from "../../files/gguf/gguf-folder.ts";
 import { openFileList } from "../../files/model-files.ts";
-import { ggufBytes, type Typed } from "../../../tests/fakes/gguf-bytes.ts";
+import { byteTokens, ggufBytes, type Typed } from "../../../tests/fakes/gguf-bytes.ts";
 import { configOfGguf } from "../config-of-gguf.ts";
 import { describeModel } from "../families.ts";
 import { parseQwen35Config } from "./config.ts";
@@ -85,12 +85,17 @@ const PAIRS = {
   "qwen35.ssm.time_step_rank": ["u32", 4],
   "qwen35.ssm.state_size": ["u32", 16],
   "qwen35.ssm.inner_size": ["u32", 32],
+  "tokenizer.ggml.model": ["string", "gpt2"],
+  "tokenizer.ggml.pre": ["string", "qwen35"],
+  "tokenizer.ggml.tokens": ["array", "string", byteTokens()],
+  "tokenizer.ggml.merges": ["array", "string", []],
 } as const;
 
 function configOf(pairs: Readonly<Record<string, Typed>>): Promise<unknown> {
-  const tensor = { shape: [4, 8], data: new Uint8Array(128) };
+  const tensor = { shape: [256, 32], data: new Uint8Array(4 * 256 * 32) };
   const bytes = ggufBytes(pairs, { "token_embd.weight": tensor, "blk.0.ssm_conv1d.weight": tensor });
-  return new GgufFolder(openFileList([new File([bytes], "x.gguf")]), "x.gguf", configOfGguf).readJson("config.json");
+  const file = new File([bytes], "x.gguf");
+  return new GgufFolder(openFileList([file]), "x.gguf", configOfGguf).readJson("config.json");
 }
 
 test("a GGUF file's blocks without those that predict further tokens are layers, and their tensors say of which type", async () => {
