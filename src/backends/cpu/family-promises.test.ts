@@ -46,6 +46,21 @@ const draftingFor = (model: File[]): Circumstance => ({
     preempted > 0 && stats.spec_decode_num_accepted_tokens_total === stats.spec_decode_num_draft_tokens_total,
 });
 
+/** A model with states can't draft, and has few slots for them: ten beside 640 blocks, two beside 9. */
+const OF_STATES: readonly Circumstance[] = [
+  {
+    name: "batched, in chunks of 7, three steps ahead, found in the prefix cache",
+    config: { ...ALL_AT_ONCE.config, maxNumSeqs: 6, numGpuBlocks: 640 },
+    happened: (stats) => shared(stats) && stats.prefix_cache_hits > 0,
+  },
+  {
+    name: "in chunks of 7, preempted",
+    config: { ...ALL_AT_ONCE.config, numGpuBlocks: 9 },
+    happened: (stats) => stats.num_preemptions_total > 0,
+  },
+  ...GENERAL.slice(1),
+];
+
 /** Choices of one request, and a search. Grammars come after the model; its family does not matter to them. */
 const OTHERS: readonly Request[] = [
   { prompt: [3, 5, 8, 13, 21], n: 3, temperature: 1, seed: 4, max_tokens: 12 },
@@ -89,7 +104,7 @@ describe.each([...OTHER_FAMILIES.map((fixture) => [fixture, {}] as const), ...SW
     const base: CreateEngineOptions = { model, ...ON_CPU };
     const alone = await answersAlone(create, base);
 
-    it.each([...GENERAL, draftingFor(model)])(
+    it.each(fixture === "families/qwen35" ? OF_STATES : [...GENERAL, draftingFor(model)])(
       "a request is what it is alone: $name",
       async (circumstance) => {
         const { rounds, hasHappened, stats } = await answersUnder(create, base, circumstance, 1);

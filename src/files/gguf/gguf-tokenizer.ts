@@ -114,10 +114,10 @@ const split = (pattern: string): Json => ({
   behavior: "Isolated",
   invert: false,
 });
-const wordsOf = (number: string): string =>
-  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|" +
-  number +
-  "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
+/** @param letters within brackets */
+const wordsOf = (number: string, letters = "\\p{L}"): string =>
+  `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?[${letters}]+|${number}` +
+  `| ?[^\\s${letters}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
 
 /** How a text is cut into words. */
 interface Words {
@@ -163,6 +163,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map([
   ["llama3", LLAMA_3],
   ["llama-v3", LLAMA_3],
   ["qwen2", QWEN_2],
+  ["qwen35", { steps: [split(wordsOf("\\p{N}", "\\p{L}\\p{M}"))], asGpt2: false }],
   ["deepseek-r1-qwen", QWEN_2],
   ["hunyuan", QWEN_2],
   ["smollm", DIGITS],
