@@ -9,6 +9,13 @@ import {
   mostQueries,
   sharedQueries,
 } from "../../src/backends/gpu/kernels/attention.ts";
+import {
+  deltaConv,
+  deltaNetConstants,
+  deltaRule,
+  gatedNorm,
+  GPU_LANES,
+} from "../../src/backends/gpu/kernels/delta-net.ts";
 import { layerNorm } from "../../src/backends/gpu/kernels/layer-norm.ts";
 import { Epilogue } from "../../src/backends/gpu/kernels/matmul.ts";
 import { processLogits } from "../../src/backends/gpu/kernels/process-logits.ts";
@@ -21,13 +28,23 @@ import { integerMatmuls, isNormApart, matmulChoices } from "../../src/backends/g
 import { specialise } from "../../src/backends/gpu/specialise.ts";
 import type { WeightLayout } from "../../src/models/weight-layouts.ts";
 
-type IsaModel = Readonly<Record<"hidden" | "intermediate" | "heads" | "kvHeads" | "headSize", number>>;
+interface IsaModel extends Readonly<Record<"hidden" | "intermediate" | "heads" | "kvHeads" | "headSize", number>> {
+  readonly net?: Readonly<Record<"keyHeads" | "valueHeads" | "keyDim" | "valueDim" | "taps", number>>;
+}
 
 export const ISA_MODELS: Readonly<Record<string, IsaModel>> = {
   "SmolLM2-135M": { hidden: 576, intermediate: 1536, heads: 9, kvHeads: 3, headSize: 64 },
   "Qwen3-0.6B": { hidden: 1024, intermediate: 3072, heads: 16, kvHeads: 8, headSize: 128 },
   "Qwen2.5-0.5B": { hidden: 896, intermediate: 4864, heads: 14, kvHeads: 2, headSize: 64 },
   "Llama-3.2-1B": { hidden: 2048, intermediate: 8192, heads: 32, kvHeads: 8, headSize: 64 },
+  "Qwen3.5-0.8B": {
+    hidden: 1024,
+    intermediate: 3584,
+    heads: 8,
+    kvHeads: 2,
+    headSize: 256,
+    net: { keyHeads: 16, valueHeads: 16, keyDim: 128, valueDim: 128, taps: 4 },
+  },
 };
 
 const BY_32 = { bits: 4, centre: 8, group: 32, block: 32, floats: "half", factor: -1 / 8, hasMinimum: false } as const;
@@ -45,7 +62,8 @@ const VOCABULARY = 49_152;
 export function isaKernels(name: string, hasAll: boolean): { label: string; code: string }[] {
   const model = ISA_MODELS[name];
   if (!model) throw new RangeError(`no model ${name}: there are ${Object.keys(ISA_MODELS).join(", ")}`);
-  const kernels = [...productsOf(model, hasAll), ...attentionOf(model), ...(hasAll ? othersOf(model) : [])];
+  const others = hasAll ? othersOf(model) : [];
+  const kernels = [...productsOf(model, hasAll), ...attentionOf(model), ...deltaNetOf(model), ...others];
   return kernels.map(([label, { kernel, constants }]) => ({
     label: `${name}: ${label}`,
     code: specialise(kernel, constants),
@@ -106,6 +124,16 @@ function attentionOf({ heads, kvHeads, headSize }: IsaModel): Labelled[] {
     ...[2, 4, 8]
       .filter((rows) => rows <= mostQueries(HEAD_VEC4))
       .map((ROWS): Labelled => [`attention, ${ROWS} rows`, variantOf(attention, { ...whole, ROWS, QUERIES: 1 })]),
+  ];
+}
+
+function deltaNetOf({ net }: IsaModel): Labelled[] {
+  if (!net) return [];
+  const { ofConv, ofRule, ofNorm } = deltaNetConstants({ ...net, headOrder: "grouped" }, GPU_LANES);
+  return [
+    ["delta-conv", variantOf(deltaConv, ofConv)],
+    ["delta-rule", variantOf(deltaRule, ofRule)],
+    ["gated-norm", variantOf(gatedNorm, { ...ofNorm, EPSILON: 1e-6 })],
   ];
 }
 

@@ -230,6 +230,11 @@ export interface DeltaNet extends Labelled {
   readonly output: Value;
 }
 
+/** Returns the columns that a delta net convolves: q, k and v. */
+export function convWidthOf(net: Pick<DeltaNet, "keyHeads" | "valueHeads" | "keyDim" | "valueDim">): number {
+  return 2 * net.keyHeads * net.keyDim + net.valueHeads * net.valueDim;
+}
+
 /** value *= sigmoid(columns of gates, from firstColumn on). */
 export interface OutputGate extends Labelled {
   readonly type: "outputGate";

@@ -250,7 +250,8 @@ function createBuffers(
   const { shape, graph } = weights.model;
   const { vocabSize = shape.vocabSize } = options;
   const limits = stepLimits(engine);
-  const step = new StepBuffer(arena, { ...limits, vocabSize, logprobsMode: engine.logprobsMode });
+  const { logprobsMode } = engine;
+  const step = new StepBuffer(arena, { ...limits, vocabSize, logprobsMode, hasStates: shape.states !== undefined });
   const activations = new Activations(arena, shape, graph, {
     ...limits,
     style,

@@ -29,6 +29,7 @@ export function defineKernel<const Binding extends string, const Constant extend
 /** The sizes of a step that determine its workgroups. */
 export interface StepSize {
   readonly rows: number;
+  readonly sequences: number;
   readonly samples: number;
   /** Number of spans of several rows that attention computes together, and of rows that it computes one by one. */
   readonly tiles: number;
@@ -38,7 +39,14 @@ export interface StepSize {
 }
 
 /** Returns the size of a step of these rows for products and norms: each row has a sample. */
-export const sizeOf = (rows: number): StepSize => ({ rows, samples: rows, tiles: 0, singles: 0, longest: 0 });
+export const sizeOf = (rows: number): StepSize => ({
+  rows,
+  sequences: 0,
+  samples: rows,
+  tiles: 0,
+  singles: 0,
+  longest: 0,
+});
 
 /** One kernel of a step, ready to be recorded. */
 export interface Dispatch {

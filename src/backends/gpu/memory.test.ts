@@ -35,6 +35,28 @@ describe("the refusal of what does not fit names what would", () => {
     expect(() => checkFits(XL, { ...engine, numGpuBlocks: blocks + 1 }, limits(bytes))).toThrow(/kvCacheBytes/);
   });
 
+  test("states of sequences, and the cache that is proposed fits", () => {
+    const states = { numLayers: 40, convWidth: 6144, convRows: 3, numHeads: 16, keyDim: 128, valueDim: 128 };
+    const shape = { ...XL.shape, numKvHeads: 1, states };
+    const check = (numGpuBlocks: number, changes = {}) =>
+      checkFits(
+        { ...XL, shape: { ...shape, states: { ...states, ...changes } } },
+        { ...engine, numGpuBlocks },
+        limits(130e6),
+      );
+    const blocks = 64 * 115; // of 1024 tokens a slot, of 1,122,304 bytes a layer
+    check(blocks);
+    expect(() => check(blocks + 64)).toThrow(
+      expect.objectContaining({
+        code: "out_of_memory",
+        param: "kvCacheBytes",
+        message: expect.stringContaining(`One layer's states of sequences would take`),
+      }),
+    );
+    expect(() => check(2 * blocks)).toThrow(`(${blocks} blocks) would fit`);
+    expect(() => check(blocks, { keyDim: 6 })).toThrow(expect.objectContaining({ code: "model_unsupported" }));
+  });
+
   test("logits of too many sequences", () => {
     const run = (maxNumSeqs: number) => checkFits(XL, { ...engine, maxNumSeqs }, limits(170e6));
     expect(() => run(1024)).toThrow(/maxNumSeqs 832 would fit/);

@@ -1,17 +1,17 @@
 // The memory that a model takes on the GPU, computed before it is loaded.
 
-import type { Gate, Matrix, Operation, Weight } from "../../models/graph.ts";
+import { convWidthOf, type Gate, type Matrix, type Operation, type Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import { dtypesOf, gateLayout, layoutsOf, type LayoutPart } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import { cacheBytes, kvBytesPerToken } from "../../protocol/model-shape.ts";
+import { cacheBytes, kvBytesPerToken, numStateSlots, stateBytesPerLayer } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
 import { gateColumns } from "../gate-weights.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { matrixBytes } from "./matrix-layout.ts";
-import { strideOf } from "./padding.ts";
+import { padTo, strideOf } from "./padding.ts";
 
 /** The limits of a buffer's size. WebGPU does not report the total memory. */
 type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
@@ -33,6 +33,10 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
     const message = `Heads of ${shape.headDim} values are not supported; at most ${MAX_HEAD_SIZE} are.`;
     throw new ChorusError("model_unsupported", message, "config.json");
   }
+  if (shape.states && shape.states.keyDim % 4 !== 0) {
+    const message = `Keys of ${shape.states.keyDim} values in linear attention are not supported; multiples of 4 are.`;
+    throw new ChorusError("model_unsupported", message, "config.json");
+  }
   const limit = Math.min(limits.maxBufferSize, limits.maxStorageBufferBindingSize);
   const largest = largestWeightBytes(model, sizes.dtype);
   if (largest > limit) {
@@ -49,6 +53,15 @@ export function checkFits(model: Model, sizes: EngineSizes, limits: BufferLimits
     throw tooLarge("One layer's keys in the cache", sizes.numGpuBlocks * blockBytes, limit, {
       param: "kvCacheBytes",
       advice: `kvCacheBytes ${kvCacheBytes} (${most} blocks) would fit`,
+    });
+  }
+  const slots = numStateSlots(shape, sizes);
+  const slotBytes = stateBytesPerLayer(shape);
+  if (slots * slotBytes > limit) {
+    const most = Math.floor((sizes.numGpuBlocks * Math.floor(limit / slotBytes)) / slots);
+    throw tooLarge("One layer's states of sequences", slots * slotBytes, limit, {
+      param: "kvCacheBytes",
+      advice: `kvCacheBytes ${cacheBytes(shape, { ...sizes, numGpuBlocks: most })} (${most} blocks) would fit`,
     });
   }
   const logitsRow = 4 * strideOf(shape.vocabSize);
@@ -118,7 +131,13 @@ function weightBuffers(model: Model, dtype: WeightsDtype): readonly WeightBuffer
         );
       case "shortConv":
         return [{ bytes: 4 * operation.taps * strideOf(operation.width), canBeSplit: false }];
+      case "deltaNet": {
+        const { taps, valueHeads, valueDim } = operation;
+        const conv = { bytes: 4 * taps * strideOf(convWidthOf(operation)), canBeSplit: false };
+        return [conv, { bytes: padTo(16, 8 * valueHeads), canBeSplit: false }, norm(valueDim)];
+      }
       case "attention":
+      case "outputGate":
         return [];
     }
   };

@@ -1,10 +1,28 @@
 import { readF32 } from "../../files/tensor.ts";
-import type { Gate, Linear, Matrix, NormWeights, Operation, ShortConv, Weight } from "../../models/graph.ts";
+import {
+  convWidthOf,
+  type DeltaNet,
+  type Gate,
+  type Linear,
+  type Matrix,
+  type NormWeights,
+  type Operation,
+  type ShortConv,
+  type Weight,
+} from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import { gateLayout, layoutsOf } from "../../models/weight-layouts.ts";
 import type { ResolvedEngineConfig, WeightsDtype } from "../../protocol/config.ts";
-import { convRowsPerBlock, convStride, kvBytesPerToken, numKvLayers } from "../../protocol/model-shape.ts";
+import {
+  convRowsPerBlock,
+  convStride,
+  kvBytesPerToken,
+  numKvLayers,
+  numStateSlots,
+  stateBytesPerLayer,
+  type ModelShape,
+} from "../../protocol/model-shape.ts";
 import { gateBias, gateColumns, gateMatrix } from "../gate-weights.ts";
 import type { Arena } from "./arena.ts";
 import { padRows, padTransposed, strideOf } from "./padding.ts";
@@ -30,28 +48,27 @@ export class ModelBuffers {
   /** A cache for each layer. */
   readonly caches: readonly LayerCache[];
   readonly #keptRows: readonly GPUBuffer[];
+  readonly #states: readonly GPUBuffer[];
   readonly #convolutions: ReadonlyMap<Weight, GPUBuffer>;
+  readonly #rates: ReadonlyMap<Weight, GPUBuffer>;
   readonly #linears: ReadonlyMap<Linear, readonly ProductBuffers[]>;
   readonly #gates: ReadonlyMap<Linear, readonly ProductBuffers[]>;
   readonly #tables: ReadonlyMap<Weight, readonly ProductBuffers[]>;
   readonly #norms: ReadonlyMap<NormWeights, GPUBuffer>;
   readonly #positions: ReadonlyMap<Weight, GPUBuffer>;
 
-  private constructor(
-    uploads: Uploads,
-    weightBytes: number,
-    caches: readonly LayerCache[],
-    keptRows: readonly GPUBuffer[],
-  ) {
+  private constructor(uploads: Uploads, weightBytes: number, arena: Arena, { shape }: Model, cache: CacheConfig) {
     this.#convolutions = uploads.convolutions;
-    this.#keptRows = keptRows;
+    this.#rates = uploads.rates;
+    this.#keptRows = createKeptRows(arena, shape, cache);
+    this.#states = createStates(arena, shape, cache);
     this.#linears = uploads.linears;
     this.#gates = uploads.gates;
     this.#tables = uploads.tables;
     this.#norms = uploads.norms;
     this.#positions = uploads.positions;
     this.weightBytes = weightBytes;
-    this.caches = caches;
+    this.caches = createCaches(arena, shape, cache);
   }
 
   /** Creates the cache and the buffers of the weights, which the uploader fills. */
@@ -65,9 +82,7 @@ export class ModelBuffers {
     const uploads = new Uploads(uploader, arena, weights, dtype);
     for (const operation of weights.model.graph.operations) uploads.add(operation);
     const weightBytes = arena.bytes - bytesBefore;
-    const { model } = weights;
-    const caches = createCaches(arena, model, cache);
-    return new ModelBuffers(uploads, weightBytes, caches, createKeptRows(arena, model, cache));
+    return new ModelBuffers(uploads, weightBytes, arena, weights.model, cache);
   }
 
   /** Returns a product's matrix in parts, each with a layout of its own. */
@@ -95,6 +110,12 @@ export class ModelBuffers {
     return there(this.#keptRows[layer]);
   }
 
+  /** Returns a delta net's convolution [taps, width], rows padded; its negative rates, then its biases; and its states. */
+  deltaNet({ layer, kernel, rate }: DeltaNet): Readonly<Record<"weights" | "rates" | "states", GPUBuffer>> {
+    const [weights, rates] = [this.#convolutions.get(kernel), this.#rates.get(rate.weight)];
+    return { weights: there(weights), rates: there(rates), states: there(this.#states[layer]) };
+  }
+
   /** Returns gamma, then beta. */
   norm(norm: NormWeights): GPUBuffer {
     return there(this.#norms.get(norm));
@@ -114,6 +135,7 @@ class Uploads {
   readonly norms = new Map<NormWeights, GPUBuffer>();
   readonly positions = new Map<Weight, GPUBuffer>();
   readonly convolutions = new Map<Weight, GPUBuffer>();
+  readonly rates = new Map<Weight, GPUBuffer>();
   readonly #uploader: WeightUploader;
   readonly #arena: Arena;
   readonly #weights: ModelWeights;
@@ -145,8 +167,13 @@ class Uploads {
         this.#addNorm(`${operation.label} queries`, operation.norms.queries);
         return this.#addNorm(`${operation.label} keys`, operation.norms.keys);
       case "shortConv":
-        return this.#addConvolution(operation);
+        return this.#addConvolution(operation.label, operation.kernel, operation.width, operation.taps);
+      case "deltaNet":
+        this.#addRates(operation);
+        this.#addNorm(`${operation.label} norm`, operation.norm);
+        return this.#addConvolution(operation.label, operation.kernel, convWidthOf(operation), operation.taps);
       case "attention":
+      case "outputGate":
         return;
     }
   }
@@ -203,11 +230,22 @@ class Uploads {
     this.norms.set(norm, this.#uploader.norm(label, norm, gamma, beta));
   }
 
-  #addConvolution({ label, kernel, width, taps }: ShortConv): void {
+  #addConvolution(label: string, kernel: Weight, width: number, taps: number): void {
     const tensor = this.#weights.tensor(kernel);
     const length = taps * strideOf(width);
     const read = async () => padTransposed(await readF32(tensor), width, taps).subarray(0, length);
     this.convolutions.set(kernel, this.#uploader.values(label, length, read));
+  }
+
+  #addRates({ label, rate, dtBias, valueHeads }: DeltaNet): void {
+    const [rates, biases] = [this.#weights.tensor(rate.weight), this.#weights.tensor(dtBias)];
+    const read = async () => {
+      const values = new Float32Array(2 * valueHeads);
+      values.set((await readF32(rates)).map((value) => (rate.form === "log" ? -Math.exp(value) : value)));
+      values.set(await readF32(biases), valueHeads);
+      return values;
+    };
+    this.rates.set(rate.weight, this.#uploader.values(`${label} rates`, 2 * valueHeads, read));
   }
 
   #addPositions(positions: Weight): void {
@@ -215,7 +253,7 @@ class Uploads {
   }
 }
 
-function createCaches(arena: Arena, { shape }: Model, cache: CacheConfig): LayerCache[] {
+function createCaches(arena: Arena, shape: ModelShape, cache: CacheConfig): LayerCache[] {
   const bytes = cache.numGpuBlocks * cache.blockSize * kvBytesPerToken(shape, cache.kvCacheDtype);
   return Array.from({ length: numKvLayers(shape) }, (_, i) => ({
     keys: arena.storage(`layer ${i} keys`, bytes),
@@ -223,9 +261,14 @@ function createCaches(arena: Arena, { shape }: Model, cache: CacheConfig): Layer
   }));
 }
 
-function createKeptRows(arena: Arena, { shape }: Model, cache: CacheConfig): GPUBuffer[] {
+function createKeptRows(arena: Arena, shape: ModelShape, cache: CacheConfig): GPUBuffer[] {
   const bytes = 4 * cache.numGpuBlocks * convRowsPerBlock(shape, cache) * convStride(shape);
   return Array.from({ length: shape.convs?.numLayers ?? 0 }, (_, i) => arena.storage(`convolution ${i} rows`, bytes));
+}
+
+function createStates(arena: Arena, shape: ModelShape, cache: CacheConfig): GPUBuffer[] {
+  const bytes = numStateSlots(shape, cache) * stateBytesPerLayer(shape);
+  return Array.from({ length: shape.states?.numLayers ?? 0 }, (_, i) => arena.storage(`delta net ${i} states`, bytes));
 }
 
 function nameOf({ tensors }: Weight): string {

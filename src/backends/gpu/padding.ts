@@ -4,6 +4,9 @@
  */
 const STRIDE_ALIGNMENT = 32;
 
+/** WebGPU's strictest alignment of a bound offset. */
+export const SECTION_BYTES = 256;
+
 export function padTo(multiple: number, size: number): number {
   return Math.ceil(size / multiple) * multiple;
 }

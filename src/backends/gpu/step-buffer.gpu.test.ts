@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 
+import statesWgsl from "../../../shaders/lib/states.wgsl?raw";
 import stepWgsl from "../../../shaders/lib/step.wgsl?raw";
 import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
 import { NO_FILTERS, type SamplingParams } from "../../engine/sampling/sampling-params.ts";
 import { Sequence, type ScheduledSequence } from "../../engine/sequence.ts";
 import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
+import { NO_STATE, type PlannedState } from "../../engine/step-plan.ts";
 import { StepPlanner } from "../../engine/step-planner.ts";
 import { openTestDevice, readBuffer } from "../../../tests/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
@@ -45,8 +47,8 @@ const LIMITS = { maxRows: 64, maxSamples: 4, maxSlots: 4, maxBlocks: 3, maxLengt
 const NOTHING = { anyRules: false, anyPlain: false, anyOther: false, maxTop: 0 };
 
 /** Returns a step buffer and a function that writes planned steps to it. */
-function newBuffer() {
-  const buffer = new StepBuffer(new Arena(device), { ...LIMITS, logprobsMode: "raw_logprobs" });
+function newBuffer(hasStates = false) {
+  const buffer = new StepBuffer(new Arena(device), { ...LIMITS, logprobsMode: "raw_logprobs", hasStates });
   const planner = new StepPlanner();
   const write = (step: readonly ScheduledSequence[]) => buffer.write(device.queue, planner.plan(step));
   return { buffer, write };
@@ -70,7 +72,16 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
     { sequence: prompt, start: 1, count: 1, samples: false, drafts: [], scored: 0, cachedTokens: 0 },
     { sequence: sampling, start: 0, count: 2, samples: true, drafts: [], scored: 0, cachedTokens: 0 },
   ]);
-  expect(counts).toEqual({ rows: 3, samples: 1, tiles: 0, singles: 3, longest: 2, ...NOTHING, anyOther: true });
+  expect(counts).toEqual({
+    rows: 3,
+    sequences: 2,
+    samples: 1,
+    tiles: 0,
+    singles: 3,
+    longest: 2,
+    ...NOTHING,
+    anyOther: true,
+  });
   expect([...(await wordsOf(buffer.step))].slice(0, fieldsOf("Step").length)).toEqual([3, 1, 0]);
 
   expect(fieldsOf("Row")).toEqual(["token", "position", "slot", "start"]);
@@ -87,6 +98,29 @@ it("lays out rows and samples as lib/step.wgsl declares them", async () => {
   expect([floats[fields.indexOf("temperature")], floats[fields.indexOf("top_p")]]).toEqual([0.5, 0.25]);
 });
 
+it("lays out sequences as lib/states.wgsl declares them, and which rows' states are kept", async () => {
+  const { buffer, write } = newBuffer(true);
+  const entry = (sequence: Sequence, start: number, count: number, state: PlannedState) => {
+    return { sequence, start, count, samples: false, drafts: [], scored: 0, cachedTokens: 0, state };
+  };
+  const first = sequenceOf("a", [11, 12, 13, 14], 2, [7]);
+  const second = sequenceOf("b", [21, 22], 1, [3, 4]);
+  const keeps = [1, 3].map((rows) => ({ rows, slot: 10 * rows }));
+  write([
+    entry(first, 0, 4, { from: NO_STATE, to: 5, keeps }),
+    entry(second, 1, 1, { from: 6, to: 6, keeps: [{ rows: 1, slot: 7 }] }),
+  ]);
+  write([entry(first, 0, 4, { from: 4, to: 5, keeps }), entry(second, 1, 1, { from: 6, to: 6, keeps: [] })]);
+  expect(/struct StateRows {\s+first_row: u32,\s+num_rows: u32,\s+reads: u32,.*\s+writes: u32,/.test(statesWgsl)).toBe(
+    true,
+  );
+  const { sequences, kept } = buffer.states ?? {};
+  if (!sequences || !kept) throw new Error("no states");
+  expect([...(await wordsOf(sequences))].slice(0, 8)).toEqual([0, 4, 4, 5, 4, 1, 6, 6]);
+  expect([...(await wordsOf(kept))].slice(0, 5)).toEqual([10, NO_STATE, 30, NO_STATE, NO_STATE]);
+  expect(newBuffer().buffer.states).toBeNull();
+});
+
 it("lays out scored rows as samples before the drawn ones", async () => {
   const { buffer, write } = newBuffer();
   const prompt = sequenceOf("a", [11, 12, 13], 2, [7], { promptLogprobs: 5 });
@@ -94,7 +128,7 @@ it("lays out scored rows as samples before the drawn ones", async () => {
     { sequence: prompt, start: 0, count: 3, samples: true, drafts: [], scored: 2, cachedTokens: 0 },
   ]);
   const kinds = { ...NOTHING, anyPlain: true, anyOther: true, maxTop: 5 };
-  expect(counts).toEqual({ rows: 3, samples: 3, tiles: 0, singles: 3, longest: 3, ...kinds });
+  expect(counts).toEqual({ rows: 3, sequences: 1, samples: 3, tiles: 0, singles: 3, longest: 3, ...kinds });
   const words = await wordsOf(buffer.samples);
   const fields = fieldsOf("Sample");
   const samples = [0, 1, 2].map((i) => words.slice(i * fields.length, (i + 1) * fields.length));
@@ -136,6 +170,7 @@ it("lays out rules and top log-probabilities, and uploads rules when their seque
   const early = { ...entry(ruled), count: 3 };
   expect(write([early, entry(plain)])).toEqual({
     rows: 4,
+    sequences: 2,
     samples: 2,
     tiles: 0,
     singles: 4,

@@ -9,14 +9,12 @@ import {
 import type { LogprobsMode } from "../../protocol/config.ts";
 import type { Arena } from "./arena.ts";
 import type { StepSize } from "./kernel.ts";
-import { padTo } from "./padding.ts";
+import { padTo, SECTION_BYTES } from "./padding.ts";
 import { NO_TILES, SPAN_WORDS, writeSpans, type QueryTiles } from "./query-tiles.ts";
 import { packRules, ruleTableShape, type RuleTableShape } from "../rule-table.ts";
 import { SAMPLE_WORDS, SampleFlag, SampleView, writeSample } from "../sample-record.ts";
 import { BufferUsage } from "./flags.ts";
-
-/** WebGPU's strictest alignment of a bound offset. */
-const SECTION_BYTES = 256;
+import { StepStates } from "./step-states.ts";
 
 interface StepLimits {
   readonly maxRows: number;
@@ -28,6 +26,8 @@ interface StepLimits {
   readonly maxLength: number;
   readonly vocabSize: number;
   readonly logprobsMode: LogprobsMode;
+  /** Whether the model keeps states of sequences. [false] */
+  readonly hasStates?: boolean;
 }
 
 /** The kinds of samples in a step. */
@@ -74,6 +74,8 @@ export class StepBuffer {
   /** Grammars' masks of the next token: [samples with a grammar, maskWords]. */
   readonly masks: GPUBuffer;
   readonly ruleShape: RuleTableShape;
+  /** null for models that keep no states. */
+  readonly states: StepStates | null;
 
   readonly #buffer: GPUBuffer;
   readonly #words: Uint32Array<ArrayBuffer>;
@@ -89,7 +91,7 @@ export class StepBuffer {
   readonly #logprobsMode: LogprobsMode;
 
   constructor(arena: Arena, limits: StepLimits) {
-    const { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize, logprobsMode } = limits;
+    const { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize, logprobsMode, hasStates = false } = limits;
     this.maxRows = maxRows;
     this.#maxSamples = maxSamples;
     this.#vocabSize = vocabSize;
@@ -118,9 +120,10 @@ export class StepBuffer {
     this.rules = arena.storage("rules", 4 * maxSlots * this.ruleShape.words);
     this.#masks = new Uint32Array(maxSlots * this.ruleShape.maskWords);
     this.masks = arena.storage("masks", this.#masks.byteLength);
+    this.states = hasStates ? new StepStates(arena, limits) : null;
   }
 
-  /** Writes a step: at most three writes, and two per sequence with rules that is new, has drafts or is a beam. */
+  /** Writes a step: at most three writes, one for states, and two per sequence with rules that is new, has drafts or is a beam. */
   write(queue: GPUQueue, plan: StepPlan): StepShape {
     const shape = this.#fill(plan);
     queue.writeBuffer(this.#buffer, 0, this.#words, 0, this.#rowsWord + plan.rows.length);
@@ -128,6 +131,7 @@ export class StepBuffer {
     this.#writeHistories(queue, plan.histories);
     this.#writeRules(queue, plan.rules);
     this.#writeMasks(queue, plan.masks);
+    this.states?.write(queue, plan.sequences);
     return shape;
   }
 
@@ -154,7 +158,8 @@ export class StepBuffer {
     }
     let longest = 0;
     for (const { start, numRows: count } of sequences) longest = Math.max(longest, start + count);
-    return { rows: numRows, samples: samples.length, tiles, singles, longest, ...this.kindsOf(samples) };
+    const sizes = { rows: numRows, sequences: sequences.length, samples: samples.length, tiles, singles, longest };
+    return { ...sizes, ...this.kindsOf(samples) };
   }
 
   /** Returns which kernels the samples need. */

@@ -1,9 +1,11 @@
 import type { Norm, Value } from "../../../models/graph.ts";
 import { headSummarises } from "../activations.ts";
+import { GPU_LANES } from "../kernels/delta-net.ts";
 import { Epilogue, matmulSkinny } from "../kernels/matmul.ts";
 import { firstMatmul, normShape } from "../matmul-variants.ts";
 import { splitAttention } from "./attention.ts";
 import { convolution } from "./convolution.ts";
+import { deltaNet, gateOutput } from "./delta-net.ts";
 import { embedding } from "./embedding.ts";
 import { normalisation, normDispatch } from "./normalisation.ts";
 import { valueOf, type OperationContext, type Operations } from "./operations.ts";
@@ -30,6 +32,8 @@ export function fusedOperations(context: OperationContext): Operations {
     rotary: rotations(context, { lanes: ROTARY_LANES }),
     attention: async (operation) => [await splitAttention(context, operation)],
     shortConv: async (operation) => [await convolution(context, operation)],
+    deltaNet: async (operation) => [await deltaNet(context, operation, GPU_LANES)],
+    outputGate: async (operation) => [await gateOutput(context, operation)],
 
     ...productOperations(
       context,

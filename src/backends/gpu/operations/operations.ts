@@ -1,6 +1,7 @@
 import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type {
   Attention,
+  DeltaNet,
   Embed,
   Graph,
   Head,
@@ -8,6 +9,7 @@ import type {
   Gate,
   Norm,
   Operation,
+  OutputGate,
   Rotary,
   ShortConv,
   Value,
@@ -38,6 +40,8 @@ export interface Operations {
   rotary(operation: Rotary): Promise<CompiledOperation[]>;
   attention(operation: Attention): Promise<CompiledOperation[]>;
   shortConv(operation: ShortConv): Promise<CompiledOperation[]>;
+  deltaNet(operation: DeltaNet): Promise<CompiledOperation[]>;
+  outputGate(operation: OutputGate): Promise<CompiledOperation[]>;
   head(operation: Head): Promise<CompiledOperation[]>;
 }
 
@@ -84,6 +88,10 @@ export function compileOperation(operations: Operations, operation: Operation): 
       return operations.attention(operation);
     case "shortConv":
       return operations.shortConv(operation);
+    case "deltaNet":
+      return operations.deltaNet(operation);
+    case "outputGate":
+      return operations.outputGate(operation);
     case "head":
       return operations.head(operation);
   }
@@ -102,8 +110,10 @@ export function valueOf({ graph }: Pick<OperationContext, "graph">, value: Value
 }
 
 /** Returns the constants of the kernels that read or write the cache. */
-export function cacheConstants({ shape, engine }: Pick<OperationContext, "shape" | "engine">) {
+export function cacheConstants({ shape, engine, graph }: Pick<OperationContext, "shape" | "engine" | "graph">) {
   const { numHeads, numKvHeads, headDim } = shape;
+  const attention = graph.operations.find((operation) => operation.type === "attention");
+  const qkv = attention && graph.values[attention.input];
   return {
     HEADS: numHeads,
     KV_HEADS: numKvHeads,
@@ -112,6 +122,6 @@ export function cacheConstants({ shape, engine }: Pick<OperationContext, "shape"
     MAX_BLOCKS: Math.ceil(maxSequenceLength(engine) / engine.blockSize),
     CACHE_F16: engine.kvCacheDtype === "f16",
     HEAD_SIZE: headDim,
-    QKV_STRIDE: strideOf((numHeads + 2 * numKvHeads) * headDim),
+    QKV_STRIDE: strideOf(qkv?.width ?? 0), // other columns may follow the values
   };
 }

@@ -1,10 +1,12 @@
 import { paddedHeadDim } from "../../../protocol/model-shape.ts";
 import type { KernelTraits } from "../kernel-style.ts";
 import { usesQuads } from "../kernels/attention.ts";
+import { PLAIN_LANES } from "../kernels/delta-net.ts";
 import { Epilogue, matmulAny, matmulLane } from "../kernels/matmul.ts";
 import { firstMatmul, packProduct, type MatmulShape } from "../matmul-variants.ts";
 import { attentionAlone } from "./attention.ts";
 import { convolution } from "./convolution.ts";
+import { deltaNet, gateOutput } from "./delta-net.ts";
 import { embedding } from "./embedding.ts";
 import { normalisation } from "./normalisation.ts";
 import type { OperationContext, Operations } from "./operations.ts";
@@ -26,6 +28,8 @@ export function plainOperations(context: OperationContext, traits: Pick<KernelTr
     rotary: rotations(context, { lanes: ROTARY_LANES }),
     attention: async (operation) => [await attention(context, operation)],
     shortConv: async (operation) => [await convolution(context, operation)],
+    deltaNet: async (operation) => [await deltaNet(context, operation, PLAIN_LANES)],
+    outputGate: async (operation) => [await gateOutput(context, operation)],
 
     ...productOperations(context, Epilogue.biasOnly, ({ input, ...product }) => {
       const { w, bias } = product.weights;

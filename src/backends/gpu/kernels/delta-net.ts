@@ -1,0 +1,105 @@
+import convCode from "../../../../shaders/delta-conv.wgsl?raw";
+import ruleCode from "../../../../shaders/delta-rule.wgsl?raw";
+import normCode from "../../../../shaders/gated-norm.wgsl?raw";
+import sigmoid from "../../../../shaders/lib/sigmoid.wgsl?raw";
+import states from "../../../../shaders/lib/states.wgsl?raw";
+import step from "../../../../shaders/lib/step.wgsl?raw";
+import gateCode from "../../../../shaders/output-gate.wgsl?raw";
+import { convWidthOf, type DeltaNet } from "../../../models/graph.ts";
+import { defineKernel } from "../kernel.ts";
+import { strideOf } from "../padding.ts";
+
+/** The convolution before a delta net, and what its rows do to the state. */
+export const deltaConv = defineKernel({
+  name: "delta-conv",
+  code: [convCode, sigmoid, states, step],
+  bindings: [
+    ["weights", "read-only-storage"],
+    ["rates", "read-only-storage"],
+    ["sequences", "read-only-storage"],
+    ["kept", "read-only-storage"],
+    ["x", "storage"],
+    ["states", "storage"],
+    ["step", "uniform"],
+  ],
+  constants: ["LANES", "TAPS", "WIDTH", "WEIGHTS_STRIDE", "VALUE_WIDTH", "HEADS", "X_STRIDE", "STATE_WORDS"],
+});
+
+/** A delta net's state, row after row. */
+export const deltaRule = defineKernel({
+  name: "delta-rule",
+  code: [ruleCode, states, step],
+  bindings: [
+    ["x", "read-only-storage"],
+    ["sequences", "read-only-storage"],
+    ["kept", "read-only-storage"],
+    ["states", "storage"],
+    ["y", "storage"],
+    ["step", "uniform"],
+  ],
+  constants: [
+    "SHARE",
+    "COLUMNS",
+    "KEY_DIM",
+    "VALUE_DIM",
+    "KEY_HEADS",
+    "VALUE_HEADS",
+    "TILED",
+    "CONV_WORDS",
+    "X_STRIDE",
+    "Y_STRIDE",
+    "STATE_WORDS",
+  ],
+});
+
+/** The norm after a delta net, and its gate. */
+export const gatedNorm = defineKernel({
+  name: "gated-norm",
+  code: [normCode, sigmoid, step],
+  bindings: [
+    ["x", "read-only-storage"],
+    ["norm", "read-only-storage"],
+    ["y", "storage"],
+    ["step", "uniform"],
+  ],
+  constants: ["WIDTH", "Z_AT", "X_STRIDE", "Y_STRIDE", "EPSILON"],
+});
+
+export const outputGate = defineKernel({
+  name: "output-gate",
+  code: [gateCode, sigmoid, step],
+  bindings: [
+    ["gates", "read-only-storage"],
+    ["y", "storage"],
+    ["step", "uniform"],
+  ],
+  constants: ["LANES", "WIDTH", "FIRST", "GATES_STRIDE", "Y_STRIDE"],
+});
+
+/** How lanes share the state of a head: `SHARE` lanes have each of a workgroup's `COLUMNS`. The bits are the same. */
+export type StateLanes = Readonly<Record<"SHARE" | "COLUMNS", number>>;
+
+/** A column's values fit into the registers of eight lanes. */
+export const GPU_LANES: StateLanes = { SHARE: 8, COLUMNS: 16 };
+/** One subgroup, so that its barriers cost nothing. */
+export const PLAIN_LANES: StateLanes = { SHARE: 1, COLUMNS: 4 };
+
+type NetSizes = Pick<DeltaNet, "keyHeads" | "valueHeads" | "keyDim" | "valueDim" | "taps" | "headOrder">;
+
+/** Returns the constants of a delta net's kernels; those of the norm without its epsilon. */
+export function deltaNetConstants(net: NetSizes, lanes: StateLanes) {
+  const { keyHeads: KEY_HEADS, valueHeads: VALUE_HEADS, keyDim: KEY_DIM, valueDim: VALUE_DIM, taps: TAPS } = net;
+  const WIDTH = convWidthOf(net);
+  const VALUE_WIDTH = VALUE_HEADS * VALUE_DIM;
+  const CONV_WORDS = (TAPS - 1) * WIDTH;
+  const STATE_WORDS = CONV_WORDS + KEY_DIM * VALUE_WIDTH;
+  const X_STRIDE = strideOf(WIDTH + VALUE_WIDTH + 2 * VALUE_HEADS);
+  const Y_STRIDE = strideOf(VALUE_WIDTH);
+  const ofHeads = { KEY_DIM, VALUE_DIM, KEY_HEADS, VALUE_HEADS, TILED: net.headOrder === "tiled" };
+  const WEIGHTS_STRIDE = strideOf(WIDTH);
+  return {
+    ofConv: { LANES: 64, TAPS, WIDTH, WEIGHTS_STRIDE, VALUE_WIDTH, HEADS: VALUE_HEADS, X_STRIDE, STATE_WORDS },
+    ofRule: { ...lanes, ...ofHeads, CONV_WORDS, X_STRIDE, Y_STRIDE, STATE_WORDS },
+    ofNorm: { WIDTH: VALUE_DIM, Z_AT: WIDTH, X_STRIDE, Y_STRIDE },
+  };
+}
