@@ -36,6 +36,7 @@ const MODELS = [
   { fixture: "gpt2-tiny/", dtype: "f32", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE, ...CHANGING] },
   { fixture: "gemma3-tiny/", dtype: "f16", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
   { fixture: "families/lfm2/", dtype: "f32", kvCacheDtype: "f16", circumstances: [ALL_AT_ONCE] },
+  { fixture: "families/qwen35/", dtype: "f32", kvCacheDtype: "f16", circumstances: [AND_WITH_DRAFTS] },
   { fixture: "qwen3-tiny/", dtype: "q4", kvCacheDtype: "f32", circumstances: [ALL_AT_ONCE] },
   {
     fixture: "gpt2-tiny/",

@@ -61,7 +61,8 @@ export async function prepareGraph(
     style: adapter.style,
     activationDtype: engine.activationDtype,
   };
-  const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
+  const ofModel = { vocabSize: shape.vocabSize, hasStates: shape.states !== undefined };
+  const step = new StepBuffer(arena, { ...limits, ...ofModel, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, limits);
   const compiler = new KernelCompiler(device);
   const uploader = new WeightUploader(device, arena, compiler, { maxBindingBytes });

@@ -86,7 +86,7 @@ export async function greedyTogether(
   const planner = new StepPlanner();
   let logits: Float32Array[] = [];
   for (let step = 0; step < numTokens; step++) {
-    const entries = sequences.map((sequence) => sequence.giveRows(sequence.numPendingTokens, 0, 0));
+    const entries = sequences.map((sequence) => withState(sequence.giveRows(sequence.numPendingTokens, 0, 0)));
     const results = (await runner.submit(planner.plan(entries))).sequences;
     if (step === 0) logits = await logitRows(device, runner, { rows: prompts.length, vocabSize });
     for (const [i, sequence] of sequences.entries()) sequence.append(results[i]?.drawn[0]?.tokenId ?? -1);

@@ -3,10 +3,11 @@ import { describe, expect, it } from "vitest";
 import { Sequence } from "../../engine/sequence.ts";
 import { StepPlanner } from "../../engine/step-planner.ts";
 import { describeModel } from "../../models/families.ts";
+import type { ModelWeights } from "../../models/model-weights.ts";
 import { placeSequence } from "../../../tests/fakes/place-sequence.ts";
 import { FAMILY_FIXTURES } from "../../../tests/models/family-fixtures.ts";
 import { GREEDY, loadGolden } from "../../../tests/models/golden.ts";
-import { openDecoderFixture, worstLogprob } from "../../../tests/models/decoder-fixtures.ts";
+import { openDecoderFixture, worstLogprob, type DecoderFixture } from "../../../tests/models/decoder-fixtures.ts";
 import { lastLogitsReference } from "../../../tests/references/graph-reference.ts";
 import { gpuKernelLogits } from "../../../tests/gpu/prepared-graph.ts";
 import {
@@ -148,21 +149,35 @@ const SWITCHES = [
   "ministral",
   "olmo2",
   "phi3-longrope",
+  "qwen35",
 ] as const;
 
 it.each(SWITCHES)("%s has the golden log-probabilities after each prompt, and its greedy tokens", async (name) => {
   const { weights, cases } = await openDecoderFixture(name, readFixture);
+  await expectGolden(weights, cases);
+});
+
+// Other than in safetensors its value heads are tiled, and its rates are not logarithms.
+it("qwen35 as GGUF has the golden log-probabilities after each prompt, and its greedy tokens", async () => {
+  const { gguf, cases } = await openDecoderFixture("qwen35", readFixture);
+  const weights = await gguf();
+  if (!weights) throw new Error("no GGUF file in the fixture");
+  await expectGolden(weights, cases);
+});
+
+async function expectGolden(weights: ModelWeights, cases: DecoderFixture["cases"]) {
   const { vocabSize } = weights.model.shape;
-  const sizes = { maxNumSeqs: 8, maxNumBatchedTokens: 512, numGpuBlocks: 128, kvCacheDtype: "f32" } as const;
+  // Blocks enough for a state of each sequence.
+  const sizes = { maxNumSeqs: 8, maxNumBatchedTokens: 512, numGpuBlocks: 512, kvCacheDtype: "f32" } as const;
   const runner = await createRunner(opened, weights, sizes, { isComplete: false });
   const ids = cases.map((one) => [...one.ids]);
-  const { logits, tokens } = await greedyTogether(opened, runner, ids, { numTokens: 20, numGpuBlocks: 128, vocabSize });
+  const { logits, tokens } = await greedyTogether(opened, runner, ids, { numTokens: 20, numGpuBlocks: 512, vocabSize });
   for (const [i, golden] of cases.entries()) {
     expect(worstLogprob(logits[i] ?? [], golden)).toBeLessThan(1e-3);
     expect(tokens[i]).toEqual(golden.greedy);
   }
   runner.dispose();
-});
+}
 
 describe("other kernels than this adapter's", () => {
   // It has what any of the families has: norms of heads and on the residual, windows, scaled embeddings, gates.
@@ -173,12 +188,15 @@ describe("other kernels than this adapter's", () => {
     }
   });
 
-  it.each(["gemma2", "lfm2"] as const)("those of GPUs have the golden log-probabilities of %s", async (name) => {
-    const { weights, cases } = await openDecoderFixture(name, readFixture);
-    for (const golden of cases.filter(({ ids }) => ids.length === 33)) {
-      expect(worstLogprob(await gpuKernelLogits(opened, weights, golden.ids), golden)).toBeLessThan(1e-3);
-    }
-  });
+  it.each(["gemma2", "lfm2", "qwen35"] as const)(
+    "those of GPUs have the golden log-probabilities of %s",
+    async (name) => {
+      const { weights, cases } = await openDecoderFixture(name, readFixture);
+      for (const golden of cases.filter(({ ids }) => ids.length === 33)) {
+        expect(worstLogprob(await gpuKernelLogits(opened, weights, golden.ids), golden)).toBeLessThan(1e-3);
+      }
+    },
+  );
 
   it("those without subgroups have Hugging Face's greedy tokens of gemma3-tiny", async () => {
     const golden = await loadGolden("gemma3-tiny");

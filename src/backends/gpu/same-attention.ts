@@ -83,7 +83,8 @@ export async function answersOfAttention(
     const ways = [[shape.tileRows, tried] as const, [1, () => [single]] as const];
     const results = ways.map(([rows, dispatches]) => {
       const spans = new Uint32Array(SPAN_WORDS * numRows);
-      const size = { rows: numRows, samples: 0, longest, ...writeSpans(spans, sequences, { rows, minStepRows: 0 }) };
+      const counts = { rows: numRows, sequences: 0, samples: 0, longest };
+      const size = { ...counts, ...writeSpans(spans, sequences, { rows, minStepRows: 0 }) };
       device.queue.writeBuffer(bound.spans, 0, spans);
       device.queue.writeBuffer(bound.step, 0, new Uint32Array([numRows, 0, size.tiles, 0]));
       device.queue.writeBuffer(bound.y, 0, new Float32Array(bound.y.size / 4));
