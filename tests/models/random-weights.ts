@@ -15,7 +15,8 @@ export function randomWeights(model: Model): ModelWeights {
     tensor({ tensors: parts }: Weight) {
       const { name, shape } = parts[0] ?? { name: "", shape: [] };
       const sum = (axis: number) => parts.reduce((total, part) => total + (part.shape[axis] ?? 0), 0);
-      const [rows, columns] = shape.length === 2 ? [sum(0), shape[1] ?? 1] : [1, sum(0)];
+      const ofRow = shape.slice(1).reduce((product, size) => product * size, 1);
+      const [rows, columns] = shape.length === 2 ? [sum(0), ofRow] : [1, sum(0) * ofRow];
       const isGamma = /(ln_\w+|norm)\.weight$/.test(name);
       const values = () =>
         isGamma ? new Float32Array(columns).fill(1) : randomFloats(rows * columns, tensors.size + 1, 0.05);

@@ -189,7 +189,10 @@ async function deltaNet(weights: ModelWeights, net: DeltaNet, input: Rows): Prom
   const unit = (x: Float64Array) => x.map((one) => one / Math.sqrt(dot(x, x) + 1e-6));
   return input.map((row, r) => {
     const mixed = Float64Array.from({ length: convWidth }, (_, i) => {
-      const terms = Array.from({ length: taps }, (_tap, t) => (kernel[i * taps + t] ?? NaN) * at(input, r - taps + 1 + t, i));
+      const terms = Array.from(
+        { length: taps },
+        (_tap, t) => (kernel[i * taps + t] ?? NaN) * at(input, r - taps + 1 + t, i),
+      );
       return siluReference(terms.reduce((a, b) => a + b));
     });
     const heads = rates.map((rate, head) => {
@@ -202,7 +205,10 @@ async function deltaNet(weights: ModelWeights, net: DeltaNet, input: Rows): Prom
       const decay = Math.exp(-rate * Math.log1p(Math.exp((a ?? NaN) + (dtBias[head] ?? NaN))));
       const state = states[head] ?? [];
       for (const line of state) line.forEach((x, i) => (line[i] = x * decay));
-      const error = v.map((x, i) => sigmoidReference(b ?? NaN) * (x - state.reduce((sum, line, d) => sum + (k[d] ?? NaN) * (line[i] ?? NaN), 0)));
+      const error = v.map(
+        (x, i) =>
+          sigmoidReference(b ?? NaN) * (x - state.reduce((sum, line, d) => sum + (k[d] ?? NaN) * (line[i] ?? NaN), 0)),
+      );
       state.forEach((line, d) => line.forEach((x, i) => (line[i] = x + (k[d] ?? NaN) * (error[i] ?? NaN))));
       const answer = v.map((_, i) => state.reduce((sum, line, d) => sum + (q[d] ?? NaN) * (line[i] ?? NaN), 0));
       return normalise(answer).map((x, i) => x * siluReference(row[convWidth + head * valueDim + i] ?? NaN));

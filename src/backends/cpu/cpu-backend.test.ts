@@ -1,9 +1,12 @@
+import { readFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
 
 import { resolveEngineConfig } from "../../api/engine-config.ts";
 import { describeModel } from "../../models/families.ts";
 import type { EngineConfig } from "../../protocol/config.ts";
 import { openBundledHelper } from "../../../tests/cpu/bundled-helper.ts";
+import { greedyTokens } from "../../../tests/gpu/runner-runs.ts";
+import { openDecoderFixture } from "../../../tests/models/decoder-fixtures.ts";
 import { readFixture } from "../../../tests/models/fixtures.ts";
 import { cpuBackend } from "./cpu-backend.ts";
 
@@ -114,6 +117,18 @@ it("computes on one thread if the helpers start for the trial of numbers of thre
   expect(numOpened).toBe(2);
   expect(runner.adapterName).toBe("CPU, 1 thread");
   await expect(runner.submit({ ...NOTHING })).resolves.toMatchObject({ sequences: [] });
+  runner.dispose();
+});
+
+it("loses the states of sequences where a thread fails, since a step that has changed them can't be computed again", async () => {
+  const read = async (path: string) => new Uint8Array(await readFile(`tests/fixtures/${path}`));
+  const { weights: stated } = await openDecoderFixture("qwen35", read);
+  const openHelper = () => openBundledHelper("Math.floor = () => { throw new Error('out of order'); };");
+  const opened = await cpuBackend({ most: 2, openHelper }).open();
+  const engine = resolveEngineConfig({ cpuThreads: 2, numGpuBlocks: 64 }, stated.model.shape);
+  const runner = await opened.load({ weights: stated, engine });
+  const lost = { code: "device_lost", message: expect.stringContaining("thread has failed") as string };
+  await expect(greedyTokens(runner, [1, 2, 3], 1)).rejects.toMatchObject(lost);
   runner.dispose();
 });
 

@@ -36,6 +36,7 @@ test.each([
   ["refact", "it|'s| |1|2|3|4| Größe"],
   ["dbrx", "it|'S| |123|4| Größe"],
   ["hunyuan", "it|'S| |1|2| Größe"],
+  ["qwen35", "it|'s| |1|2| नमस्ते"],
   ["gpt-4o", "it'S| camel|Case|/\n|123|4"],
   ["tekken", "it|'S| camel|Case|/\n|1|2"],
   ["hunyuan-dense", "a|.b| |123|4|字母かな|!x"],
