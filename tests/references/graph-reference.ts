@@ -191,7 +191,7 @@ async function deltaNet(weights: ModelWeights, net: DeltaNet, input: Rows): Prom
     const mixed = Float64Array.from({ length: convWidth }, (_, i) => {
       const terms = Array.from(
         { length: taps },
-        (_tap, t) => (kernel[i * taps + t] ?? NaN) * at(input, r - taps + 1 + t, i),
+        (_tap, t) => (kernel[i * taps + t] ?? NaN) * valueAt(input, r - taps + 1 + t, i),
       );
       return siluReference(terms.reduce((a, b) => a + b));
     });
@@ -218,7 +218,7 @@ async function deltaNet(weights: ModelWeights, net: DeltaNet, input: Rows): Prom
 }
 
 /** Rows before the first are zeros. */
-function at(rows: Rows, row: number, column: number): number {
+function valueAt(rows: Rows, row: number, column: number): number {
   return rows[row]?.[column] ?? 0;
 }
 
