@@ -8,7 +8,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import { decoder } from "./decoder/decoder.ts";
 import { gpt2 } from "./gpt2/gpt2.ts";
 import { lfm2 } from "./lfm2/lfm2.ts";
-import { qwen35 } from "./qwen3_5/qwen3_5.ts";
+import { qwen35 } from "./qwen3-5/qwen3-5.ts";
 import { weightsOf } from "./graph.ts";
 import type { Family, Model } from "./model.ts";
 

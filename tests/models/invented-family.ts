@@ -1,4 +1,5 @@
-import { GraphBuilder, type NormWeights, type RowLinear } from "../../src/models/graph.ts";
+import { GraphBuilder } from "../../src/models/graph-builder.ts";
+import type { NormWeights, RowLinear } from "../../src/models/graph.ts";
 import type { Family } from "../../src/models/model.ts";
 
 const HIDDEN = 44;

@@ -1,4 +1,5 @@
-import { GraphBuilder, type Graph, type Value } from "../graph.ts";
+import { GraphBuilder } from "../graph-builder.ts";
+import type { Graph, Value } from "../graph.ts";
 import { gateUpLinears, headNorms, nnLinear, qkvLinear, rmsNorm, tokenTable } from "../layers.ts";
 import type { Family } from "../model.ts";
 import { parseDecoderConfig, type DecoderConfig } from "./config.ts";

@@ -1,4 +1,5 @@
-import { GraphBuilder, type Graph, type Linear, type Matrix, type NormWeights } from "../graph.ts";
+import { GraphBuilder } from "../graph-builder.ts";
+import type { Graph, Linear, Matrix, NormWeights } from "../graph.ts";
 import type { Family } from "../model.ts";
 import { attentionScale, parseGpt2Config, shapeOf, type Gpt2Config } from "./config.ts";
 import { gpt2Gguf } from "./gguf.ts";

@@ -111,9 +111,9 @@ export class DeltaNetThread {
       endRow - firstRow,
     );
     for (let row = firstRow; row < endRow; row++) {
-      const to = output + row * y.stride;
-      this.#kernels.rms_norm(to, to, net.gamma, 4 * valueDim, valueDim, net.epsilon);
-      this.#kernels.multiply_silu(to, x.address + row * x.stride + 4 * convWidth + values, 4 * valueDim);
+      const answer = output + row * y.stride;
+      this.#kernels.rms_norm(answer, answer, net.gamma, 4 * valueDim, valueDim, net.epsilon);
+      this.#kernels.multiply_silu(answer, x.address + row * x.stride + 4 * convWidth + values, 4 * valueDim);
     }
   }
 

@@ -1,5 +1,6 @@
 import { isBesideText, TEXT_PREFIXES } from "../decoder/decoder.ts";
-import { GraphBuilder, type Graph, type RowLinear, type Value } from "../graph.ts";
+import { GraphBuilder } from "../graph-builder.ts";
+import type { Graph, RowLinear, Value } from "../graph.ts";
 import { headNorms, joinedLinear, nnLinear, rmsNorm, tokenTable } from "../layers.ts";
 import type { Family } from "../model.ts";
 import { parseQwen35Config, type Qwen35Config } from "./config.ts";
@@ -61,7 +62,12 @@ function qwen35Graph({ shape, layers, net, angles, rotated, intermediateSize, ..
       rate: { weight: vector("A_log"), form: rateForm },
       dtBias: vector("dt_bias"),
       norm: rmsNorm(`${module}.norm`, valueDim, { epsilon: config.rmsNormEps }),
-      ...{ keyHeads, valueHeads, keyDim, valueDim, taps, headOrder },
+      keyHeads,
+      valueHeads,
+      keyDim,
+      valueDim,
+      taps,
+      headOrder,
     });
     g.addLinear(`${label} out`, output, nnLinear(`${module}.out_proj`, netWidth, hiddenSize), x);
   };
