@@ -49,13 +49,10 @@ export class DeltaNetThread {
   #convolve(x: DeltaInputsOperation["x"], net: DeltaNetPlace, sequence: StatedSequence, row: number, to: number): void {
     const { taps, kernel, convWidth, states } = net;
     const { firstRow, from } = sequence;
-    const earliest = Math.max(0, taps - 1 - this.#view.position(row));
+    const earliest = from === NO_STATE ? Math.max(0, taps - 1 - (row - firstRow)) : 0;
     for (let t = earliest; t < taps; t++) {
-      const source = row - (taps - 1 - t);
-      const at =
-        source >= firstRow
-          ? x.address + source * x.stride
-          : keptAt(states, from, this.#view.position(row) - (taps - 1 - t));
+      const after = row - firstRow - (taps - 1 - t);
+      const at = after < 0 ? keptAt(states, from, after) : x.address + (firstRow + after) * x.stride;
       const multiply = t === earliest ? this.#kernels.multiply : this.#kernels.multiply_add;
       multiply(to, at, kernel.address + t * kernel.stride, 4 * convWidth);
     }
@@ -117,21 +114,20 @@ export class DeltaNetThread {
     }
   }
 
-  /** Keeps the last rows that the convolution has read: position p in place p % count. */
-  #keepRows({ x, net }: DeltaRuleOperation, sequence: StatedSequence, { endRow, to }: Piece): void {
+  /** Keeps the last rows that the convolution has read. In place they move up, so the oldest comes first. */
+  #keepRows({ x, net }: DeltaRuleOperation, { firstRow, from }: StatedSequence, { endRow, to }: Piece): void {
     const { convWidth, states } = net;
-    const { firstRow, from } = sequence;
-    const start = this.#view.start(firstRow);
-    const end = start + endRow - firstRow;
-    for (let position = Math.max(0, end - states.count); position < end; position++) {
-      const row = firstRow + position - start;
-      if (row < firstRow && from === to) continue;
-      const source = row < firstRow ? keptAt(states, from, position) : x.address + row * x.stride;
-      this.#floats.copyWithin(keptAt(states, to, position) / 4, source / 4, source / 4 + convWidth);
+    for (let before = -states.count; before < 0; before++) {
+      const after = endRow + before - firstRow;
+      const kept = keptAt(states, to, before) / 4;
+      const source = after < 0 ? keptAt(states, from, after) : x.address + (firstRow + after) * x.stride;
+      if (after < 0 && from === NO_STATE) this.#floats.fill(0, kept, kept + convWidth);
+      else this.#floats.copyWithin(kept, source / 4, source / 4 + convWidth);
     }
   }
 }
 
-function keptAt({ address, stride, count, rowBytes }: StatePlace, slot: number, position: number): number {
-  return address + slot * stride + (position % count) * rowBytes;
+/** @param before -1 for the last row */
+function keptAt({ address, stride, count, rowBytes }: StatePlace, slot: number, before: number): number {
+  return address + slot * stride + (count + before) * rowBytes;
 }
