@@ -48,8 +48,7 @@ export class SchemaMeter {
     try {
       ({ machine } = compile(source));
       const matcher = new MachineMatcher(machine, this.#trie, [this.#end]);
-      if (!(await matcher.prepareMask()))
-        throw new ChorusError("invalid_value", "schema allows no text of these tokens.");
+      if (!matcher.makeMask()) throw new ChorusError("invalid_value", "schema allows no text of these tokens.");
     } catch (error) {
       const reason = error instanceof ChorusError ? error.message : `CRASH ${(error as Error).stack}`;
       return { refused: reason, rejected: [], accepted: [], firstMaskMs: 0, maskMs: [] };
@@ -65,7 +64,7 @@ export class SchemaMeter {
       let isAllowed = true;
       for (const [id, token] of this.#tokensOf(text)) {
         const from = performance.now();
-        await matcher.prepareMask();
+        matcher.makeMask();
         maskMs.push(performance.now() - from);
         isAllowed = (((matcher.mask[id >>> 5] ?? 0) >>> (id & 31)) & 1) === 1 && matcher.accept(id);
         if (!isAllowed) break;

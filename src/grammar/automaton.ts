@@ -1,7 +1,7 @@
 // Regular languages: the texts that several expressions describe and others don't.
 
 import { ANY_CHARACTER, codePoint, normalized, pieces } from "./char-set.ts";
-import { canEnd, IMPOSSIBLE, type Expression } from "./expression.ts";
+import { canEnd, character, IMPOSSIBLE, type Expression } from "./expression.ts";
 import { ANY_TEXT, type Quotes } from "./json-text.ts";
 import { Machine } from "./machine.ts";
 import { CODE_POINTS, Program } from "./program.ts";
@@ -25,12 +25,24 @@ interface Edge<Place> {
   readonly to: Place;
 }
 
+const MAX_REMEMBERED = 200;
+const remembered = new Map<string, Automaton>();
+
 export class Automaton {
   /** The first one is the start. */
   readonly #states: readonly State[];
+  #expression: Expression | undefined;
 
   constructor(states: readonly State[]) {
     this.#states = states;
+  }
+
+  /** Returns what was made for a key lately. */
+  static remembered(this: void, key: string, make: () => Automaton): Automaton {
+    const known = remembered.get(key) ?? make();
+    if (remembered.size > MAX_REMEMBERED) remembered.clear();
+    remembered.set(key, known);
+    return known;
   }
 
   /** @param expression without rules @throws TooComplex */
@@ -88,6 +100,11 @@ export class Automaton {
       if (at === undefined) return false;
     }
     return this.#states[at]?.isEnd ?? false;
+  }
+
+  /** The texts as they are. */
+  get expression(): Expression {
+    return (this.#expression ??= this.inQuotes({ character }));
   }
 
   /** Returns the texts of at most so many characters, as they stand between quotes. */

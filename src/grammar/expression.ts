@@ -2,13 +2,17 @@ import type { CharSet } from "./char-set.ts";
 
 /** Describes a text or a part of a text. */
 export type Expression =
-  | { readonly kind: "text"; readonly text: string }
-  /** One character of a set. */
-  | { readonly kind: "character"; readonly set: CharSet }
+  | Leaf
   | { readonly kind: "sequence"; readonly parts: readonly Expression[] }
   /** One of these options; without options, no text matches. */
   | { readonly kind: "choice"; readonly options: readonly Expression[] }
-  | { readonly kind: "repeat"; readonly of: Expression; readonly min: number; readonly max: number }
+  | { readonly kind: "repeat"; readonly of: Expression; readonly min: number; readonly max: number };
+
+/** An expression that is not made of others. */
+export type Leaf =
+  | { readonly kind: "text"; readonly text: string }
+  /** One character of a set. */
+  | { readonly kind: "character"; readonly set: CharSet }
   | { readonly kind: "rule"; readonly name: string }
   /** A finite automaton of texts that have at most so many characters. The first state is the start; all can come to an end. */
   | { readonly kind: "states"; readonly states: readonly AutomatonState[]; readonly most: number }
@@ -41,20 +45,9 @@ export type Rules = ReadonlyMap<string, Expression>;
 
 /** Returns the expressions that it is made of. */
 export function partsOf(expression: Expression): readonly Expression[] {
-  switch (expression.kind) {
-    case "sequence":
-      return expression.parts;
-    case "choice":
-      return expression.options;
-    case "repeat":
-      return [expression.of];
-    case "text":
-    case "character":
-    case "rule":
-    case "states":
-    case "token":
-      return [];
-  }
+  if (expression.kind === "sequence") return expression.parts;
+  if (expression.kind === "choice") return expression.options;
+  return expression.kind === "repeat" ? [expression.of] : [];
 }
 
 /** Returns whether something holds for an expression or any that it is made of. Rules are not followed. */
@@ -73,21 +66,28 @@ export function rulesFrom(root: Expression, rules: Rules): Rules {
   return found;
 }
 
-/** Returns a grammar's rules under other names: the prefix alone for "root", before all others. What is shared stays shared. */
-export function withPrefix(rules: Rules, prefix: string): Rules {
-  const nameOf = (name: string) => (name === "root" ? prefix : `${prefix}.${name}`);
+/** Returns a function that replaces leaves. What is shared stays shared, and what stays as it is is not copied. */
+export function replacing(replace: (leaf: Leaf) => Expression): (expression: Expression) => Expression {
   const known = new Map<Expression, Expression>();
-  const renamed = (one: Expression): Expression => {
-    const found = known.get(one) ?? (hasPart(one, ({ kind }) => kind === "rule") ? made(one) : one);
+  const made = (one: Expression): Expression => {
+    const parts = partsOf(one).map(replaced);
+    const isSame = parts.every((part, i) => part === partsOf(one)[i]);
+    if (one.kind === "sequence") return isSame ? one : sequence(...parts);
+    if (one.kind === "choice") return isSame ? one : choice(...parts);
+    return one.kind === "repeat" ? repeat(parts[0] ?? one.of, one.min, one.max) : replace(one);
+  };
+  const replaced = (one: Expression): Expression => {
+    const found = known.get(one) ?? made(one);
     known.set(one, found);
     return found;
   };
-  const made = (one: Expression): Expression => {
-    if (one.kind === "rule") return rule(nameOf(one.name));
-    if (one.kind === "sequence") return sequence(...one.parts.map(renamed));
-    if (one.kind === "choice") return choice(...one.options.map(renamed));
-    return one.kind === "repeat" ? repeat(renamed(one.of), one.min, one.max) : one;
-  };
+  return replaced;
+}
+
+/** Returns a grammar's rules under other names: the prefix alone for "root", before all others. */
+export function withPrefix(rules: Rules, prefix: string): Rules {
+  const nameOf = (name: string) => (name === "root" ? prefix : `${prefix}.${name}`);
+  const renamed = replacing((leaf) => (leaf.kind === "rule" ? rule(nameOf(leaf.name)) : leaf));
   return new Map([...rules].map(([name, body]) => [nameOf(name), renamed(body)]));
 }
 
@@ -119,22 +119,10 @@ export function canEnd(expression: Expression, finite: ReadonlySet<string>): boo
   );
 }
 
-type Leaf = Extract<Expression, { readonly kind: "text" | "character" | "rule" | "states" | "token" }>;
-
 /** Returns whether a text matches of which all leaves are such ones. */
 function canBeMade(expression: Expression, isSuch: (leaf: Leaf) => boolean): boolean {
-  switch (expression.kind) {
-    case "sequence":
-      return expression.parts.every((part) => canBeMade(part, isSuch));
-    case "choice":
-      return expression.options.some((option) => canBeMade(option, isSuch));
-    case "repeat":
-      return expression.max >= expression.min && (expression.min === 0 || canBeMade(expression.of, isSuch));
-    case "text":
-    case "character":
-    case "rule":
-    case "states":
-    case "token":
-      return isSuch(expression);
-  }
+  if (expression.kind === "sequence") return expression.parts.every((part) => canBeMade(part, isSuch));
+  if (expression.kind === "choice") return expression.options.some((option) => canBeMade(option, isSuch));
+  if (expression.kind !== "repeat") return isSuch(expression);
+  return expression.max >= expression.min && (expression.min === 0 || canBeMade(expression.of, isSuch));
 }

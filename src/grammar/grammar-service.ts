@@ -1,5 +1,5 @@
 import { compile } from "./compile.ts";
-import { LATER, TURN_MS, type GrammarAnswer, type GrammarCall, type GrammarVocabulary } from "./grammar-calls.ts";
+import { TURN_MS, type GrammarAnswer, type GrammarCall, type GrammarVocabulary } from "./grammar-calls.ts";
 import { Machine } from "./machine.ts";
 import { MachineMatcher } from "./machine-matcher.ts";
 import type { Program } from "./program.ts";
@@ -8,17 +8,11 @@ import { TokenTrie } from "./token-trie.ts";
 /** Number of machines to keep, besides those that are followed. */
 const MAX_MACHINES = 16;
 
-interface Followed {
-  readonly matcher: MachineMatcher;
-  /** A mask that isn't made yet. */
-  making: Iterator<void, boolean> | null;
-}
-
 /** The thread's side: plain data in, plain data out. */
 export class GrammarService {
   readonly #trieOf: (vocabulary: GrammarVocabulary) => TokenTrie;
   readonly #turnMs: number;
-  readonly #followed = new Map<number, Followed>();
+  readonly #followed = new Map<number, MachineMatcher>();
   /** By their programs, the least recently used first. */
   readonly #machines = new Map<string, Machine>();
   #trie: TokenTrie | null = null;
@@ -43,8 +37,8 @@ export class GrammarService {
         return true;
       case "open": {
         if (this.#trie === null) return false;
-        const matcher = new MachineMatcher(this.#machineOf(call.program), this.#trie, call.endTokenIds);
-        this.#followed.set(call.id, { matcher, making: null });
+        const machine = this.#machineOf(call.program);
+        this.#followed.set(call.id, new MachineMatcher(machine, this.#trie, call.endTokenIds));
         return true;
       }
       case "next":
@@ -63,17 +57,9 @@ export class GrammarService {
     return machine;
   }
 
-  #next(followed: Followed | undefined, accepted: readonly number[]): GrammarAnswer {
-    if (!followed || !accepted.every((id) => followed.matcher.accept(id))) return false;
-    const { matcher } = followed;
-    const making = (followed.making ??= matcher.making());
-    const untilMs = performance.now() + this.#turnMs;
-    for (let next = making.next(); ; next = making.next()) {
-      if (next.done) {
-        followed.making = null;
-        return next.value && matcher.mask.slice();
-      }
-      if (performance.now() >= untilMs) return LATER;
-    }
+  #next(matcher: MachineMatcher | undefined, accepted: readonly number[]): GrammarAnswer {
+    if (!matcher || !accepted.every((id) => matcher.accept(id))) return false;
+    const isMade = matcher.makeMask(performance.now() + this.#turnMs);
+    return isMade === true ? matcher.mask.slice() : isMade;
   }
 }

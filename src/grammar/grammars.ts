@@ -2,8 +2,8 @@ import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { AnswerWarning } from "../protocol/openai.ts";
 import { LimitedThread, ThreadEnded, TookTooLong } from "../threads/limited-thread.ts";
-import { answerCalls } from "../threads/serve-thread.ts";
-import type { CompiledGrammar, GrammarPort, GrammarThread, GrammarVocabulary } from "./grammar-calls.ts";
+import { portInPlace } from "../threads/port-in-place.ts";
+import type { CompiledGrammar, GrammarCall, GrammarPort, GrammarThread, GrammarVocabulary } from "./grammar-calls.ts";
 import type { GrammarSource } from "./grammar-source.ts";
 import { ThreadMatcher } from "./thread-matcher.ts";
 
@@ -53,7 +53,7 @@ export class Grammars {
   /** @param openPort opens a thread; null: all happens in this one, and nothing ends it */
   constructor(vocabulary: () => GrammarVocabulary, openPort: (() => GrammarPort) | null, limits = DEFAULT_LIMITS) {
     this.#vocabulary = vocabulary;
-    this.#openPort = openPort ?? portInPlace;
+    this.#openPort = openPort ?? grammarPortInPlace;
     this.#limits = limits;
   }
 
@@ -160,25 +160,11 @@ export class Grammars {
   }
 }
 
-function portInPlace(): GrammarPort {
-  let notify: Parameters<GrammarPort["listen"]>[0] = () => undefined;
-  const opening = import("./grammar-service.ts").then(({ GrammarService }) => {
-    const service = new GrammarService();
-    return answerCalls(service.answer.bind(service), (answer) => notify(answer as Parameters<typeof notify>[0]));
+const grammarPortInPlace = (): GrammarPort =>
+  portInPlace(async () => {
+    const service = new (await import("./grammar-service.ts")).GrammarService();
+    return (call: GrammarCall) => service.answer(call);
   });
-  return {
-    post: (call) =>
-      void opening.then(
-        (take) => take(call),
-        () => undefined,
-      ),
-    listen(onAnswer, onFailure) {
-      notify = onAnswer;
-      opening.catch((error: unknown) => onFailure(String(error)));
-    },
-    end: () => (notify = () => undefined),
-  };
-}
 
 function tookTooLong(param: string, ms: number, toDo: string): ChorusError {
   const message = `${param} takes longer than ${ms / 1000} s ${toDo}; make it smaller or simpler.`;

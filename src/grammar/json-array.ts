@@ -1,124 +1,85 @@
-import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
-import { written, type Layout } from "./json-text.ts";
+import { choice, IMPOSSIBLE, NOTHING, sequence, text, type Expression } from "./expression.ts";
+import { furtherOf, written } from "./json-text.ts";
 import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
-/** Elements that are written one by one, times what `contains` has found before them. */
+/** Elements that are written one by one, times what was counted before them. */
 const MAX_STATES = 4000;
 /** Values of which all sets are written. */
 const MAX_UNIQUE = 8;
 
+/** How many of the elements must be and may be of some kind. */
+interface Tally {
+  readonly least: number;
+  readonly most: number;
+}
+
+interface Kind {
+  readonly element: () => Expression;
+  /** By tally: whether it is one of those that are counted. */
+  readonly isCounted: readonly boolean[];
+}
+
+/** The kinds of elements that an array's tallies tell apart. */
+interface Kinds {
+  readonly tallies: readonly Tally[];
+  at(number: number): readonly Kind[];
+}
+
+type SchemasAt = (at: number) => readonly PlacedSchema[];
+
 /** Returns an array that is valid under all of these schemas. */
 export function arrayOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): Expression {
-  const min = largestCount(nodes, "minItems");
-  const max = smallestCount(nodes, "maxItems");
+  const [min, max] = [largestCount(nodes, "minItems"), smallestCount(nodes, "maxItems")];
   const unevaluated = nodes.find((node) => (node.get("unevaluatedItems") ?? true) !== true);
   if (unevaluated) throw unevaluated.unsupported("unevaluatedItems", "use items");
   const lists = nodes.map(itemsOf);
   const numFirst = Math.max(0, ...lists.map(({ first }) => first.length));
-  const schemasAt = (at: number) => lists.flatMap(({ first, rest }) => (at < first.length ? (first[at] ?? []) : rest));
+  const schemasAt: SchemasAt = (at) =>
+    lists.flatMap(({ first, rest }) => (at < first.length ? (first[at] ?? []) : rest));
   if (min > max) return IMPOSSIBLE;
-  const containing = nodes.filter((node) => node.has("contains"));
-  const unique = max > 1 ? nodes.find((node) => node.get("uniqueItems") === true) : undefined;
-  if (unique === undefined) {
-    return bracketed(new Elements(nodes, containing, numFirst, schemasAt, visitor).from(0), visitor.layout);
-  }
-  const [first] = containing;
-  if (first) throw first.unsupported("contains", "it stands beside uniqueItems; leave one of them out");
-  return uniqueArray(unique, numFirst > 0 ? [] : schemasAt(0), min, max, visitor);
-}
-
-/** The elements of an array: what may follow depends on their number, and on how many `contains` has found. */
-class Elements {
-  readonly #min: number;
-  readonly #max: number;
-  readonly #numFirst: number;
   /** Number of elements from which on their number makes no difference. */
-  readonly #enough: number;
-  readonly #schemasAt: (at: number) => readonly PlacedSchema[];
-  readonly #contains: readonly { node: SchemaNode; schema: PlacedSchema; least: number; most: number }[];
-  readonly #visitor: SchemaVisitor;
-  readonly #name: string;
+  const enough = Math.max(1, max === Infinity ? Math.max(numFirst, min) : max);
+  const containing = nodes.filter((node) => node.has("contains"));
+  const [contains] = containing;
+  if (contains === undefined && numFirst > MAX_STATES) throw nodes[0]?.invalid("a list of fewer schemas");
+  const unique = max > 1 ? nodes.find((node) => node.get("uniqueItems") === true) : undefined;
+  if (unique && contains) throw contains.unsupported("contains", "it stands beside uniqueItems; leave one of them out");
+  const { tallies, at: kindsAt } = unique
+    ? valuesOnce(unique, numFirst > 0 ? [] : schemasAt(0), visitor)
+    : foundByContains(containing, enough, schemasAt, visitor);
 
-  constructor(
-    nodes: readonly SchemaNode[],
-    containing: readonly SchemaNode[],
-    numFirst: number,
-    schemasAt: (at: number) => readonly PlacedSchema[],
-    visitor: SchemaVisitor,
-  ) {
-    this.#min = largestCount(nodes, "minItems");
-    this.#max = smallestCount(nodes, "maxItems");
-    this.#numFirst = numFirst;
-    this.#enough = this.#max === Infinity ? Math.max(numFirst, this.#min) : this.#max;
-    this.#schemasAt = schemasAt;
-    this.#contains = containing.flatMap((node) =>
-      node.schema("contains").map((schema) => {
-        return { node, schema, least: node.count("minContains") ?? 1, most: node.count("maxContains") ?? Infinity };
-      }),
-    );
-    this.#visitor = visitor;
-    this.#name = `elements ${nodes.map(({ number }) => number).join()}`;
-    const [first] = containing;
-    const numStates = this.#contains.reduce(
-      (all, { least, most }) => 2 * all * (1 + (most === Infinity ? least : most)),
-      first ? this.#enough : numFirst,
-    );
-    if (numStates <= MAX_STATES) return;
-    throw (
-      first?.unsupported("contains", "there are too many elements to count; leave it out") ??
-      nodes[0]?.invalid("a list of fewer schemas")
-    );
-  }
-
-  /** @param found number of elements so far that are valid, by `contains` */
-  from(at: number, found: readonly number[] = this.#contains.map(() => 0)): Expression {
-    const isFree = this.#contains.every(({ least, most }, i) => most === Infinity && (found[i] ?? 0) >= least);
-    if (isFree && at >= Math.max(1, this.#numFirst)) return this.#further(at);
-    return this.#visitor.refer(`${this.#name}: ${at}, ${found.join()}`, () => {
-      const mayEnd = at >= this.#min && this.#contains.every(({ least }, i) => (found[i] ?? 0) >= least);
-      const onwards = at < this.#max && !this.#isEnd(at) ? this.#ways(this.#schemasAt(at), found) : [];
-      const { comma } = this.#visitor.layout;
+  const { comma, space } = visitor.layout;
+  const isEnd = (at: number) => at >= max || schemasAt(at).some(({ schema }) => schema === false);
+  const name = `elements ${nodes.map(({ number }) => number).join()}`;
+  /** @param found by tally: how many there are before */
+  const from = (at: number, found: readonly number[]): Expression => {
+    const isFound = tallies.every(({ least }, i) => (found[i] ?? 0) >= least);
+    if (isFound && at >= numFirst && tallies.every(({ most }) => most === Infinity)) {
+      return furtherOf(isEnd(at) ? null : visitor.define(visitor.visit(schemasAt(at))), comma, at, min, max);
+    }
+    return visitor.refer(`${name}: ${at}, ${found.join()}`, () => {
+      const mayCome = ({ isCounted }: Kind) =>
+        tallies.every((tally, i) => !isCounted[i] || (found[i] ?? 0) < countedUpTo(tally));
+      const ways = isEnd(at) ? [] : kindsAt(at).filter(mayCome);
       return choice(
-        ...(mayEnd ? [NOTHING] : []),
-        ...onwards.map(({ schemas, found: next }) => {
-          const item = this.#visitor.define(this.#visitor.visit(schemas));
-          return sequence(...(at > 0 ? [comma] : []), item, this.from(Math.min(at + 1, this.#countable), next));
+        ...(isFound && at >= min ? [NOTHING] : []),
+        ...ways.map(({ element, isCounted }) => {
+          const now = found.map((count, i) => count + Number(isCounted[i]));
+          return sequence(...(at > 0 ? [comma] : []), element(), from(Math.min(at + 1, enough), now));
         }),
       );
     });
-  }
+  };
+  const elements = from(
+    0,
+    tallies.map(() => 0),
+  );
+  return sequence(text("["), space, elements, space, text("]"));
+}
 
-  get #countable(): number {
-    return Math.max(1, this.#enough);
-  }
-
-  /** Returns elements that are all alike, behind others. */
-  #further(at: number): Expression {
-    const most = this.#isEnd(at) ? 0 : this.#max - at;
-    if (this.#min - at > most) return IMPOSSIBLE;
-    if (most <= 0) return NOTHING;
-    const item = this.#visitor.define(this.#visitor.visit(this.#schemasAt(at)));
-    return repeat(sequence(this.#visitor.layout.comma, item), Math.max(0, this.#min - at), most);
-  }
-
-  #isEnd(at: number): boolean {
-    return this.#schemasAt(at).some(({ schema }) => schema === false);
-  }
-
-  /** Returns what an element may be: valid or, where that counts, not valid under each `contains`. */
-  #ways(schemas: readonly PlacedSchema[], found: readonly number[]) {
-    let ways = [{ schemas, found: [] as readonly number[] }];
-    this.#contains.forEach(({ node, schema, least, most }, i) => {
-      const before = found[i] ?? 0;
-      const other = most === Infinity ? [] : [this.#visitor.negated(schema, node.place("contains"))];
-      const mayCount = before < (most === Infinity ? least : most);
-      ways = ways.flatMap((way) => [
-        { schemas: [...way.schemas, ...other], found: [...way.found, before] },
-        ...(mayCount ? [{ schemas: [...way.schemas, schema], found: [...way.found, before + 1] }] : []),
-      ]);
-    });
-    return ways;
-  }
+/** More make no difference, or may not come. */
+function countedUpTo({ least, most }: Tally): number {
+  return most === Infinity ? least : most;
 }
 
 /** Returns the schemas of a schema's first elements, and of all further ones. */
@@ -132,39 +93,48 @@ function itemsOf(node: SchemaNode): {
   return { first, rest: node.schema("additionalItems") };
 }
 
-function bracketed(items: Expression, { space }: Layout): Expression {
-  return sequence(text("["), space, items, space, text("]"));
+/** An element is valid or, where that counts, not valid under each `contains`. */
+function foundByContains(
+  nodes: readonly SchemaNode[],
+  numElements: number,
+  schemasAt: SchemasAt,
+  visitor: SchemaVisitor,
+): Kinds {
+  const tallies = nodes.flatMap((node) =>
+    node.schema("contains").map((schema) => {
+      return { node, schema, least: node.count("minContains") ?? 1, most: node.count("maxContains") ?? Infinity };
+    }),
+  );
+  const numStates = tallies.reduce((all, tally) => 2 * all * (1 + countedUpTo(tally)), numElements);
+  if (nodes[0] && numStates > MAX_STATES)
+    throw nodes[0].unsupported("contains", "there are too many elements to count; leave it out");
+  const at = (number: number) => {
+    let kinds = [{ schemas: schemasAt(number), isCounted: [] as readonly boolean[] }];
+    for (const { node, schema, most } of tallies) {
+      const other = most === Infinity ? [] : [visitor.negated(schema, node.place("contains"))];
+      kinds = kinds.flatMap(({ schemas, isCounted }) => [
+        { schemas: [...schemas, ...other], isCounted: [...isCounted, false] },
+        { schemas: [...schemas, schema], isCounted: [...isCounted, true] },
+      ]);
+    }
+    return kinds.map(({ schemas, isCounted }) => ({
+      element: () => visitor.define(visitor.visit(schemas)),
+      isCounted,
+    }));
+  };
+  return { tallies, at };
 }
 
-/** Returns lists without repetition of a few values: what may follow depends on the set of those before. */
-function uniqueArray(
-  node: SchemaNode,
-  schemas: readonly PlacedSchema[],
-  min: number,
-  max: number,
-  visitor: SchemaVisitor,
-): Expression {
+/** Each element is one of a few values, which may come once. */
+function valuesOnce(node: SchemaNode, schemas: readonly PlacedSchema[], visitor: SchemaVisitor): Kinds {
   const values = visitor.literals(schemas);
   if (values === undefined || values.length > MAX_UNIQUE) {
-    throw node.unsupported(
-      "uniqueItems",
-      `it can be held for at most ${MAX_UNIQUE} values, in an enum of items; leave it out`,
-    );
+    const instead = `it can be held for at most ${MAX_UNIQUE} values, in an enum of items; leave it out`;
+    throw node.unsupported("uniqueItems", instead);
   }
-  const after = (used: number, count: number): Expression =>
-    visitor.refer(`unique ${node.number} ${JSON.stringify(values)} ${min} ${max} ${used}`, () => {
-      const next = values.flatMap((value, i) =>
-        (used >> i) & 1 || count >= max
-          ? []
-          : [
-              sequence(
-                ...(count > 0 ? [visitor.layout.comma] : []),
-                written(value, visitor.layout),
-                after(used | (1 << i), count + 1),
-              ),
-            ],
-      );
-      return choice(...(count >= min ? [NOTHING] : []), ...next);
-    });
-  return bracketed(after(0, 0), visitor.layout);
+  const kinds = values.map((value, i) => ({
+    element: () => written(value, visitor.layout),
+    isCounted: values.map((_, j) => i === j),
+  }));
+  return { tallies: values.map(() => ({ least: 0, most: 1 })), at: () => kinds };
 }

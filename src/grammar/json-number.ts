@@ -1,7 +1,8 @@
 import { Automaton } from "./automaton.ts";
-import { charSetOf, codePoint } from "./char-set.ts";
-import { decimalOf, integersWithin, numbersWithin } from "./decimal-range.ts";
-import { character, choice, optional, repeat, sequence, text, type Expression } from "./expression.ts";
+import { codePoint } from "./char-set.ts";
+import { equalTo, numbersWithin } from "./decimal-range.ts";
+import type { Expression } from "./expression.ts";
+import { parseRegex } from "./regex.ts";
 import { NOT_INTEGER, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";
 
@@ -16,33 +17,19 @@ export function numberOf(nodes: readonly SchemaNode[], type: "integer" | "number
     node.has("multipleOf") ? [{ node, of: node.finite("multipleOf") ?? 1 }] : [],
   );
   const isInteger = type === "integer" || multiples.some(({ of }) => Number.isInteger(of));
-  const excluded = excludedLiterals(nodes).filter((value) => typeof value === "number");
   const others = multiples.filter(({ of }) => of !== 1 && !(isInteger && Number.isInteger(1 / of)));
-  const hasDecimals = nodes.some((node) => node.has(NOT_INTEGER));
-  const isFree = others.length + excluded.length === 0 && !hasDecimals;
-  const parts = isInteger ? integersWithin(bounds, !isFree) : numbersWithin(bounds, !isFree);
-  if (isFree) return choice(...parts.map((part) => visitor.define(part)));
-  const forbidden = [...excluded.map(spelled), ...(hasDecimals ? [ANY_INTEGER] : [])];
-  const multiplesOfAll = others.map(({ node, of }) => multiplesOf(of, node));
-  const all = [Automaton.of(choice(...parts)), ...multiplesOfAll];
-  return Automaton.inAll(all, forbidden.map(Automaton.of)).inQuotes({ character });
+  const excluded = excludedLiterals(nodes).filter((value) => typeof value === "number");
+  const forbidden = [
+    ...excluded.map(equalTo),
+    ...(nodes.some((node) => node.has(NOT_INTEGER)) ? [Automaton.of(ANY_INTEGER)] : []),
+  ];
+  const isExact = others.length + forbidden.length > 0;
+  const within = numbersWithin(bounds, isInteger, isExact);
+  if (!isExact) return visitor.refer(`number ${isInteger} ${JSON.stringify(bounds)}`, () => within.expression);
+  return Automaton.inAll([within, ...others.map(({ node, of }) => multiplesOf(of, node))], forbidden).expression;
 }
 
-const ZEROS = repeat(text("0"), 0, Infinity);
-const ANY_INTEGER = sequence(
-  repeat(character(charSetOf("-0123456789")), 1, Infinity),
-  optional(sequence(text("."), ZEROS)),
-);
-
-/** Returns all ways to write a number without an exponent. */
-function spelled(value: number): Expression {
-  const { digits, point } = decimalOf(Math.abs(value));
-  const whole = text(`${value < 0 ? "-" : ""}${digits.slice(0, point)}`);
-  const decimals = digits.slice(point);
-  return decimals === ""
-    ? sequence(whole, optional(sequence(text(".0"), ZEROS)))
-    : sequence(whole, text(`.${decimals}`), ZEROS);
-}
+const ANY_INTEGER = parseRegex("[-0-9]+(?:\\.0*)?", "integers");
 
 /** @throws ChorusError for a multiple of too many digits */
 function multiplesOf(multiple: number, node: SchemaNode): Automaton {

@@ -1,7 +1,7 @@
 import { Automaton } from "./automaton.ts";
-import { choice, IMPOSSIBLE, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
+import { choice, IMPOSSIBLE, sequence, text, type Expression } from "./expression.ts";
 import { languageOf } from "./json-string.ts";
-import { ANY_TEXT, quoted, type Layout } from "./json-text.ts";
+import { ANY_TEXT, furtherOf, quoted, type Layout } from "./json-text.ts";
 import { parsePattern } from "./regex.ts";
 import {
   largestCount,
@@ -42,7 +42,7 @@ export function objectOf(nodes: readonly SchemaNode[], visitor: SchemaVisitor): 
       nodes[0]?.invalid("an object with fewer properties")
     );
   }
-  let after = Array.from({ length: enough + 1 }, (_, count) => lastMembers(others, comma, count, least, most));
+  let after = Array.from({ length: enough + 1 }, (_, count) => furtherOf(others, comma, count, least, most));
   for (const name of names.toReversed()) {
     const schemas = members.schemasOf(name);
     const isForbidden = schemas.some(({ schema }) => schema === false) || allowed?.has(name) === false;
@@ -66,22 +66,6 @@ function memberOf(name: Expression, { colon, member: [before, after] }: Layout, 
   return sequence(before, name, colon, value, after);
 }
 
-/** Returns the members that have no name in the schema, behind so many others. */
-function lastMembers(
-  member: Expression | null,
-  comma: Expression,
-  count: number,
-  least: number,
-  most: number,
-): Expression {
-  const [min, max] = [Math.max(0, least - count), most - count];
-  if (member === null || max <= 0) return min > 0 ? IMPOSSIBLE : NOTHING;
-  const further = sequence(comma, member);
-  if (count > 0) return repeat(further, min, max);
-  const some = sequence(member, repeat(further, Math.max(0, min - 1), max - 1));
-  return min > 0 ? some : choice(NOTHING, some);
-}
-
 /** What schemas say about an object's members. */
 export class Members {
   /** In the schemas' order. */
@@ -95,7 +79,9 @@ export class Members {
       patterns: [...node.named("patternProperties")].map(([pattern, placed]) => ({
         pattern,
         placed,
-        language: node.holding("patternProperties", () => namesMatching(pattern, placed.path)),
+        language: node.holding("patternProperties", () =>
+          Automaton.remembered(`names ${pattern}`, () => languageOf(parsePattern(pattern, placed.path))),
+        ),
       })),
       additional: node.schema("additionalProperties"),
     }));
@@ -156,13 +142,4 @@ function othersOf(members: Members, allowed: Automaton | null, visitor: SchemaVi
     return [named(sequence(mark, names.inQuotes(layout.names), mark), schemas)];
   });
   return options.length === 0 ? null : visitor.define(choice(...options));
-}
-
-const languages = new Map<string, Automaton>();
-
-function namesMatching(pattern: string, path: string): Automaton {
-  const known = languages.get(pattern) ?? languageOf(parsePattern(pattern, path));
-  if (languages.size > 100) languages.clear();
-  languages.set(pattern, known);
-  return known;
 }

@@ -2,7 +2,17 @@
 // request has it, since a weak model would write it for ever. A layout may also spell values otherwise.
 
 import { ANY_CHARACTER, charSetOf, complement, intersection, normalized, union, type CharSet } from "./char-set.ts";
-import { character, choice, NOTHING, repeat, sequence, text, type Expression } from "./expression.ts";
+import {
+  character,
+  choice,
+  IMPOSSIBLE,
+  NOTHING,
+  repeat,
+  replacing,
+  sequence,
+  text,
+  type Expression,
+} from "./expression.ts";
 
 const COMMA = ", ";
 const COLON = ": ";
@@ -99,31 +109,14 @@ export function spaced(space: Expression): Layout {
   return { ...ONE_LINE, comma: sequence(space, text(","), space), colon: sequence(space, text(":"), space), space };
 }
 
-/** Turns an expression for a text into one for that text between quotes. */
-function spelled(expression: Expression, quotes: Quotes): Expression {
-  const inside = (one: Expression) => spelled(one, quotes);
-  switch (expression.kind) {
-    case "text":
-      return quotes.text(expression.text);
-    case "character":
-      return quotes.character(expression.set);
-    case "sequence":
-      return sequence(...expression.parts.map(inside));
-    case "choice":
-      return choice(...expression.options.map(inside));
-    case "repeat":
-      return repeat(inside(expression.of), expression.min, expression.max);
-    case "rule":
-    case "states":
-    case "token":
-      return expression;
-  }
-}
-
 /** Returns a text between quotes that matches the expression. */
 export function quoted(content: Expression, quotes: Quotes): Expression {
+  const spelled = replacing((leaf) => {
+    if (leaf.kind === "text") return quotes.text(leaf.text);
+    return leaf.kind === "character" ? quotes.character(leaf.set) : leaf;
+  });
   const any = content === ANY_TEXT ? quotes.any : undefined;
-  return sequence(quotes.mark, any ?? spelled(content, quotes), quotes.mark);
+  return sequence(quotes.mark, any ?? spelled(content), quotes.mark);
 }
 
 /** Returns a value as a layout writes it. */
@@ -139,6 +132,26 @@ export function written(value: unknown, layout: Layout): Expression {
     sequence(member[0], quoted(text(name), names), colon, written(one, layout.inside(name)), member[1]),
   );
   return sequence(brackets[0], ...list(members), brackets[1]);
+}
+
+/**
+ * Returns what may follow in a list behind so many parts.
+ * @param part what each one is; null: there are no more
+ * @param least fewest parts in the list
+ */
+export function furtherOf(
+  part: Expression | null,
+  comma: Expression,
+  count: number,
+  least: number,
+  most: number,
+): Expression {
+  const [min, max] = [Math.max(0, least - count), most - count];
+  if (part === null || max <= 0) return min > 0 ? IMPOSSIBLE : NOTHING;
+  const further = sequence(comma, part);
+  if (count > 0) return repeat(further, min, max);
+  const some = sequence(part, repeat(further, Math.max(0, min - 1), max - 1));
+  return min > 0 ? some : choice(NOTHING, some);
 }
 
 export const ANY_TEXT: Expression = repeat(character(ANY_CHARACTER), 0, Infinity);

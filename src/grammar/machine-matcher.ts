@@ -1,10 +1,10 @@
-import type { GrammarMatcher } from "../engine/sampling/grammar-matcher.ts";
+import { LATER } from "./grammar-calls.ts";
 import type { Machine, Position } from "./machine.ts";
 import type { TokenTrie } from "./token-trie.ts";
 import { TooMuchWork } from "./work.ts";
 
-/** Follows a grammar over a vocabulary. */
-export class MachineMatcher implements GrammarMatcher {
+/** Follows a grammar over a vocabulary, as a GrammarMatcher does. */
+export class MachineMatcher {
   readonly endTokenIds: readonly number[];
   readonly mask: Uint32Array;
   readonly #machine: Machine;
@@ -12,6 +12,8 @@ export class MachineMatcher implements GrammarMatcher {
   #generation: number;
   /** null once the text has ended. */
   #position: Position | null;
+  /** A mask that isn't made yet. */
+  #making: Generator<void, boolean> | null = null;
 
   constructor(machine: Machine, trie: TokenTrie, endTokenIds: readonly number[]) {
     this.endTokenIds = endTokenIds;
@@ -22,16 +24,19 @@ export class MachineMatcher implements GrammarMatcher {
     this.#generation = machine.generation;
   }
 
-  prepareMask(): Promise<boolean> {
-    const making = this.making();
-    for (;;) {
-      const { done, value } = making.next();
-      if (done) return Promise.resolve(value);
+  /** Makes the mask of the next token. Returns whether any is allowed; LATER if there is more to do at that time. */
+  makeMask(untilMs = Infinity): boolean | typeof LATER {
+    const making = (this.#making ??= this.#steps());
+    for (let next = making.next(); ; next = making.next()) {
+      if (next.done) {
+        this.#making = null;
+        return next.value;
+      }
+      if (performance.now() >= untilMs) return LATER;
     }
   }
 
-  /** Makes the mask of the next token, and yields while there is more to do. Returns as prepareMask does. */
-  *making(): Generator<void, boolean> {
+  *#steps(): Generator<void, boolean> {
     this.#machine.tidy();
     const position = this.#now();
     if (position === null) return false;
@@ -56,10 +61,6 @@ export class MachineMatcher implements GrammarMatcher {
     if (after === null) return false;
     this.#position = after;
     return true;
-  }
-
-  dispose(): void {
-    this.#position = null;
   }
 
   /** Returns where the text is. The machine may have forgotten its positions since. */

@@ -145,6 +145,15 @@ export class Program {
         const max = expression.most === Infinity ? null : expression.most;
         expression.states.forEach(({ isEnd, ways }, i) => {
           const [only, second] = ways;
+          if (max === null && ways.every(({ of }) => isAscii(of))) {
+            const edges = ways.flatMap(({ of, to }) =>
+              of.kind === "character" ? of.set.map((range) => [range, entries[to] ?? DEAD_END] as const) : [],
+            );
+            this.states[entries[i] ?? DEAD_END] = isEnd
+              ? { kind: "either", next: [this.#add({ kind: "bytes", edges }), next] }
+              : { kind: "bytes", edges };
+            return;
+          }
           this.states[entries[i] ?? DEAD_END] = {
             kind: "automaton",
             ways: ways.map(({ of, to }) => ({
@@ -197,4 +206,8 @@ export class Program {
     if (this.states.length >= MAX_STATES) throw new TooMuchWork();
     return this.states.push(state) - 1;
   }
+}
+
+function isAscii(one: Expression): boolean {
+  return one.kind === "character" && one.set.every(([, last]) => last < 0x80);
 }

@@ -32,19 +32,11 @@ const DEPTH = 4;
 /** Schemas for the same value within each other: more would overflow the stack. */
 const MAX_WITHIN = 256;
 
-/** Either there is no such property, or another schema is valid, too. */
-interface Dependency {
-  readonly without: PlacedSchema;
-  readonly present: PlacedSchema;
-  readonly one: PlacedSchema;
-}
-
 /** Turns schemas that refer to and combine others into cases, of which a valid value fits at least one. */
 export class SchemaCases {
   readonly #document: SchemaDocument;
-  readonly #negations = new Map<SchemaNode, object>();
-  /** By a node and what evaluates properties in it: what holds for the others. */
-  readonly #closings = new Map<string, object>();
+  /** Schemas that were made from a node, by what they are. */
+  readonly #made = new Map<string, object>();
   /** By depth and case. */
   readonly #contradictions = new Map<string, boolean>();
   /** By depth, and whether it matters what is evaluated: cases of the schemas that are known whatever they are a part of. */
@@ -53,7 +45,6 @@ export class SchemaCases {
   #outermost = Infinity;
   /** How deep in values contradictions are being looked for. */
   #depth = 0;
-  readonly #dependent = new Map<SchemaNode, readonly Dependency[]>();
 
   constructor(document: SchemaDocument) {
     this.#document = document;
@@ -137,8 +128,19 @@ export class SchemaCases {
         node.schema(keyword).reduce((all, one) => this.#both(all, () => casesOf(one), one), casesOf(first));
       and(() => [...branch(condition, "then"), ...branch(this.not(condition, node.place("if")), "else")]);
     }
-    for (const { without, present, one } of this.#dependencies(node)) {
-      and(() => [...casesOf(without), ...this.#both(casesOf(present), () => casesOf(one), one)]);
+    for (const keyword of ["dependencies", "dependentRequired", "dependentSchemas"]) {
+      for (const [name, one] of node.named(keyword)) {
+        const made = (what: string, schema: object) =>
+          this.#placed(node, `${what} ${name}`, node.place(keyword), () => schema);
+        const { schema } = one;
+        const names = typeof schema === "string" ? [schema] : schema;
+        const further = Array.isArray(names) ? made(`${keyword} of`, { required: names }) : one;
+        const present = made("present", { type: "object", required: [name] });
+        and(() => [
+          ...casesOf(made("without", { properties: { [name]: false } })),
+          ...this.#both(casesOf(present), () => casesOf(further), further),
+        ]);
+      }
     }
     return closes(node) ? cases.map((one) => this.#closed(node, one)) : cases;
   }
@@ -153,36 +155,22 @@ export class SchemaCases {
       throw node.unsupported("unevaluatedProperties", "keywords that it needs are left out");
     const takesAll = (part: SchemaNode) => part !== node && part.has("unevaluatedProperties");
     if (evaluating.some((part) => part.has("additionalProperties") || takesAll(part))) return one;
-    const key = `${node.number}: ${keyOf(evaluating)}`;
     const evaluated = (keyword: string) =>
       Object.fromEntries(evaluating.flatMap((part) => [...part.named(keyword).keys()].map((name) => [name, true])));
-    const schema = this.#closings.get(key) ?? {
+    const closing = this.#placed(node, `closing ${keyOf(evaluating)}`, node.place("unevaluatedProperties"), () => ({
       properties: evaluated("properties"),
       patternProperties: evaluated("patternProperties"),
       additionalProperties: node.get("unevaluatedProperties"),
-    };
-    this.#closings.set(key, schema);
-    const adopted = this.#document.adopt(schema, node, node.place("unevaluatedProperties"));
-    return [...one, this.#document.nodeOf({ schema: adopted, path: node.path })];
+    }));
+    return [...one, this.#document.nodeOf(closing)];
   }
 
-  /** Returns what must be valid if there is a property of a name. */
-  #dependencies(node: SchemaNode): readonly Dependency[] {
-    const known = this.#dependent.get(node);
-    if (known !== undefined) return known;
-    const made = ["dependencies", "dependentRequired", "dependentSchemas"].flatMap((keyword) =>
-      [...node.named(keyword)].map(([name, { schema, path }]): Dependency => {
-        const placed = (one: object) => ({ schema: this.#document.adopt(one, node, node.place(keyword)), path });
-        const names = typeof schema === "string" ? [schema] : schema;
-        return {
-          without: placed({ properties: { [name]: false } }),
-          present: placed({ type: "object", required: [name] }),
-          one: Array.isArray(names) ? placed({ required: names }) : { schema, path },
-        };
-      }),
-    );
-    this.#dependent.set(node, made);
-    return made;
+  /** Returns a schema that is made from a node, always the same one. @param madeFor the keyword that needs it */
+  #placed(node: SchemaNode, what: string, madeFor: NotHeld["place"], make: () => object): PlacedSchema {
+    const key = `${node.number} ${what}`;
+    const schema = this.#made.get(key) ?? this.#document.adopt(make(), node, madeFor);
+    this.#made.set(key, schema);
+    return { schema, path: node.path };
   }
 
   /** Where it matters what is evaluated, schemas that do so are also valid together. */
@@ -226,25 +214,19 @@ export class SchemaCases {
 
   /** Returns a schema that is valid where that one isn't. @param madeFor the keyword that needs it */
   not(one: PlacedSchema, madeFor: NotHeld["place"]): PlacedSchema {
-    const { path } = one;
-    if (typeof one.schema === "boolean") return { schema: !one.schema, path };
+    if (typeof one.schema === "boolean") return { schema: !one.schema, path: one.path };
     const node = this.#document.nodeOf(one);
-    const known = this.#negations.get(node);
-    if (known !== undefined) return { schema: known, path };
-    const options: unknown[] = [];
-    const negation = { anyOf: options };
-    this.#negations.set(node, negation);
-    if (node.has("$ref")) options.push(this.not(this.#document.referred(node), madeFor).schema);
-    const isReference = this.#document.refersAlone && node.has("$ref");
-    try {
-      if (!isReference) options.push(...negationOf(node, [...OWN_KEYWORDS, ...COMBINING]));
-    } catch (error) {
-      this.#negations.delete(node);
-      if (!(error instanceof NotHeld)) throw error;
-      throw new NotHeld("unsupported_parameter", error.message, error.param ?? path, madeFor);
-    }
-    options.push(false); // Nothing is valid where no keyword says anything.
-    return { schema: this.#document.adopt(negation, node, madeFor), path };
+    return this.#placed(node, "not", madeFor, () => {
+      const referred = node.has("$ref") ? [{ not: this.#document.referred(node).schema }] : [];
+      if (referred.length > 0 && this.#document.refersAlone) return { anyOf: referred };
+      try {
+        // Nothing is valid where no keyword says anything.
+        return { anyOf: [...referred, ...negationOf(node, [...OWN_KEYWORDS, ...COMBINING]), false] };
+      } catch (error) {
+        if (!(error instanceof NotHeld)) throw error;
+        throw new NotHeld("unsupported_parameter", error.message, error.param ?? one.path, madeFor);
+      }
+    });
   }
 
   /** Returns the cases of both, without those that leave no type. */

@@ -1,18 +1,9 @@
 // Objects that a model writes otherwise than as JSON: with names that stand bare, and with texts between marks.
 
-import { ANY_CHARACTER, charSetOf, complement, intersection, normalized } from "./char-set.ts";
-import {
-  character,
-  choice,
-  IMPOSSIBLE,
-  NOTHING,
-  optional,
-  repeat,
-  sequence,
-  text,
-  type Expression,
-} from "./expression.ts";
-import { ONE_LINE, type Layout, type Quotes } from "./json-text.ts";
+import { Automaton } from "./automaton.ts";
+import { charSetOf, complement, intersection, normalized } from "./char-set.ts";
+import { character, IMPOSSIBLE, NOTHING, sequence, text, type Expression } from "./expression.ts";
+import { ANY_TEXT, ONE_LINE, type Layout, type Quotes } from "./json-text.ts";
 
 /** Texts may have signs, which stand for tokens. */
 export interface Spelling {
@@ -73,17 +64,13 @@ export function spelledLayout(spelling: Spelling, signs: readonly Sign[]): Layou
 
 /** Any text can be written that has not `end` in it; where texts are restricted, also none with its first character. */
 function markedTexts(mark: Expression, end: string): Quotes {
-  const [first = "", ...others] = end;
-  if (first === "") return { mark, text, character, any: repeat(character(ANY_CHARACTER), 0, Infinity) };
-  const except = (letters: string) => character(complement(charSetOf(letters)));
-  const rest = repeat(except(first), 0, Infinity);
-  const begun = others.map((next, i) =>
-    sequence(text(end.slice(0, i + 1)), optional(sequence(except(first + next), rest))),
-  );
+  if (end === "") return { mark, text, character, any: ANY_TEXT };
+  const ended = Automaton.of(sequence(ANY_TEXT, text(end), ANY_TEXT));
+  const others = complement(charSetOf(end.charAt(0)));
   return {
     mark,
     text: (value) => (value.includes(end) ? IMPOSSIBLE : text(value)),
-    character: (set) => character(intersection(set, complement(charSetOf(first)))),
-    any: sequence(rest, repeat(choice(...begun), 0, Infinity)),
+    character: (set) => character(intersection(set, others)),
+    any: Automaton.inAll([Automaton.of(ANY_TEXT)], [ended]).expression,
   };
 }
