@@ -123,7 +123,7 @@ export class Automaton {
       return { isEnd, edges: ways.filter(({ of }) => canEnd(of, new Set())) };
     });
     const distances = distancesToEnd(states);
-    if ((distances[0] ?? Infinity) > most) return IMPOSSIBLE;
+    if (distances[0] === undefined || distances[0] > most) return IMPOSSIBLE;
     return {
       kind: "states",
       most,

@@ -206,6 +206,7 @@ test.each<[unknown, string, string]>([
   [{ $ref: "#/$defs/100%", $defs: { "100%": {} } }, "schema.$ref", "there"],
   [{ type: "integer", minimum: 3, maximum: 2 }, "schema", "nothing"],
   [{ type: "integer", minimum: 0.2, maximum: 0.8 }, "schema", "nothing"],
+  [{ type: "string", pattern: "^ab$", not: { pattern: "b" } }, "schema", "nothing"],
   [{ type: "object", properties: { next: { $ref: "#" } }, required: ["next"] }, "schema", "nothing"],
   [{ $ref: "#" }, "schema", "nothing"],
   [false, "schema", "nothing"],

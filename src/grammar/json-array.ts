@@ -22,7 +22,7 @@ interface Kind {
 /** The kinds of elements that an array's tallies tell apart. */
 interface Kinds {
   readonly tallies: readonly Tally[];
-  at(number: number): readonly Kind[];
+  readonly at: (number: number) => readonly Kind[];
 }
 
 type SchemasAt = (at: number) => readonly PlacedSchema[];

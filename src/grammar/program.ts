@@ -145,13 +145,14 @@ export class Program {
         const max = expression.most === Infinity ? null : expression.most;
         expression.states.forEach(({ isEnd, ways }, i) => {
           const [only, second] = ways;
-          if (max === null && ways.every(({ of }) => isAscii(of))) {
-            const edges = ways.flatMap(({ of, to }) =>
-              of.kind === "character" ? of.set.map((range) => [range, entries[to] ?? DEAD_END] as const) : [],
-            );
-            this.states[entries[i] ?? DEAD_END] = isEnd
-              ? { kind: "either", next: [this.#add({ kind: "bytes", edges }), next] }
-              : { kind: "bytes", edges };
+          const edges = ways.flatMap(({ of, to }) =>
+            of.kind === "character" ? of.set.map((range) => [range, entries[to] ?? DEAD_END] as const) : [],
+          );
+          const readsBytes =
+            ways.every(({ of }) => of.kind === "character") && edges.every(([[, last]]) => last < 0x80);
+          if (max === null && readsBytes) {
+            const bytes: State = { kind: "bytes", edges };
+            this.states[entries[i] ?? DEAD_END] = isEnd ? { kind: "either", next: [this.#add(bytes), next] } : bytes;
             return;
           }
           this.states[entries[i] ?? DEAD_END] = {
@@ -206,8 +207,4 @@ export class Program {
     if (this.states.length >= MAX_STATES) throw new TooMuchWork();
     return this.states.push(state) - 1;
   }
-}
-
-function isAscii(one: Expression): boolean {
-  return one.kind === "character" && one.set.every(([, last]) => last < 0x80);
 }

@@ -106,7 +106,6 @@ export class SchemaCases {
       if (around) throw around.unsupported("unevaluatedProperties", "there is a not within a not; leave them out");
     }
     const casesOf = (one: PlacedSchema) => this.#casesOf(one, inside);
-    const made = (schema: unknown): PlacedSchema => ({ schema, path: node.path });
     const hasReference = node.has("$ref");
     const refersAlone = hasReference && this.#document.refersAlone;
     let cases: Case[] = !refersAlone && OWN_KEYWORDS.some((keyword) => node.has(keyword)) ? [[node]] : [[]];
@@ -123,7 +122,7 @@ export class SchemaCases {
     if (node.has("oneOf")) and(() => this.#oneOf(node, cases, inside));
     if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.not(one, node.place("not"))));
     if (node.has("if")) {
-      const [condition = made(true)] = node.schema("if");
+      const [condition = { schema: true, path: node.path }] = node.schema("if");
       const branch = (first: PlacedSchema, keyword: string) =>
         node.schema(keyword).reduce((all, one) => this.#both(all, () => casesOf(one), one), casesOf(first));
       and(() => [...branch(condition, "then"), ...branch(this.not(condition, node.place("if")), "else")]);
@@ -131,10 +130,10 @@ export class SchemaCases {
     for (const keyword of ["dependencies", "dependentRequired", "dependentSchemas"]) {
       for (const [name, one] of node.named(keyword)) {
         const made = (what: string, schema: object) =>
-          this.#placed(node, `${what} ${name}`, node.place(keyword), () => schema);
+          this.#placed(node, `${keyword} ${what} ${name}`, node.place(keyword), () => schema);
         const { schema } = one;
         const names = typeof schema === "string" ? [schema] : schema;
-        const further = Array.isArray(names) ? made(`${keyword} of`, { required: names }) : one;
+        const further = Array.isArray(names) ? made("of", { required: names }) : one;
         const present = made("present", { type: "object", required: [name] });
         and(() => [
           ...casesOf(made("without", { properties: { [name]: false } })),
