@@ -48,16 +48,5 @@ export function createDemoView(questions, output = process.stdout) {
  * @returns {string[]}
  */
 export function wrap(/** @type {string} */ text, /** @type {number} */ width) {
-  return text.split("\n").flatMap((paragraph) => {
-    const lines = [];
-    let line = "";
-    for (const word of paragraph.split(" ").filter((part) => part !== "")) {
-      if (line && line.length + 1 + word.length > width) {
-        lines.push(line);
-        line = "";
-      }
-      line = line ? `${line} ${word}` : word;
-    }
-    return line ? [...lines, line] : lines;
-  });
+  return text.match(new RegExp(`\\S.{0,${width - 1}}(?!\\S)|\\S+`, "g"))?.map((line) => line.trimEnd()) ?? [];
 }

@@ -4,7 +4,7 @@ import { version } from "../../package.json";
 import { openDevice } from "../../src/backends/gpu/device.ts";
 import { BenchContext } from "../page/bench-context.ts";
 import { readBenchOptions } from "../page/bench-options.ts";
-import { KernelLab } from "../kernels/kernel-lab.ts";
+import { measureKernels } from "../kernels/kernel-lab.ts";
 import { isSizeName, MODEL_SIZES } from "../model/model-sizes.ts";
 import { makeRandomModel } from "../model/random-model.ts";
 import { environmentOf } from "../report/bench-environment.ts";
@@ -116,7 +116,7 @@ export async function runParts(
           source: files,
           draftSource: files,
           model: part.needsModel ? await untilAborted(loadOnce(signal), signal) : null,
-          measureKernels: (_, ...given) => new KernelLab(labGpu).measure(...given),
+          measureKernels: (...given) => measureKernels(labGpu, ...given),
           signal,
           budgetMs: partMs - 1000 * seconds(),
           onProgress: (_, detail) => say(`${what}: ${detail}`),

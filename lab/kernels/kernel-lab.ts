@@ -38,7 +38,7 @@ export type KernelTimes = Awaited<ReturnType<typeof measureSteps>>;
 const SHORTEST_SUBMIT_MS = 8;
 const MAX_REPEATS = 1024;
 
-interface KernelRun {
+export interface KernelRun {
   readonly model: ModelSource;
   readonly config: EngineConfig;
   readonly cases: readonly StepCase[];
@@ -47,35 +47,29 @@ interface KernelRun {
   readonly mostMs: number;
 }
 
-/** Measures the kernels of an engine's steps, on the engine's own device with its own buffers. */
-export class KernelLab {
-  readonly #gpu: GPU;
-
-  /** @param gpu [this thread's own] */
-  constructor(gpu = navigator.gpu) {
-    this.#gpu = gpu;
-  }
-
-  async measure(run: KernelRun, onProgress: (share: number) => void) {
-    const { model, config, cases } = run;
-    // One step after the other, so that the last observed one is the requested one.
-    const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
-    const startMs = performance.now();
-    const listener = new GpuListener(this.#gpu);
-    const engine = await openEngine({
-      gpu: listener.gpu,
-      ...config,
-      model,
-      runAhead: 0,
-      enablePrefixCaching: false,
-      maxNumSeqs: Math.max(...cases.map(({ rows }) => rows)),
-      maxNumBatchedTokens: mostRows,
-    });
-    try {
-      return await measureSteps(engine, listener, run, startMs + run.mostMs, onProgress);
-    } finally {
-      await engine.dispose();
-    }
+/**
+ * Measures the kernels of an engine's steps, on the engine's own device with its own buffers.
+ * @param gpu for the engine, which runs in this thread
+ */
+export async function measureKernels(gpu: GPU, run: KernelRun, onProgress: (share: number) => void) {
+  const { model, config, cases } = run;
+  // One step after the other, so that the last observed one is the requested one.
+  const mostRows = Math.max(...cases.map(({ kind, rows, context }) => (kind === "decode" ? rows * context : rows)));
+  const startMs = performance.now();
+  const listener = new GpuListener(gpu);
+  const engine = await openEngine({
+    gpu: listener.gpu,
+    ...config,
+    model,
+    runAhead: 0,
+    enablePrefixCaching: false,
+    maxNumSeqs: Math.max(...cases.map(({ rows }) => rows)),
+    maxNumBatchedTokens: mostRows,
+  });
+  try {
+    return await measureSteps(engine, listener, run, startMs + run.mostMs, onProgress);
+  } finally {
+    await engine.dispose();
   }
 }
 

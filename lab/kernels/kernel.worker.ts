@@ -3,6 +3,8 @@
 import * as Comlink from "comlink";
 
 import { announced } from "../../src/protocol/announced-endpoint.ts";
-import { KernelLab } from "./kernel-lab.ts";
+import { measureKernels } from "./kernel-lab.ts";
+import type { MeasureKernels } from "./measure-in-worker.ts";
 
-Comlink.expose(new KernelLab(), announced(self as unknown as Worker));
+const measure: MeasureKernels = (...given) => measureKernels(navigator.gpu, ...given);
+Comlink.expose(measure, announced(self as unknown as Worker));

@@ -2,7 +2,7 @@ import type { EngineConfig, ModelSource } from "../../src/protocol/config.ts";
 import type { ChorusEngine, CreateEngineOptions } from "../../src/protocol/engine.ts";
 import type { ModelCard } from "../../src/protocol/reports.ts";
 import type { BenchOptions } from "./bench-options.ts";
-import type { MeasureKernels } from "../kernels/open-kernel-lab.ts";
+import type { MeasureKernels } from "../kernels/measure-in-worker.ts";
 import type { NamedSectionResult, SectionFindings } from "../report/bench-result.ts";
 import { randomIntegers, seededRandom, type Random } from "../seeded-random.ts";
 

@@ -4,7 +4,7 @@ import { version } from "../../package.json";
 import type { ModelSource } from "../../src/protocol/config.ts";
 import { toErrorData } from "../../src/protocol/errors.ts";
 import { isHubId } from "../../src/protocol/model-source.ts";
-import { measureInWorker } from "../kernels/open-kernel-lab.ts";
+import { measureInWorker } from "../kernels/measure-in-worker.ts";
 import { isSizeName, MODEL_SIZES } from "../model/model-sizes.ts";
 import { makeRandomModel } from "../model/random-model.ts";
 import { environmentOf } from "../report/bench-environment.ts";
@@ -126,7 +126,7 @@ export class BenchControl {
         source,
         draftSource,
         model,
-        measureKernels: measureInWorker,
+        measureKernels: (...given) => measureInWorker(signal, ...given),
         signal,
         ...(mostSeconds && { mostMs: ROUNDS_SHARE * 1000 * mostSeconds }),
         onProgress: (sectionShare, what) => {

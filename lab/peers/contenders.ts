@@ -93,7 +93,7 @@ function onTheGpu({ newTokens, gguf }: Race): Contender[] {
   return [
     chorus("WebGPU, f32", against, { backend: "webgpu", ...F32 }, loads("at once", 1, 8)),
     // Floats in f16, or in f32 on a software adapter without halves; the cache in f16.
-    chorus(against, against, { backend: "webgpu" }, [...together, ...loads("one after the other", 8)]),
+    chorus(against, against, { backend: "webgpu" }, together),
     transformers(`WebGPU, ${onnxType}`, against, { device: "webgpu" }, [...padded, ...loads("at once", 4)]),
     ...(gguf ? [] : [wllama("f16", true, "WebGPU, f16 weights and cache", against, {}, together)]),
     wllama(own, true, `WebGPU, ${own}`, against, {}, gguf ? together : loads("at once", 1, 8)),

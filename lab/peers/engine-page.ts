@@ -10,7 +10,7 @@ export interface Prompt {
 }
 
 /** How several prompts are sent. */
-export type Way = "at once" | "padded batch" | "one after the other";
+export type Way = "at once" | "padded batch";
 
 export interface Answer {
   /** When the first prompt was sent, on the page's clock. */

@@ -2,6 +2,7 @@
 // starts `npm run serve` with the embedded model in a process of its own.
 
 import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 
 import { root } from "../../tools/run-command.mjs";
 import { endProcess } from "../../tools/time-limits.mjs";
@@ -67,19 +68,17 @@ function randomText(random: Random, words: number): string {
 async function startServer(model = "public/models/chorus-chat", backend = "cpu") {
   const words = ["tools/serve.mjs", "--model", model, "--backend", backend, "--port", "0"];
   const child = spawn(process.execPath, words, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
+  const timer = setTimeout(() => child.kill(), STARTED_WITHIN_MS);
   let printed = "";
-  child.stdout.on("data", (bytes: Buffer) => (printed += String(bytes)));
-  const startMs = performance.now();
-  for (;;) {
-    const url = /Serving at (\S+)\/v1/.exec(printed)?.[1];
-    if (url) {
-      console.log(printed.split("\n").find((line) => line.includes("context")));
-      return { url, process: child };
-    }
-    if (child.exitCode !== null || performance.now() - startMs > STARTED_WITHIN_MS) {
-      child.kill();
-      throw new Error(`The server did not start:\n${printed}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  let url: string | undefined;
+  for await (const line of createInterface(child.stdout)) {
+    printed += `${line}\n`;
+    if (line.includes("context")) console.log(line);
+    url = /Serving at (\S+)\/v1/.exec(line)?.[1];
+    if (url !== undefined) break;
   }
+  clearTimeout(timer);
+  if (url === undefined) throw new Error(`The server did not start:\n${printed}`);
+  child.stdout.resume(); // a full pipe would hold it
+  return { url, process: child };
 }

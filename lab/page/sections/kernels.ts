@@ -20,11 +20,11 @@ export const kernelsSection: Section = {
     "are the least the kernel must move and compute; the limit is the longer of the two at the speed of a copy and of a " +
     "multiplication in registers.",
   async run(context) {
-    const { options, source, model, signal, leftMs } = context;
+    const { options, source, model, leftMs } = context;
     context.progress(0, "loading");
     const cases = stepCases(context);
     const run = { model: source, config: { dtype: model.dtype }, cases, rounds: options.repeats, mostMs: leftMs };
-    const times = await context.measureKernels(signal, run, (share) => context.progress(share, "kernels, in rounds"));
+    const times = await context.measureKernels(run, (share) => context.progress(share, "kernels, in rounds"));
     context.noteLeftOut(cases.slice(times.steps.length).map((step) => nameOf({ step })));
     const decodes = times.steps.filter(({ step }) => step.kind === "decode");
     return {

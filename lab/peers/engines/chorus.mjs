@@ -1,7 +1,5 @@
 // Chorus in its page, with the interface of every engine of the comparison: load() once, then generate() any number of times.
 
-import { inTurn } from "./in-turn.mjs";
-
 const LIBRARY = "/chorus/chorus.js";
 
 /** @type {any} */
@@ -17,7 +15,7 @@ export async function load(/** @type {{ config: object }} */ { config }) {
 }
 
 /** @type {import("../engine-page.ts").Generate} */
-export function generate({ prompts, maxTokens, way }) {
+export function generate({ prompts, maxTokens }) {
   const startMs = performance.now();
   const ask = async (/** @type {import("../engine-page.ts").Prompt} */ { ids }) => {
     const stream = await engine.completions.create({
@@ -38,7 +36,7 @@ export function generate({ prompts, maxTokens, way }) {
     }
     return answer;
   };
-  return way === "one after the other" ? inTurn(prompts, ask) : Promise.all(prompts.map(ask));
+  return Promise.all(prompts.map(ask));
 }
 
 export async function dispose() {
