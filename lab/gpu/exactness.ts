@@ -29,7 +29,6 @@ export const exactnessPart: Part = {
   about:
     "Prompts of 1 to 600 tokens get the same tokens and log-probabilities alone and together, to the last bit. The " +
     "log-probabilities of a prompt are those of the CPU backend, but for rounding.",
-  share: 8,
   needsModel: true,
   async run(context) {
     const engine = await context.openEngine(ALONE);

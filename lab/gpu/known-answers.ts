@@ -2,9 +2,7 @@
 // a request gets the same bits whatever happens around it.
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
-import { kernelTraits } from "../../src/backends/gpu/kernel-style.ts";
 import { tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
-import { defaultMatmuls } from "../../src/backends/gpu/matmul-variants.ts";
 import { createEngine } from "../../src/index.ts";
 import type { Model } from "../../src/models/model.ts";
 import { checkpointFiles, goldenAnswers } from "../../tests/models/golden-answers.ts";
@@ -12,6 +10,7 @@ import { loadGolden } from "../../tests/models/golden.ts";
 import { ALL_AT_ONCE, answersAlone, answersUnder, CIRCUMSTANCES } from "../../tests/requests/exactness.ts";
 import type { Home } from "./home.ts";
 import { checksResult, type Check, type Part } from "./part.ts";
+import { saveDefaultKernels } from "./products.ts";
 
 /** Largest difference of a log-probability, with weights and cache in f32. */
 const TOLERANCE = 2e-4;
@@ -25,7 +24,6 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
     about:
       "A small checkpoint's tokens and log-probabilities are Hugging Face's. Ten requests get the tokens and log-probabilities " +
       "that they have alone, to the last bit, whatever happens around them.",
-    share: 8,
     needsModel: false,
     async run(context) {
       const model = await checkpointFiles("model.safetensors");
@@ -73,9 +71,8 @@ export function knownAnswersPart({ gpu, tuning }: Home): Part {
 /** Stores default kernels: another part measures the fastest, which takes a software adapter half a minute. */
 async function takeDefaultKernels({ gpu, tuning }: Pick<Home, "gpu" | "tuning">, model: Model): Promise<void> {
   const opened = await openDevice(gpu);
-  const names = defaultMatmuls(kernelTraits(opened)).map(({ name }) => name);
   for (const dtype of ["f32", "f16"] as const) {
-    await tuning.save(tuningKey(opened.adapterName, model, dtype), names);
+    await saveDefaultKernels(opened, tuning, tuningKey(opened.adapterName, model, dtype));
   }
   opened.close();
 }

@@ -1,29 +1,28 @@
 // The parts of a run on a GPU, and the result of parts that check.
 
 import type { BenchContext } from "../page/bench-context.ts";
-import type { SectionId } from "../page/bench-options.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
 import { WRONG } from "./home.ts";
 
-export const PART_IDS = [
-  "known-answers",
-  "products",
-  "exactness",
-  "kernels",
-  "decode",
-  "run-ahead",
-  "prefill",
-  "sampling",
-  "decode-long",
-  "startup",
-] as const;
+/** The parts, and each one's share of the time, relative to the others' shares. */
+export const PART_SHARES = {
+  "known-answers": 8,
+  products: 10,
+  exactness: 8,
+  kernels: 12,
+  decode: 12,
+  "run-ahead": 9,
+  prefill: 6,
+  sampling: 9,
+  "decode-long": 9,
+  startup: 6,
+} as const;
+type PartId = keyof typeof PART_SHARES;
 
 export interface Part {
-  readonly id: SectionId | (typeof PART_IDS)[number];
+  readonly id: PartId;
   readonly title: string;
   readonly about: string;
-  /** Share of the time, relative to the others' shares. */
-  readonly share: number;
   /** Whether it needs the loaded model, as all but the first of its parts do. */
   readonly needsModel: boolean;
   readonly run: (context: BenchContext) => Promise<SectionFindings>;

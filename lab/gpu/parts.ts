@@ -1,4 +1,4 @@
-// The measured parts, and each one's share of the time.
+// The measured parts.
 
 import type { BenchContext } from "../page/bench-context.ts";
 import type { SectionFindings } from "../report/bench-result.ts";
@@ -23,24 +23,24 @@ export function partsOf(model: string | null, home: Home): readonly Part[] {
   return [
     productsPart(home),
     exactnessPart,
-    ofSection("kernels", 12),
-    ofSection("decode", 12),
-    ofSection("run-ahead", 9),
-    ofSection("prefill", 6),
-    ofSection("sampling", 9),
+    ofSection("kernels"),
+    ofSection("decode"),
+    ofSection("run-ahead"),
+    ofSection("prefill"),
+    ofSection("sampling"),
     {
-      ...ofSection("decode", 9),
+      ...ofSection("decode"),
       id: "decode-long",
       title: "Decode after long prompts",
       run: decodeAfterLongPrompts,
     },
-    ofSection("startup", 6),
+    ofSection("startup"),
   ];
 }
 
-function ofSection(id: SectionId, share: number): Part {
+function ofSection(id: SectionId & Part["id"]): Part {
   const { about, run } = ALL_SECTIONS[id];
-  return { id, title: SECTIONS[id].title, about, share, needsModel: true, run };
+  return { id, title: SECTIONS[id].title, about, needsModel: true, run };
 }
 
 function decodeAfterLongPrompts(context: BenchContext): Promise<SectionFindings> {

@@ -1,7 +1,8 @@
 // The first load's choice of kernels, with its measurements: every candidate is timed on a model's widest products, and must
 // give the same bits as the others.
 
-import { openDevice } from "../../src/backends/gpu/device.ts";
+import type { TuningStore } from "../../src/backends/backend.ts";
+import { openDevice, type OpenedDevice } from "../../src/backends/gpu/device.ts";
 import { kernelTraits } from "../../src/backends/gpu/kernel-style.ts";
 import { tuneMatmuls, tuningKey } from "../../src/backends/gpu/matmul-tuning.ts";
 import { matmulChoices, defaultMatmuls, type MatmulVariant } from "../../src/backends/gpu/matmul-variants.ts";
@@ -35,7 +36,6 @@ export function productsPart({ gpu, tuning }: Home): Part {
     about:
       "Every kernel that the first load may choose for a class of rows, on the model's widest products with the norm before " +
       "them, layer after layer. The fastest is taken. All of them must write the same bits. Last, the fastest on packed weights.",
-    share: 10,
     needsModel: false,
     async run(context) {
       const opened = await openDevice(gpu);
@@ -61,10 +61,7 @@ export function productsPart({ gpu, tuning }: Home): Part {
           return { ...findings, tables: [...findings.tables, ...packed] };
         } catch (error) {
           // Otherwise engines would measure again, which took too long already.
-          await tuning.save(
-            key,
-            defaultMatmuls(kernelTraits(opened)).map(({ name }) => name),
-          );
+          await saveDefaultKernels(opened, tuning, key);
           throw error;
         } finally {
           prepared.destroy();
@@ -74,6 +71,12 @@ export function productsPart({ gpu, tuning }: Home): Part {
       }
     },
   };
+}
+
+/** Stores the default kernels as the fastest: engines then don't measure them. */
+export async function saveDefaultKernels(opened: OpenedDevice, tuning: TuningStore, key: string): Promise<void> {
+  const names = defaultMatmuls(kernelTraits(opened)).map(({ name }) => name);
+  await tuning.save(key, names);
 }
 
 async function weightsOf({ source }: BenchContext): Promise<ModelWeights> {

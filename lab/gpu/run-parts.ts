@@ -16,7 +16,7 @@ import { untilAborted } from "../../src/protocol/until-aborted.ts";
 import { shareDevice } from "../../tests/gpu/shared-device.ts";
 import { tampered } from "../../tests/gpu/tampered-gpu.ts";
 import type { Group, Home, HomeOptions, HomeReport } from "./home.ts";
-import type { Part } from "./part.ts";
+import { PART_SHARES, type Part } from "./part.ts";
 import { partsOf } from "./parts.ts";
 
 const GPU_MODELS = ["gpt2", "smollm2-135m"];
@@ -79,7 +79,7 @@ export async function runParts(
   /** In this thread, so that the engine uses the given WebGPU. */
   const open = (given: CreateEngineOptions) =>
     createEngine({ ...given, worker: false, ...(given.backend !== "cpu" && { backend: "webgpu", gpu: home.gpu }) });
-  let sharesLeft = sumOf(plan.flatMap(({ parts }) => parts.map(({ share }) => share)));
+  let sharesLeft = sumOf(plan.flatMap(({ parts }) => parts.map(({ id }) => PART_SHARES[id])));
   for (const { model, parts } of plan) {
     if (model !== null && !isSizeName(model)) throw new Error(`There is no size "${model}".`);
     const files = model === null ? [] : makeRandomModel(MODEL_SIZES[model], 0);
@@ -98,8 +98,8 @@ export async function runParts(
     for (const part of parts) {
       const what = toCome.shift() ?? part.title;
       const leftMs = endMs - performance.now();
-      const partMs = (part.share / sharesLeft) * leftMs;
-      sharesLeft -= part.share;
+      const partMs = (PART_SHARES[part.id] / sharesLeft) * leftMs;
+      sharesLeft -= PART_SHARES[part.id];
       if (leftMs <= 0) {
         missing.push(`${what}: left out, since the time was over.`);
         continue;

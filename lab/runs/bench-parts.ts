@@ -1,7 +1,7 @@
 // The parts of `npm run bench`, with their options. A part's module is loaded when it runs.
 
 import type { CommandOption } from "../../tools/command-line.mjs";
-import { PART_IDS } from "../gpu/part.ts";
+import { PART_SHARES } from "../gpu/part.ts";
 import { MODEL_SIZES } from "../model/model-sizes.ts";
 import { QUANTISATIONS } from "../peers/quantise.ts";
 import { SECTION_IDS, WEIGHTS_DTYPES } from "../page/bench-options.ts";
@@ -21,6 +21,7 @@ function count<const Flags extends string>(flags: Flags, about: string, defaultT
 }
 
 const SIZES = Object.keys(MODEL_SIZES);
+const GPU_PARTS = Object.keys(PART_SHARES);
 const PEERS_SIZE = {
   flags: "--size <name>",
   about: "random weights of this size, or the embedded model",
@@ -124,7 +125,7 @@ const ALL = [
         items: SIZES,
       },
       SEQUENCES,
-      { flags: "--parts <names>", about: `some of ${PART_IDS.join(", ")}`, defaultText: "all", items: PART_IDS },
+      { flags: "--parts <names>", about: `some of ${GPU_PARTS.join(", ")}`, defaultText: "all", items: GPU_PARTS },
       { flags: "--homes <names>", about: "chromium, node or both", defaultText: "both", items: ["chromium", "node"] },
       {
         flags: "--adapter <name>",
