@@ -3,37 +3,18 @@
 import type { SequenceOutput } from "../engine/text/output.ts";
 import type { Usage } from "../protocol/openai.ts";
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
+import type { Chunk } from "../protocol/service.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
-import type { TokenNames } from "./token-names.ts";
+import { textOf, type TokenNames } from "./token-names.ts";
 
 /** The output of one step for a choice. */
-export type ChoiceOutput = Pick<
-  SequenceOutput,
-  | "text"
-  | "reasoning"
-  | "tokenIds"
-  | "logprobs"
-  | "topLogprobs"
-  | "promptScores"
-  | "cachedTokens"
-  | "draftTokens"
-  | "acceptedTokens"
-  | "reasoningTokens"
-  | "finishReason"
-  | "stopReason"
-  | "score"
-> & {
+export type ChoiceOutput = Omit<SequenceOutput, "requestId" | "index" | "error"> & {
   /** Figures of one of several choices that has ended, if requested. */
   readonly metrics?: RequestMetrics;
 };
 
 /** The fields that are the same in every chunk of an answer. */
-export interface AnswerHead {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly created: number;
-  readonly model: string;
-}
+export type AnswerHead = Readonly<Pick<Chunk, "id" | "created" | "model">>;
 
 /** @param unique part of the id that no other answer has */
 export function answerId(endpoint: ParsedRequest["endpoint"], unique: string): string {
@@ -58,12 +39,7 @@ export function reportedPromptIds({ prompts, n }: ParsedRequest, choice: number)
 
 /** Returns the text before a choice's own tokens: the prompt's, if the request wants an echo, else none. */
 export function echoedText(request: ParsedRequest, choice: number, names: TokenNames): string {
-  if (!request.echo) return "";
-  const bytes = reportedPromptIds(request, choice).flatMap((id) => {
-    const own = names.tokenBytes(id);
-    return own.length > 0 ? [...own] : [...new TextEncoder().encode(names.tokenText(id))]; // a control token, by its name
-  });
-  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(Uint8Array.from(bytes));
+  return request.echo ? textOf(reportedPromptIds(request, choice), names) : "";
 }
 
 /** Returns the part of an output that the request wants. */
@@ -85,49 +61,38 @@ export function reportedOutput<Output extends ChoiceOutput>({ isPromptOnly }: Pa
 /** Counts the tokens of one answer. A prompt counts once, however many choices it has. */
 export class UsageCounter {
   readonly #request: ParsedRequest;
-  readonly #promptTokens: number;
-  /** By prompt: what its first choice found in the prefix cache. */
-  readonly #cachedTokens: number[];
-  /** By choice: tokens that were drafted for it, and how many of them were accepted. */
-  readonly #drafted: number[] = [];
-  readonly #accepted: number[] = [];
-  /** By choice. */
-  readonly #reasoning: number[] = [];
+  /** The last output of each choice, whose counts are of all its steps. */
+  readonly #last: ChoiceOutput[] = [];
   #completionTokens = 0;
 
   constructor(request: ParsedRequest) {
     this.#request = request;
-    this.#promptTokens = request.prompts.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
-    this.#cachedTokens = request.prompts.map(() => 0);
   }
 
-  add(choice: number, { tokenIds, cachedTokens, draftTokens, acceptedTokens, reasoningTokens }: ChoiceOutput): void {
-    this.#completionTokens += tokenIds.length;
-    this.#drafted[choice] = draftTokens;
-    this.#accepted[choice] = acceptedTokens;
-    this.#reasoning[choice] = reasoningTokens;
-    const { n } = this.#request;
-    if (choice % n === 0) this.#cachedTokens[choice / n] = cachedTokens;
+  add(choice: number, output: ChoiceOutput): void {
+    this.#completionTokens += output.tokenIds.length;
+    this.#last[choice] = output;
   }
 
   usage(): Usage {
-    const drafted = total(this.#drafted);
-    const accepted = total(this.#accepted);
-    const reasoning = total(this.#reasoning);
+    const { prompts, n } = this.#request;
+    const total = (count: (output: ChoiceOutput, choice: number) => number) =>
+      this.#last.reduce((sum, output, choice) => sum + count(output, choice), 0);
+    const promptTokens = prompts.reduce((sum, { tokenIds }) => sum + tokenIds.length, 0);
+    const drafted = total(({ draftTokens }) => draftTokens);
+    const accepted = total(({ acceptedTokens }) => acceptedTokens);
+    const reasoning = total(({ reasoningTokens }) => reasoningTokens);
     const details = {
       ...(reasoning > 0 && { reasoning_tokens: reasoning }),
       ...(drafted > 0 && { accepted_prediction_tokens: accepted, rejected_prediction_tokens: drafted - accepted }),
     };
     return {
-      prompt_tokens: this.#promptTokens,
+      prompt_tokens: promptTokens,
       completion_tokens: this.#completionTokens,
-      total_tokens: this.#promptTokens + this.#completionTokens,
-      prompt_tokens_details: { cached_tokens: total(this.#cachedTokens) },
+      total_tokens: promptTokens + this.#completionTokens,
+      // What the first choice of each prompt found in the prefix cache.
+      prompt_tokens_details: { cached_tokens: total(({ cachedTokens }, i) => (i % n === 0 ? cachedTokens : 0)) },
       ...(drafted + reasoning > 0 && { completion_tokens_details: details }),
     };
   }
-}
-
-function total(counts: readonly number[]): number {
-  return counts.reduce((sum, count) => sum + count, 0);
 }

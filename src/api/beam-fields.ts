@@ -1,9 +1,8 @@
 // The fields of beam search, with Hugging Face's names and vLLM's use_beam_search.
 
 import type { BeamSearchParams } from "../engine/sampling/sampling-params.ts";
-import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
-import { type Fields, invalidType, invalidValue, quote } from "./validate.ts";
+import { type Fields, invalidType, invalidValue, quote, refused } from "./validate.ts";
 
 export const BEAM_FIELDS = [
   "use_beam_search",
@@ -35,26 +34,22 @@ const MEANINGLESS: readonly (readonly [name: string, neutral: readonly unknown[]
  */
 export function parseBeamSearch(fields: Fields, n: number): BeamSearchParams | null {
   const isRequested = fields.boolean("use_beam_search") ?? false;
-  const bestOf = fields.integer("best_of", { min: 1, max: MAX_BEAMS });
+  const numBeams = fields.integer("best_of", { min: 1, max: MAX_BEAMS }) ?? n;
   const lengthPenalty = fields.number("length_penalty", { min: -MAX_LENGTH_PENALTY, max: MAX_LENGTH_PENALTY }) ?? 1;
   const earlyStopping = parseEarlyStopping(fields);
-  if (bestOf !== undefined && bestOf < n) {
-    throw new ChorusError("invalid_value", `best_of is ${bestOf}, fewer than the ${n} answers of n.`, "best_of");
-  }
+  if (numBeams < n) throw refused("best_of", `best_of is ${numBeams}, fewer than the ${n} answers of n.`);
   if (!isRequested) {
-    refuseWithoutBeams("best_of", (bestOf ?? n) !== n, bestOf);
-    refuseWithoutBeams("length_penalty", lengthPenalty !== 1, lengthPenalty);
-    refuseWithoutBeams("early_stopping", earlyStopping !== false, earlyStopping);
+    const needBeams = { best_of: numBeams !== n, length_penalty: lengthPenalty !== 1, early_stopping: earlyStopping };
+    for (const [name, changes] of Object.entries(needBeams)) {
+      const what = `${name} ${quote(fields.get(name))}`;
+      if (changes !== false) throw refused(name, `${what} needs beam search; set use_beam_search: true.`);
+    }
     return null;
   }
   for (const [name, neutral, instead] of MEANINGLESS) {
-    const value = fields.get(name);
-    const isEmpty = Array.isArray(value) && value.length === 0;
-    if (value === undefined || isEmpty || neutral.includes(value)) continue;
-    const message = `${name} has no effect on beam search. ${instead}.`;
-    throw new ChorusError("invalid_value", message, name);
+    if (fields.says(name) && !neutral.includes(fields.get(name)))
+      throw refused(name, `${name} has no effect on beam search. ${instead}.`);
   }
-  const numBeams = bestOf ?? n;
   if (numBeams > MAX_BEAMS) throw invalidValue("n", `at most ${MAX_BEAMS} with beam search`, numBeams);
   return { numBeams, lengthPenalty, earlyStopping };
 }
@@ -62,12 +57,6 @@ export function parseBeamSearch(fields: Fields, n: number): BeamSearchParams | n
 function parseEarlyStopping(fields: Fields): boolean | "never" {
   const value = fields.get("early_stopping");
   if (value === undefined || typeof value === "boolean" || value === "never") return value ?? false;
-  if (typeof value === "string") throw invalidValue("early_stopping", 'true, false or "never"', value);
-  throw invalidType("early_stopping", 'true, false or "never"', value);
-}
-
-function refuseWithoutBeams(name: string, changes: boolean, value: unknown): void {
-  if (!changes) return;
-  const message = `${name} ${quote(value)} needs beam search; set use_beam_search: true.`;
-  throw new ChorusError("invalid_value", message, name);
+  const invalid = typeof value === "string" ? invalidValue : invalidType;
+  throw invalid("early_stopping", 'true, false or "never"', value);
 }

@@ -14,6 +14,7 @@ import type { TemplateCall, TemplateMessage } from "./template-message.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
 import { stripped } from "./jinja-values.ts";
 import { TextMask } from "./text-mask.ts";
+import { refused } from "./validate.ts";
 import { callFormatOf } from "./tools/call-format.ts";
 import { markedFormat, type MarkedFormat } from "./tools/marked-format.ts";
 
@@ -177,8 +178,8 @@ function leftOpen(
   // Templates may set the thoughts before an answer anew.
   const answer = content.split(CLOSING).at(-1) ?? content;
   if (end < 0 || !stripped(open, "right").endsWith(stripped(answer))) {
-    const message = "The model's chat template does not keep the last message as it is, so it cannot be continued.";
-    throw new ChorusError("invalid_value", message, "continue_final_message");
+    const why = "The model's chat template does not keep the last message as it is, so it cannot be continued.";
+    throw refused("continue_final_message", why);
   }
   return marked[end + 1] === " " ? open : stripped(open, "right");
 }
@@ -194,10 +195,9 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
     readsSystemPrompt: true,
     takesArgumentTexts: () => false,
     open: (messages, { isContinued = false, variables = {} } = {}) => {
-      if (Object.keys(variables).length > 0) {
-        const message = "chat_template_kwargs need a model with a chat template; this one has none.";
-        throw new ChorusError("invalid_value", message, "chat_template_kwargs");
-      }
+      const name = "chat_template_kwargs";
+      if (Object.keys(variables).length > 0)
+        throw refused(name, `${name} need a model with a chat template; this one has none.`);
       const lines = [...messages.map(line), ...(isContinued ? [] : ["Assistant:"])];
       // A text is being continued, and the model knows texts only with what its tokenizer puts before them.
       return { tokenIds: [...before, ...tokenizer.encodePlain(lines.join("\n"))], reasoning: NO_REASONING };
@@ -205,21 +205,12 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
   };
 }
 
-/** The template's name in errors, whichever file it is in. */
-const CHAT_TEMPLATE = "chat_template";
-
 function parseTemplate(source: string): BoundedTemplate {
   try {
     return new BoundedTemplate(source);
   } catch (cause) {
-    throw new ChorusError(
-      "model_invalid",
-      `The model's chat template cannot be read: ${reasonOf(cause)}`,
-      CHAT_TEMPLATE,
-      {
-        cause,
-      },
-    );
+    const message = `The model's chat template cannot be read: ${reasonOf(cause)}`;
+    throw new ChorusError("model_invalid", message, "chat_template", { cause }); // whichever file it is in
   }
 }
 

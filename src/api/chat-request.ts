@@ -1,16 +1,16 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import { isInThought, NO_REASONING } from "../engine/text/reasoning-splitter.ts";
-import { ChorusError } from "../protocol/errors.ts";
 import type { ChatCompletionRequest, GenerationFields } from "../protocol/openai.ts";
+import type { RenderedChat } from "../protocol/rendered-chat.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { TemplateMessage } from "./template-message.ts";
 import type { ChatFormat, OpenedChat, TemplateVariables } from "./chat-format.ts";
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
-import { parseTokenId } from "./shared-fields.ts";
-import { textOf } from "./text-of-tokens.ts";
-import { Fields, invalidType, invalidValue, missing } from "./validate.ts";
-import { isObject } from "../protocol/json-object.ts";
+import { parseSomeTokenIds } from "./shared-fields.ts";
+import { textOf, type TokenNames } from "./token-names.ts";
+import { Fields, invalidType, missing, refused, unsupported } from "./validate.ts";
+import { OBJECT } from "../protocol/json-object.ts";
 import { callGrammar } from "./tools/call-grammar.ts";
 import { parseTools, TOOL_FIELDS, type ToolRequest } from "./tools/tool-fields.ts";
 import { checkResults, messagesFor, parseCalls } from "./tools/tool-messages.ts";
@@ -84,24 +84,39 @@ function refuseBeside(
   { choice }: ToolRequest,
   { callFormat: { content, name } }: ChatFormat,
 ): void {
-  const refuse = (message: string, param: string) => new ChorusError("invalid_value", message, param);
-  if (beamSearch !== null) throw refuse("Beam search can't call tools; leave out one of the two.", "use_beam_search");
-  if (structure !== null && structure.kind !== "schema")
-    throw refuse(`${structure.param} can't stand beside tools; a JSON schema can.`, structure.param);
+  if (beamSearch !== null) throw refused("use_beam_search", "Beam search can't call tools; leave out one of the two.");
+  const { kind = "schema", param = "" } = structure ?? {};
+  if (kind !== "schema") throw refused(param, `${param} can't stand beside tools; a JSON schema can.`);
   if (structure !== null && content === "instead" && choice === "auto") {
     const why = `this model's calls (${name}) can't be told from other JSON`;
-    throw refuse(`${structure.param} can't stand beside tools here: ${why}. Set tool_choice.`, structure.param);
+    throw refused(param, `${param} can't stand beside tools here: ${why}. Set tool_choice.`);
   }
-  const stop = fields.get("stop");
-  if (typeof content !== "string" && stop !== undefined && !(Array.isArray(stop) && stop.length === 0))
-    throw refuse("This model's answers under tools are JSON, in which no stop string is found: leave it out.", "stop");
+  if (typeof content !== "string" && fields.says("stop"))
+    throw refused("stop", "This model's answers under tools are JSON, in which no stop string is found: leave it out.");
 }
 
+/** The fields that make a chat's prompt. */
+export const CHAT_PROMPT_FIELDS: readonly string[] = [
+  "messages",
+  ...TOOL_FIELDS,
+  "continue_final_message",
+  "chat_template_kwargs",
+];
+
 /** Returns only the token ids of the prompt. @throws ChorusError naming the field. */
-export function parseChatPrompt(body: unknown, chatFormat: ChatFormat): number[] {
-  const fields = new Fields(body);
-  fields.refuseOthers(["messages", ...TOOL_FIELDS, "continue_final_message", "chat_template_kwargs"]);
+export function parseChatPrompt(fields: Fields, chatFormat: ChatFormat): number[] {
   return openChat(parseChat(fields), chatFormat).tokenIds;
+}
+
+/**
+ * Returns the prompt that messages become, with the same checks as chat.completions.create.
+ * @throws ChorusError naming the field.
+ */
+export function renderChat(body: unknown, chatFormat: ChatFormat, tokenizer: TokenNames): RenderedChat {
+  const fields = new Fields(body);
+  fields.refuseOthers(CHAT_PROMPT_FIELDS);
+  const tokenIds = parseChatPrompt(fields, chatFormat);
+  return { text: textOf(tokenIds, tokenizer), tokenIds };
 }
 
 /** What a chat's prompt is made of. */
@@ -116,10 +131,8 @@ function parseChat(fields: Fields): Chat {
   const messages = parseMessages(fields);
   const tools = parseTools(fields);
   const isContinued = parseContinue(fields, messages);
-  if (isContinued && tools) {
-    const message = "An answer can't be continued under tools; leave out one of the two.";
-    throw new ChorusError("invalid_value", message, "continue_final_message");
-  }
+  if (isContinued && tools)
+    throw refused("continue_final_message", "An answer can't be continued under tools; leave out one of the two.");
   return { messages, tools, isContinued, variables: parseTemplateVariables(fields) };
 }
 
@@ -133,9 +146,7 @@ function openChat({ messages, tools, isContinued, variables }: Chat, chatFormat:
 
 function parseTopLogprobs(fields: Fields, wantLogprobs: boolean): number {
   const topLogprobs = fields.integer("top_logprobs", { min: 0, max: MAX_TOP_LOGPROBS }) ?? 0;
-  if (topLogprobs > 0 && !wantLogprobs) {
-    throw new ChorusError("invalid_value", "top_logprobs needs logprobs: true.", "top_logprobs");
-  }
+  if (topLogprobs > 0 && !wantLogprobs) throw refused("top_logprobs", "top_logprobs needs logprobs: true.");
   return topLogprobs;
 }
 
@@ -144,11 +155,8 @@ function parseChatMaxTokens(fields: Fields): number | undefined {
   const maxTokens = parseMaxTokens(fields, "max_tokens");
   const maxCompletionTokens = parseMaxTokens(fields, "max_completion_tokens");
   if (maxTokens !== undefined && maxCompletionTokens !== undefined && maxTokens !== maxCompletionTokens) {
-    throw new ChorusError(
-      "invalid_value",
-      `max_tokens (${maxTokens}) and max_completion_tokens (${maxCompletionTokens}) mean the same; give one of them.`,
-      "max_completion_tokens",
-    );
+    const both = `max_tokens (${maxTokens}) and max_completion_tokens (${maxCompletionTokens})`;
+    throw refused("max_completion_tokens", `${both} mean the same; give one of them.`);
   }
   return maxTokens ?? maxCompletionTokens;
 }
@@ -158,18 +166,16 @@ function parseContinue(fields: Fields, messages: readonly TemplateMessage[]): bo
   const last = messages.at(-1);
   const started = last?.role === "assistant" ? `${last.content}${last.reasoning_content ?? ""}` : "";
   if (!isContinued || started !== "") return isContinued;
-  const message = "continue_final_message needs a last message from the assistant that is not empty.";
-  throw new ChorusError("invalid_value", message, "continue_final_message");
+  const name = "continue_final_message";
+  throw refused(name, `${name} needs a last message from the assistant that is not empty.`);
 }
 
 /** Undefined: the last message is to be encoded. */
 function parseFinalTokens(fields: Fields, isContinued: boolean, { vocabSize }: RequestContext): number[] | undefined {
   const name = "final_message_token_ids";
-  const ids = fields.list(name, (value, path) => parseTokenId(path, value, vocabSize));
-  if (ids === undefined) return undefined;
-  if (ids.length === 0) throw invalidValue(name, "at least one token id", ids);
-  if (isContinued) return ids;
-  throw new ChorusError("invalid_value", `${name} needs continue_final_message: true.`, name);
+  const ids = parseSomeTokenIds(fields, name, vocabSize);
+  if (ids && !isContinued) throw refused(name, `${name} needs continue_final_message: true.`);
+  return ids;
 }
 
 function continued(
@@ -186,48 +192,39 @@ const OWN_VARIABLES = ["messages", "add_generation_prompt", "bos_token", "eos_to
 /** A copy of chat_template_kwargs, as JSON would have it. */
 function parseTemplateVariables(fields: Fields): TemplateVariables {
   const name = "chat_template_kwargs";
-  const value = fields.get(name);
-  if (value === undefined) return {};
-  if (!isObject(value)) throw invalidType(name, "an object", value);
+  const value = fields.read(name, OBJECT) ?? {};
   const own = OWN_VARIABLES.find((variable) => Object.hasOwn(value, variable));
-  if (own !== undefined) {
-    throw new ChorusError(
-      "invalid_value",
-      `${name} can't set ${own}; the request's other fields or the model do.`,
-      `${name}.${own}`,
-    );
-  }
-  return jsonCopy(value, name);
+  if (own === undefined) return jsonCopy(value, name);
+  throw refused(`${name}.${own}`, `${name} can't set ${own}; the request's other fields or the model do.`);
 }
 
 function parseMessages(fields: Fields): TemplateMessage[] {
-  const messages = fields.list("messages", (value, path) => parseMessage(new Fields(value, path)));
-  if (messages === undefined) throw missing("messages");
-  if (messages.length === 0)
-    throw new ChorusError("invalid_value", "messages is empty; give at least one.", "messages");
+  const given = fields.list("messages", (value, path) => parseMessage(new Fields(value, path)));
+  const messages = fields.needed("messages", given);
+  if (messages.length === 0) throw refused("messages", "messages is empty; give at least one.");
   checkResults(messages);
   return messages;
 }
 
 function parseMessage(message: Fields): TemplateMessage {
-  const role = message.oneOf("role", ROLES);
+  const said = message.oneOf("role", ROLES);
   const own = ["role", "content", "name", "reasoning_content"];
   message.refuseOthers([...own, "tool_calls", "tool_call_id", "function_call"], EMPTY_IN_ANSWERS);
   for (const name of EMPTY_IN_ANSWERS) {
-    const value = message.get(name);
-    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
     const path = message.path(name);
-    throw new ChorusError("unsupported_parameter", `${path} is not supported. Leave it out.`, path);
+    if (message.says(name)) throw unsupported(path, `${path} is not supported. Leave it out.`);
   }
-  if (role === undefined) throw missing(message.path("role"));
+  const role = message.needed("role", said);
   const name = message.string("name");
   const reasoning = message.string("reasoning_content");
   const calls = role === "assistant" ? parseCalls(message) : undefined;
   const isResult = role === "tool" || role === "function";
   const id = role === "function" ? "" : message.string("tool_call_id");
-  const misplaced = misplacedField(message, role);
-  if (misplaced !== null)
-    throw new ChorusError("invalid_value", `A message of ${role} has no ${misplaced}.`, message.path(misplaced));
+  const misplaced = [
+    ...(role === "assistant" ? [] : ["tool_calls", "function_call"]),
+    ...(role === "tool" ? [] : ["tool_call_id"]),
+  ].find((field) => message.says(field));
+  if (misplaced !== undefined) throw refused(message.path(misplaced), `A message of ${role} has no ${misplaced}.`);
   if (isResult && id === undefined) throw missing(message.path("tool_call_id"));
   return {
     role: role === "developer" ? "system" : role === "function" ? "tool" : role,
@@ -239,21 +236,9 @@ function parseMessage(message: Fields): TemplateMessage {
   };
 }
 
-/** Returns a field about calls that a message of this role can't have. */
-function misplacedField(message: Fields, role: string): string | null {
-  const isSaid = (name: string) => {
-    const value = message.get(name);
-    return value !== undefined && !(Array.isArray(value) && value.length === 0);
-  };
-  if (role !== "assistant" && isSaid("tool_calls")) return "tool_calls";
-  if (role !== "assistant" && isSaid("function_call")) return "function_call";
-  return role !== "tool" && isSaid("tool_call_id") ? "tool_call_id" : null;
-}
-
 /** Reads a string, or parts of type "text", which become lines. */
 function parseContent(message: Fields): string {
-  const content = message.get("content");
-  if (content === undefined) throw missing(message.path("content"));
+  const content = message.needed("content", message.get("content"));
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) throw invalidType(message.path("content"), "a string or a list of text parts", content);
   const lines = message.list("content", (value, path) => parseTextPart(new Fields(value, path))) ?? [];
@@ -261,14 +246,9 @@ function parseContent(message: Fields): string {
 }
 
 function parseTextPart(part: Fields): string {
-  const type = part.string("type");
-  if (type === undefined) throw missing(part.path("type"));
-  if (type !== "text") {
-    const message = `${part.path("type")} is "${type}"; this model reads text only.`;
-    throw new ChorusError("unsupported_parameter", message, part.path("type"));
-  }
+  const type = part.needed("type", part.string("type"));
+  const path = part.path("type");
+  if (type !== "text") throw unsupported(path, `${path} is "${type}"; this model reads text only.`);
   part.refuseOthers(["type", "text"]);
-  const text = part.string("text");
-  if (text === undefined) throw missing(part.path("text"));
-  return text;
+  return part.needed("text", part.string("text"));
 }

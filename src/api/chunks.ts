@@ -1,55 +1,35 @@
 // A streamed answer: what each step adds, in OpenAI's chunks.
 
 import type {
-  AnswerWarning,
   ChatCompletionChunk,
   ChatCompletionChunkChoice,
   Completion,
   CompletionChoice,
-  CompletionLogprobs,
 } from "../protocol/openai.ts";
 import type { RequestMetrics } from "../protocol/request-metrics.ts";
 import type { Chunk } from "../protocol/service.ts";
-import { echoedText, promptTokenIds, UsageCounter, type AnswerHead, type ChoiceOutput } from "./answer.ts";
-import { callsOf, type AnswerCalls } from "./tools/answer-calls.ts";
+import { AnswerWriter } from "./answer-writer.ts";
+import { echoedText, type ChoiceOutput } from "./answer.ts";
 import { chatLogprobs, completionLogprobs, echoedLogprobs, inTurn } from "./logprobs.ts";
-import type { ParsedRequest } from "./parsed-request.ts";
-import type { TokenNames } from "./token-names.ts";
 
 type Delta = ChatCompletionChunkChoice["delta"];
 
 /** Turns the outputs of one request's choices into chunks. */
-export class ChunkWriter {
-  readonly #request: ParsedRequest;
-  readonly #head: AnswerHead;
-  readonly #names: TokenNames;
+export class ChunkWriter extends AnswerWriter {
   /** Whether there has been a chunk: without one, nobody knows what the others have in common. */
   #hasStarted = false;
   /** For each choice that has begun: length of its tokens' text so far, where log-probabilities need it. */
   readonly #textLengths = new Map<number, number>();
-  readonly #usage: UsageCounter;
   /** Choices whose role was said. */
   readonly #begun = new Set<number>();
-  /** Set before the first chunk, which has them. */
-  warnings: readonly AnswerWarning[] = [];
-  /** By choice; null where nothing can be called. */
-  readonly #calls: readonly AnswerCalls[] | null;
-
-  constructor(request: ParsedRequest, head: AnswerHead, names: TokenNames) {
-    this.#request = request;
-    this.#head = head;
-    this.#names = names;
-    this.#usage = new UsageCounter(request);
-    this.#calls = callsOf(request);
-  }
 
   /** Takes an output that adds text and nothing else, and returns that; null: it is one for write(). */
   writeText(choice: number, output: ChoiceOutput): string | null {
-    const { wantLogprobs, returnTokenIds } = this.#request;
+    const { wantLogprobs, returnTokenIds } = this.request;
     if (output.finishReason !== null || output.reasoning !== "" || wantLogprobs || returnTokenIds) return null;
-    if (this.#calls) return null;
+    if (this.calls) return null;
     if (!this.#hasStarted || !this.#textLengths.has(choice)) return null;
-    this.#usage.add(choice, output);
+    this.usage.add(choice, output);
     return output.text;
   }
 
@@ -65,29 +45,31 @@ export class ChunkWriter {
   #chunksOf(choice: number, output: ChoiceOutput): Chunk[] {
     const isFirst = !this.#textLengths.has(choice);
     const offset = this.#textLengths.get(choice) ?? 0;
-    const echo = isFirst ? echoedLogprobs(this.#request, choice, output.promptScores) : null;
+    const echo = isFirst ? echoedLogprobs(this.request, choice, output.promptScores) : null;
     const tokenIds = [...(echo?.tokenIds ?? []), ...output.tokenIds];
     let end = offset;
-    if (this.#request.wantLogprobs) for (const id of tokenIds) end += this.#names.tokenText(id).length;
+    if (this.request.wantLogprobs) for (const id of tokenIds) end += this.names.tokenText(id).length;
     this.#textLengths.set(choice, end);
-    this.#usage.add(choice, output);
+    this.usage.add(choice, output);
 
-    if (this.#request.endpoint === "chat.completions") {
+    if (this.request.endpoint === "chat.completions") {
       const deltas = this.#deltas(choice, output);
       const [first] = deltas;
       // Under tools it is said with what comes first, since that decides about the content.
-      const isOpening = !this.#begun.has(choice) && (first !== undefined || this.#calls === null);
+      const isOpening = !this.#begun.has(choice) && (first !== undefined || this.calls === null);
       if (isOpening) this.#begun.add(choice);
       const all = isOpening ? [this.#role(choice, first?.delta), ...deltas] : deltas;
       return all.map((one) => this.#chatChunk([one]));
     }
-    const echoed = isFirst ? echoedText(this.#request, choice, this.#names) : "";
+    const echoed = isFirst ? echoedText(this.request, choice, this.names) : "";
     const reported = { ...output, text: echoed + output.text };
-    const hasLogprobs = this.#request.wantLogprobs && tokenIds.length > 0;
+    const hasLogprobs = this.request.wantLogprobs && tokenIds.length > 0;
     const logprobs = hasLogprobs
-      ? completionLogprobs(this.#request, echo ? inTurn(echo, output) : output, this.#names, offset)
+      ? completionLogprobs(this.request, echo ? inTurn(echo, output) : output, this.names, offset)
       : null;
-    return this.#isWorthSending(reported) ? [this.#completion([this.#text(choice, reported, logprobs, isFirst)])] : [];
+    return this.#isWorthSending(reported)
+      ? [this.#completion([this.completionChoice(choice, reported, logprobs, isFirst)])]
+      : [];
   }
 
   /**
@@ -95,20 +77,20 @@ export class ChunkWriter {
    * @param metrics for the last of them; null: the request does not want them
    */
   end(chunks: readonly Chunk[], metrics: RequestMetrics | null): Chunk[] {
-    const all = this.#request.includeUsage ? [...chunks, this.#usageChunk()] : [...chunks];
+    const all = this.request.includeUsage ? [...chunks, this.#usageChunk()] : [...chunks];
     const last = all.pop();
     return last === undefined ? [] : [...all, metrics === null ? last : { ...last, metrics }];
   }
 
   #usageChunk(): Chunk {
-    const usage = this.#usage.usage();
-    return this.#request.endpoint === "chat.completions"
+    const usage = this.usage.usage();
+    return this.request.endpoint === "chat.completions"
       ? { ...this.#chatChunk([]), usage }
       : { ...this.#completion([]), usage };
   }
 
   #isWorthSending({ text, reasoning, tokenIds, finishReason }: ChoiceOutput): boolean {
-    const { returnTokenIds, wantLogprobs } = this.#request;
+    const { returnTokenIds, wantLogprobs } = this.request;
     return (
       text + reasoning !== "" || finishReason !== null || (tokenIds.length > 0 && (returnTokenIds || wantLogprobs))
     );
@@ -120,13 +102,13 @@ export class ChunkWriter {
       delta: { role: "assistant", content: first.tool_calls || first.function_call ? null : "" },
       logprobs: null,
       finish_reason: null,
-      ...(this.#request.returnTokenIds && { prompt_token_ids: promptTokenIds(this.#request, choice) }),
+      ...this.promptIds(choice),
     };
   }
 
   /** Returns what an output adds: at most once, but for the parts of calls. */
   #deltas(choice: number, output: ChoiceOutput): ChatCompletionChunkChoice[] {
-    const calls = this.#calls?.[choice];
+    const calls = this.calls?.[choice];
     const { text, reasoning, finishReason } = output;
     const thought = reasoning === "" ? {} : { reasoning_content: reasoning };
     if (calls === undefined) {
@@ -149,38 +131,18 @@ export class ChunkWriter {
       index: choice,
       delta,
       logprobs:
-        this.#request.wantLogprobs && output.tokenIds.length > 0
-          ? { content: chatLogprobs(output, this.#names, this.#request) }
+        this.request.wantLogprobs && output.tokenIds.length > 0
+          ? { content: chatLogprobs(output, this.names, this.request) }
           : null,
-      ...this.#ending(output),
-    };
-  }
-
-  #text(choice: number, output: ChoiceOutput, logprobs: CompletionLogprobs | null, isFirst: boolean): CompletionChoice {
-    return {
-      index: choice,
-      text: output.text,
-      logprobs,
-      ...this.#ending(output),
-      ...(this.#request.returnTokenIds && isFirst && { prompt_token_ids: promptTokenIds(this.#request, choice) }),
-    };
-  }
-
-  #ending({ tokenIds, finishReason, stopReason, score, metrics }: ChoiceOutput) {
-    return {
-      finish_reason: finishReason,
-      ...(finishReason !== null && { stop_reason: stopReason }),
-      ...(finishReason !== null && this.#request.beamSearch && { beam_score: score }),
-      ...(this.#request.returnTokenIds && { token_ids: [...tokenIds] }),
-      ...(metrics && { metrics }),
+      ...this.ending(output),
     };
   }
 
   #chatChunk(choices: ChatCompletionChunkChoice[]): ChatCompletionChunk {
-    return { ...this.#head, object: "chat.completion.chunk", choices };
+    return { ...this.head, object: "chat.completion.chunk", choices };
   }
 
   #completion(choices: CompletionChoice[]): Completion {
-    return { ...this.#head, object: "text_completion", choices };
+    return { ...this.head, object: "text_completion", choices };
   }
 }

@@ -1,11 +1,10 @@
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import { NO_REASONING } from "../engine/text/reasoning-splitter.ts";
-import { ChorusError } from "../protocol/errors.ts";
 import type { CompletionRequest, GenerationFields } from "../protocol/openai.ts";
 import { openRequest, parseGenerationFields } from "./generation-fields.ts";
 import { preparePrompts, type EncodedPrompt, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { parseTokenId } from "./shared-fields.ts";
-import { type Fields, invalidType, invalidValue, missing } from "./validate.ts";
+import { type Fields, invalidType, invalidValue, refused } from "./validate.ts";
 
 const COMPLETION_FIELDS = [
   "prompt",
@@ -33,14 +32,14 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   const echo = fields.boolean("echo") ?? false;
   const maxTokens = fields.integer("max_tokens", { min: echo ? 0 : 1, max: Infinity });
   const isPromptOnly = maxTokens === 0;
-  if (isPromptOnly && requested.minTokens > 0) {
+  if (isPromptOnly && requested.minTokens > 0)
     throw invalidValue("min_tokens", "0 where max_tokens is", requested.minTokens);
-  }
-  const echoed = echo && logprobs !== undefined ? logprobs : null;
-  const promptLogprobs = mostOf(requested.promptLogprobs, echoed);
+  const echoed = (echo ? logprobs : undefined) ?? null;
+  const wanted = [requested.promptLogprobs, echoed].filter((one) => one !== null);
+  const promptLogprobs = wanted.length > 0 ? Math.max(...wanted) : null;
   if (prompts.length * shared.n > MAX_CHOICES) {
-    const message = `${prompts.length} prompts with n = ${shared.n} exceed the limit of ${MAX_CHOICES} answers per request.`;
-    throw new ChorusError("invalid_value", message, "prompt");
+    const many = `${prompts.length} prompts with n = ${shared.n}`;
+    throw refused("prompt", `${many} exceed the limit of ${MAX_CHOICES} answers per request.`);
   }
   return {
     endpoint: "completions",
@@ -61,14 +60,9 @@ export function parseCompletionRequest(body: unknown, context: RequestContext): 
   };
 }
 
-function mostOf(a: number | null, b: number | null): number | null {
-  return a === null || b === null ? (a ?? b) : Math.max(a, b);
-}
-
 /** Reads a text, several texts, token ids, or several arrays of ids. */
 function parsePrompts(fields: Fields, context: RequestContext): EncodedPrompt[] {
-  const prompt = fields.get("prompt");
-  if (prompt === undefined) throw missing("prompt");
+  const prompt = fields.needed("prompt", fields.get("prompt"));
   const encode = textEncoder(fields, context);
   if (typeof prompt === "string") return [encode("prompt", prompt)];
   if (!Array.isArray(prompt))

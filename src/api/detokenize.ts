@@ -1,11 +1,10 @@
 // Apart from tokenize.ts, which reads requests: that is another thread's, and the engine's would load it too.
 
 import type { DetokenizeResponse } from "../protocol/tokenize.ts";
-import type { TokenNames } from "./token-names.ts";
+import { textOf, type TokenNames } from "./token-names.ts";
 import type { RequestContext } from "./parsed-request.ts";
-import { checkModel, parseTokenId } from "./shared-fields.ts";
-import { textOf } from "./text-of-tokens.ts";
-import { Fields, missing } from "./validate.ts";
+import { checkModel, parseTokenIds } from "./shared-fields.ts";
+import { Fields } from "./validate.ts";
 
 /** Returns the text of token ids. @throws ChorusError naming the field */
 export function detokenize(
@@ -16,7 +15,5 @@ export function detokenize(
   const fields = new Fields(body);
   fields.refuseOthers(["model", "tokens"]);
   checkModel(fields, context.modelName);
-  const tokens = fields.list("tokens", (value, path) => parseTokenId(path, value, context.vocabSize));
-  if (tokens === undefined) throw missing("tokens");
-  return { prompt: textOf(tokens, names) };
+  return { prompt: textOf(fields.needed("tokens", parseTokenIds(fields, "tokens", context.vocabSize)), names) };
 }

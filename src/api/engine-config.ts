@@ -10,12 +10,11 @@ import {
   type ResolvedAlertThresholds,
   type ResolvedEngineConfig,
 } from "../protocol/config.ts";
-import { ChorusError } from "../protocol/errors.ts";
 import type { CreateEngineOptions } from "../protocol/engine.ts";
 import { draftModelOf, fieldThatRestarts, type EngineChanges, type LoadedSizes } from "../protocol/live-config.ts";
 import { cacheBytes, kvBytesPerBlock, stateBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
 import { slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
-import { Fields, invalidValue, missing } from "./validate.ts";
+import { Fields, invalidValue, refused } from "./validate.ts";
 
 /** Contexts that the cache holds by default, unless they take more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
@@ -169,33 +168,31 @@ export function changeEngineConfig(
   const next = resolveEngineConfig({ ...requested, ...fixed }, shape, backendDefaults);
   const field = fieldThatRestarts(given, requested, loaded);
   if (field === null) return { given: requested, resolved: next };
-  throw new ChorusError("invalid_value", `${field} ${whyFixed(field, loaded)} Create another engine for that.`, field);
+  throw refused(field, `${field} ${whyFixed(field, loaded)} Create another engine for that.`);
 }
 
 function whyFixed(field: string, { maxNumSeqs, maxNumBatchedTokens, maxSpareSamples }: LoadedSizes): string {
-  switch (field) {
-    case "maxNumSeqs":
-      return `can't exceed ${maxNumSeqs} while the engine runs: its memory was laid out for that.`;
-    case "maxNumBatchedTokens":
-      return `can't exceed ${maxNumBatchedTokens} while the engine runs: its memory was laid out for that.`;
-    case "speculation":
-      return `can't have more than ${maxSpareSamples} drafted tokens in a step while the engine runs: its memory was laid out for that.`;
-    default:
-      return "can't be changed while the engine runs.";
-  }
+  const limits = new Map([
+    ["maxNumSeqs", `exceed ${maxNumSeqs}`],
+    ["maxNumBatchedTokens", `exceed ${maxNumBatchedTokens}`],
+    ["speculation", `have more than ${maxSpareSamples} drafted tokens in a step`],
+  ]);
+  const limit = limits.get(field);
+  if (limit === undefined) return "can't be changed while the engine runs.";
+  return `can't ${limit} while the engine runs: its memory was laid out for that.`;
 }
 
 function parseSpeculation(fields: Fields): ResolvedEngineConfig["speculation"] {
   const value = fields.get("speculation");
   if (value === undefined) return null;
   const speculation = new Fields(value, "speculation");
-  const method = speculation.oneOf("method", ["ngram", "draft_model"]);
-  if (method === undefined) throw missing("speculation.method");
+  const given = speculation.oneOf("method", ["ngram", "draft_model"]);
+  const method = speculation.needed("method", given);
   speculation.refuseOthers(["method", "num_speculative_tokens", method === "ngram" ? "minMatch" : "model"]);
   const read = { ...defaultsOf(DRAFT_FIELDS), ...readFields(speculation, DRAFT_FIELDS) };
   const { num_speculative_tokens: numTokens, minMatch } = read;
   if (method === "ngram") return { method, numTokens, minMatch };
-  if (speculation.get("model") === undefined) throw missing("speculation.model");
+  speculation.needed("model", speculation.get("model"));
   return { method, numTokens };
 }
 
@@ -233,11 +230,9 @@ function numBlocksIn(
     return Math.min(requested, within(DEFAULT_KV_CACHE_BYTES));
   }
   if (kvCacheBytes < least) {
-    throw new ChorusError(
-      "invalid_value",
-      `kvCacheBytes is ${kvCacheBytes}, but the smallest cache of this model takes ${byteSize(least)} (${least} bytes).`,
-      "kvCacheBytes",
-    );
+    const needed = `${byteSize(least)} (${least} bytes)`;
+    const why = `kvCacheBytes is ${kvCacheBytes}, but the smallest cache of this model takes ${needed}.`;
+    throw refused("kvCacheBytes", why);
   }
   return within(kvCacheBytes);
 }

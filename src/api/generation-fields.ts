@@ -1,15 +1,14 @@
 // The fields that both endpoints have.
 
-import { ChorusError } from "../protocol/errors.ts";
-import { isObject } from "../protocol/json-object.ts";
+import { OBJECT } from "../protocol/json-object.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import { BEAM_FIELDS, parseBeamSearch } from "./beam-fields.ts";
 import { MAX_TOP_LOGPROBS } from "../engine/sampling/sampling-params.ts";
 import type { ParsedRequest, RequestContext, RequestedParams } from "./parsed-request.ts";
 import { parseFilters, parseRules, RULE_FIELDS } from "./rule-fields.ts";
-import { checkModel, parseTokenId } from "./shared-fields.ts";
+import { checkModel, parseTokenIds } from "./shared-fields.ts";
 import { parseStructure, STRUCTURED_FIELDS } from "./structured-fields.ts";
-import { Fields, invalidType, invalidValue } from "./validate.ts";
+import { Fields, invalidType, invalidValue, refused, unsupported } from "./validate.ts";
 import { refuseUnsupported, UNSUPPORTED_FIELDS } from "./unsupported-fields.ts";
 
 export const GENERATION_FIELDS = [
@@ -75,22 +74,18 @@ export function parseGenerationFields(
 ): SharedPart {
   const { defaults, vocabSize } = context;
   const temperature = fields.number("temperature", { min: 0, max: 2 }) ?? defaults.temperature;
-  const given = fields.list("stop_token_ids", (value, path) => parseTokenId(path, value, vocabSize)) ?? [];
-  const stopTokenIds = [...new Set(given)];
+  const stopTokenIds = [...new Set(parseTokenIds(fields, "stop_token_ids", vocabSize))];
   const ignoreEos = fields.boolean("ignore_eos") ?? false;
   const n = fields.integer("n", { min: 1, max: 128 }) ?? 1;
   const beamSearch = parseBeamSearch(fields, n);
   const structure = parseStructure(fields);
-  if (beamSearch !== null && structure !== null) {
-    const message = "Beam search can't follow a grammar; leave out one of the two.";
-    throw new ChorusError("invalid_value", message, "use_beam_search");
-  }
+  if (beamSearch !== null && structure !== null)
+    throw refused("use_beam_search", "Beam search can't follow a grammar; leave out one of the two.");
   const stream = fields.boolean("stream") ?? false;
   const promptLogprobs = parsePromptLogprobs(fields, stream);
   fields.string("user");
   fields.boolean("store");
-  const metadata = fields.get("metadata");
-  if (metadata !== undefined && !isObject(metadata)) throw invalidType("metadata", "an object", metadata);
+  fields.read("metadata", OBJECT);
   return {
     n,
     beamSearch,
@@ -130,18 +125,18 @@ export function parseMaxTokens(fields: Fields, name: string): number | undefined
 function parsePromptLogprobs(fields: Fields, isStreamed: boolean): number | null {
   const promptLogprobs = fields.integer("prompt_logprobs", { min: 0, max: MAX_TOP_LOGPROBS }) ?? null;
   if (promptLogprobs === null || !isStreamed) return promptLogprobs;
-  const message = "prompt_logprobs is not available with stream: true; leave one out.";
-  throw new ChorusError("invalid_value", message, "prompt_logprobs");
+  throw refused("prompt_logprobs", "prompt_logprobs is not available with stream: true; leave one out.");
 }
 
 function parseIncludeUsage(fields: Fields): boolean {
   const value = fields.get("stream_options");
   if (value === undefined) return false;
   const options = new Fields(value, "stream_options");
-  options.refuseOthers(["include_usage"], ["continuous_usage_stats", "include_obfuscation"]);
-  for (const name of ["continuous_usage_stats", "include_obfuscation"]) {
-    if (!options.boolean(name)) continue;
-    throw new ChorusError("unsupported_parameter", `${options.path(name)} is not supported yet.`, options.path(name));
+  const others = ["continuous_usage_stats", "include_obfuscation"];
+  options.refuseOthers(["include_usage"], others);
+  for (const name of others) {
+    const path = options.path(name);
+    if (options.boolean(name)) throw unsupported(path, `${path} is not supported yet.`);
   }
   return options.boolean("include_usage") ?? false;
 }
@@ -151,13 +146,8 @@ function parseStop(fields: Fields): string[] {
   if (value === undefined) return [];
   if (typeof value === "string") return [parseStopString("stop", value)];
   if (!Array.isArray(value)) throw invalidType("stop", "a string or a list of strings", value);
-  if (value.length > MAX_STOP_STRINGS) {
-    throw new ChorusError(
-      "invalid_value",
-      `stop has ${value.length} strings; at most ${MAX_STOP_STRINGS} are allowed.`,
-      "stop",
-    );
-  }
+  if (value.length > MAX_STOP_STRINGS)
+    throw refused("stop", `stop has ${value.length} strings; at most ${MAX_STOP_STRINGS} are allowed.`);
   return fields.list("stop", (one, path) => parseStopString(path, one)) ?? [];
 }
 
@@ -171,6 +161,5 @@ function parseName(fields: Fields, field: string): string | null {
   const name = fields.string(field);
   if (name === undefined) return null;
   if (name !== "" && name.length <= MAX_NAME_LENGTH) return name;
-  const message = `${field} has ${name.length} characters; it must have 1 to ${MAX_NAME_LENGTH}.`;
-  throw new ChorusError("invalid_value", message, field);
+  throw refused(field, `${field} has ${name.length} characters; it must have 1 to ${MAX_NAME_LENGTH}.`);
 }

@@ -32,59 +32,44 @@ import {
   type Value,
 } from "./jinja-values.ts";
 
-/** The fields of nodes that matter here. */
+/** A node of the library's, by the fields that matter here. Which of them it has follows from its type. */
 interface Node {
   readonly type: string;
-}
-interface ForNode extends Node {
-  readonly iterable: Node & { readonly lhs?: Node };
-  readonly body: readonly Node[];
-}
-interface NamedNode extends Node {
-  readonly value: string;
-}
-/** A filter's name, or the call of one. */
-interface FilterNode extends Node {
-  readonly value?: string;
-  readonly callee?: NamedNode;
-  readonly args?: readonly Node[];
-}
-interface TestNode extends Node {
-  readonly operand: Node;
-  readonly test: NamedNode;
-  readonly negate: boolean;
-}
-interface BinaryNode extends Node {
+  readonly value: unknown;
   readonly operator: { readonly value: string };
   readonly left: Node;
   readonly right: Node;
-}
-interface MemberNode extends Node {
   readonly object: Node;
-  readonly property: Node & { readonly value?: unknown };
+  readonly property: Node;
   readonly computed: boolean;
+  readonly operand: Node;
+  readonly test: { readonly value: string };
+  readonly negate: boolean;
+  readonly body: readonly Node[];
+  readonly iterable: Node & { readonly lhs?: Node };
+  readonly callee: Node & { readonly property?: Node };
 }
 
-interface CallNode extends Node {
-  readonly callee: Node & { readonly value?: unknown; readonly property?: { readonly value?: unknown } };
-}
-
-interface ObjectNode extends Node {
-  readonly value: ReadonlyMap<Node, Node>;
+/** A filter's name, or the call of one. */
+interface FilterNode {
+  readonly type: string;
+  readonly value?: string;
+  readonly callee?: { readonly value: string };
+  readonly args?: readonly Node[];
 }
 
 /** The library's interpreter with its steps. */
 interface Steps {
   run(program: Parameters<Interpreter["run"]>[0]): Value;
-  evaluate(node: Node | undefined, environment: Environment): Value;
+  evaluate(node: Pick<Node, "type"> | undefined, environment: Environment): Value;
   evaluateBlock(statements: readonly Node[], environment: Environment): Value;
-  evaluateFor(node: ForNode, environment: Environment): Value;
+  evaluateFor(node: Node, environment: Environment): Value;
   evaluateArguments(args: readonly Node[], environment: Environment): [Value[], Map<string, Value>];
   applyFilter(operand: Value, filter: FilterNode, environment: Environment): Value;
-  evaluateTestExpression(node: TestNode, environment: Environment): Value;
-  evaluateBinaryExpression(node: BinaryNode, environment: Environment): Value;
-  evaluateMemberExpression(node: MemberNode, environment: Environment): Value;
-  evaluateCallExpression(node: CallNode, environment: Environment): Value;
+  evaluateTestExpression(node: Node, environment: Environment): Value;
+  evaluateBinaryExpression(node: Node, environment: Environment): Value;
+  evaluateMemberExpression(node: Node, environment: Environment): Value;
+  evaluateCallExpression(node: Node, environment: Environment): Value;
 }
 
 const OpenInterpreter = Interpreter as unknown as new (environment: Environment) => Steps;
@@ -98,6 +83,8 @@ export class KnownNode {
     this.value = value;
   }
 }
+
+const known = (value: Value) => new KnownNode(value) as unknown as Node;
 
 /** Leaves a loop's round, with what it has written so far. */
 class LoopControl extends Error {
@@ -127,23 +114,24 @@ export class JinjaInterpreter extends OpenInterpreter {
   readonly #loopBodies = new WeakSet<object>();
   readonly #endedLoops = new WeakSet<Environment>();
 
-  override evaluate(node: Node | undefined, environment: Environment): Value {
+  override evaluate(node: Pick<Node, "type"> | undefined, environment: Environment): Value {
     if (node?.type === "Break" || node?.type === "Continue") throw new LoopControl(node.type === "Break");
     if (node?.type !== "ObjectLiteral") return super.evaluate(node, environment);
-    const fields = Array.from((node as ObjectNode).value, ([name, field]) => {
+    const fields = Array.from((node as Node).value as ReadonlyMap<Node, Node>, ([name, field]) => {
       return [this.evaluate(name, environment).value, this.evaluate(field, environment)] as const;
     });
     return objectValue(new Map(fields));
   }
 
-  override evaluateFor(node: ForNode, environment: Environment): Value {
+  override evaluateFor(node: Node, environment: Environment): Value {
     this.#loopBodies.add(node.body);
     const { iterable } = node;
     const elements = elementsOf(this.evaluate(iterable.lhs ?? iterable, environment));
     // The library unpacks lists only.
     const list = elements.map((one) => (one.type === "TupleValue" ? listValue(elementsOf(one)) : one));
-    const known = new KnownNode(listValue(list));
-    return super.evaluateFor({ ...node, iterable: iterable.lhs ? { ...iterable, lhs: known } : known }, environment);
+    const evaluated = known(listValue(list));
+    const found = iterable.lhs ? { ...iterable, lhs: evaluated } : evaluated;
+    return super.evaluateFor({ ...node, iterable: found }, environment);
   }
 
   /** The rounds of a loop share their environment. */
@@ -186,45 +174,45 @@ export class JinjaInterpreter extends OpenInterpreter {
     return filter(operand, { args, named, apply, test: (test) => testOf(test, environment) });
   }
 
-  override evaluateTestExpression(node: TestNode, environment: Environment): Value {
+  override evaluateTestExpression(node: Node, environment: Environment): Value {
     const isPassed = testOf(node.test.value, environment)(this.evaluate(node.operand, environment));
     return booleanValue(isPassed !== node.negate);
   }
 
-  override evaluateBinaryExpression(node: BinaryNode, environment: Environment): Value {
+  override evaluateBinaryExpression(node: Node, environment: Environment): Value {
     const operator = OPERATORS.get(node.operator.value);
     if (operator === undefined) return super.evaluateBinaryExpression(node, environment);
     const left = this.evaluate(node.left, environment);
     const right = this.evaluate(node.right, environment);
-    const known = { ...node, left: new KnownNode(left), right: new KnownNode(right) };
-    return operator(left, right) ?? super.evaluateBinaryExpression(known, environment);
+    const evaluated = { ...node, left: known(left), right: known(right) };
+    return operator(left, right) ?? super.evaluateBinaryExpression(evaluated, environment);
   }
 
-  override evaluateCallExpression(node: CallNode, environment: Environment): Value {
+  override evaluateCallExpression(node: Node, environment: Environment): Value {
     const callee = this.evaluate(node.callee, environment);
     if (isUndefined(callee))
       throw new Error(`there is no "${String(node.callee.property?.value ?? node.callee.value)}"`);
-    return super.evaluateCallExpression({ ...node, callee: new KnownNode(callee) }, environment);
+    return super.evaluateCallExpression({ ...node, callee: known(callee) }, environment);
   }
 
-  override evaluateMemberExpression(node: MemberNode, environment: Environment): Value {
+  override evaluateMemberExpression(node: Node, environment: Environment): Value {
     const object = this.evaluate(node.object, environment);
-    const text: unknown = object.value;
-    const method = node.computed ? undefined : TEXT_METHODS.get(String(node.property.value));
-    if (typeof text === "string" && method) return functionValue((args) => method(text, args));
-    const known = { ...node, object: new KnownNode(object) };
     const content: unknown = object.value;
-    if (!(content instanceof Map)) return super.evaluateMemberExpression(known, environment);
+    const property = String(node.property.value);
+    const method = node.computed ? undefined : TEXT_METHODS.get(property);
+    if (typeof content === "string" && method) return functionValue((args) => method(content, args));
+    const evaluated = { ...node, object: known(object) };
+    if (!(content instanceof Map)) return super.evaluateMemberExpression(evaluated, environment);
     if (!node.computed) {
-      const isUnknown = content.has("revindex0") && ["depth", "depth0"].includes(String(node.property.value));
-      if (isUnknown) throw new Error(`loop.${String(node.property.value)} is not known`);
-      const own = object.type === "ObjectValue" ? OBJECT_METHODS.get(String(node.property.value)) : undefined;
+      const isUnknown = content.has("revindex0") && ["depth", "depth0"].includes(property);
+      if (isUnknown) throw new Error(`loop.${property} is not known`);
+      const own = object.type === "ObjectValue" ? OBJECT_METHODS.get(property) : undefined;
       if (own) return functionValue((args) => own(object, args));
-      return super.evaluateMemberExpression(known, environment);
+      return super.evaluateMemberExpression(evaluated, environment);
     }
     const name = this.evaluate(node.property, environment);
     if (typeof name.value === "number") return (content.get(name.value) as Value | undefined) ?? UNDEFINED;
-    return super.evaluateMemberExpression({ ...known, property: new KnownNode(name) }, environment);
+    return super.evaluateMemberExpression({ ...evaluated, property: known(name) }, environment);
   }
 }
 

@@ -2,10 +2,10 @@ import { checkAdmission, maxSequenceLength, type Limits } from "../engine/schedu
 import type { ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
 import type { GrammarSource } from "../grammar/grammar-source.ts";
-import { ChorusError } from "../protocol/errors.ts";
 import type { CallPlan } from "./tools/call-plan.ts";
 import type { TokenNames } from "./token-names.ts";
 import type { ChatFormat } from "./chat-format.ts";
+import { refused } from "./validate.ts";
 
 /** Sampling defaults by the model's makers. */
 type SamplingDefaults = Pick<
@@ -110,11 +110,10 @@ export function preparePrompts(
   const sized = prompts.map((prompt) => {
     const left = Math.max(1, maxSequenceLength(context.limits) - prompt.tokenIds.length);
     const params = { ...requested, maxTokens: maxTokens ?? Math.min(defaultMaxTokens, left) };
-    if (params.minTokens > params.maxTokens) {
-      const message = `min_tokens is ${params.minTokens}, more than the ${params.maxTokens} tokens of max_tokens.`;
-      throw new ChorusError("invalid_value", message, "min_tokens");
-    }
-    checkPrompt(prompt, params.maxTokens, context);
+    const { minTokens, maxTokens: most } = params;
+    if (minTokens > most)
+      throw refused("min_tokens", `min_tokens is ${minTokens}, more than the ${most} tokens of max_tokens.`);
+    checkPrompt(prompt, most, context);
     return { ...prompt, params };
   });
   return sized.map(({ params, ...prompt }) => ({
@@ -126,12 +125,7 @@ export function preparePrompts(
 function checkPrompt({ tokenIds, param }: EncodedPrompt, maxTokens: number, context: RequestContext): void {
   const { limits, vocabSize } = context;
   const outside = tokenIds.find((id) => id >= vocabSize);
-  if (outside !== undefined) {
-    throw new ChorusError(
-      "invalid_value",
-      `${param} has token ${outside}; this model's end at ${vocabSize - 1}.`,
-      param,
-    );
-  }
+  if (outside !== undefined)
+    throw refused(param, `${param} has token ${outside}; this model's end at ${vocabSize - 1}.`);
   checkAdmission(tokenIds.length, maxTokens, param, limits);
 }

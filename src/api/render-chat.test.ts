@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { loadChorusTokenizer } from "../../tests/requests/request-context.ts";
 import { createChatFormat } from "./chat-format.ts";
-import { renderChat } from "./render-chat.ts";
+import { renderChat } from "./chat-request.ts";
 
 const tokenizer = await loadChorusTokenizer();
 const render = (body: unknown, format = createChatFormat(tokenizer)) => renderChat(body, format, tokenizer);

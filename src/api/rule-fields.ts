@@ -2,11 +2,10 @@
 
 import { MAX_RULE_WORDS, ruleWords, type LogitRules } from "../engine/sampling/logit-rules.ts";
 import type { TokenFilters } from "../engine/sampling/sampling-params.ts";
-import { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields } from "../protocol/openai.ts";
 import type { RequestContext } from "./parsed-request.ts";
-import { parseTokenId } from "./shared-fields.ts";
-import { Fields, invalidType, invalidValue } from "./validate.ts";
+import { parseSomeTokenIds, parseTokenId } from "./shared-fields.ts";
+import { Fields, invalidType, invalidValue, refused } from "./validate.ts";
 
 export const RULE_FIELDS = [
   "top_p",
@@ -53,18 +52,15 @@ export function parseRules(
     badWords: parseBadWords(fields, context),
     minTokens,
     endTokenIds: minTokens === 0 ? [] : [...new Set(ends)],
-    allowedTokenIds: parseAllowed(fields, context.vocabSize),
+    allowedTokenIds: parseSomeTokenIds(fields, "allowed_token_ids", context.vocabSize) ?? null,
   };
   const words = ruleWords(rules);
-  if (words > MAX_RULE_WORDS) {
-    throw new ChorusError(
-      "invalid_value",
-      `logit_bias, bad_words and the stop tokens of min_tokens take ${words} words of memory together (two a bias, one ` +
-        `a stop token, one more than its tokens a bad word); there are ${MAX_RULE_WORDS}.`,
-      rules.logitBias.length > 0 ? "logit_bias" : "bad_words",
-    );
-  }
-  return rules;
+  if (words <= MAX_RULE_WORDS) return rules;
+  throw refused(
+    rules.logitBias.length > 0 ? "logit_bias" : "bad_words",
+    `logit_bias, bad_words and the stop tokens of min_tokens take ${words} words of memory together (two a bias, one ` +
+      `a stop token, one more than its tokens a bad word); there are ${MAX_RULE_WORDS}.`,
+  );
 }
 
 /** OpenAI's: an object of token ids, as strings, and numbers from -100 to 100. */
@@ -73,10 +69,8 @@ function parseLogitBias(fields: Fields, vocabSize: number): [number, number][] {
   if (value === undefined) return [];
   const biases = new Fields(value, "logit_bias");
   return biases.names().map((name) => {
-    if (!/^\d{1,9}$/.test(name)) {
-      const message = `logit_bias has the key ${JSON.stringify(name.slice(0, 40))}; keys must be token ids.`;
-      throw new ChorusError("invalid_value", message, "logit_bias");
-    }
+    const key = JSON.stringify(name.slice(0, 40));
+    if (!/^\d{1,9}$/.test(name)) throw refused("logit_bias", `logit_bias has the key ${key}; keys must be token ids.`);
     const bias = biases.number(name, { min: -100, max: 100 }) ?? 0;
     return [parseTokenId(`logit_bias.${name}`, Number(name), vocabSize), bias];
   });
@@ -94,11 +88,4 @@ function parseBadWords(fields: Fields, { tokenizer }: RequestContext): number[][
   });
   const unique = new Map((words ?? []).flat().map((ids) => [ids.join(), ids]));
   return [...unique.values()];
-}
-
-function parseAllowed(fields: Fields, vocabSize: number): number[] | null {
-  const ids = fields.list("allowed_token_ids", (value, path) => parseTokenId(path, value, vocabSize));
-  if (ids === undefined) return null;
-  if (ids.length === 0) throw invalidValue("allowed_token_ids", "at least one token id", ids);
-  return ids;
 }

@@ -3,9 +3,9 @@
 
 import type { GrammarSource } from "../grammar/grammar-source.ts";
 import { parseJson } from "../protocol/bounded-data.ts";
-import { ChorusError } from "../protocol/errors.ts";
+import type { ChorusError } from "../protocol/errors.ts";
 import type { GenerationFields, StructuredOutputs } from "../protocol/openai.ts";
-import { Fields, invalidType, invalidValue, missing } from "./validate.ts";
+import { Fields, invalidType, invalidValue, refused } from "./validate.ts";
 
 export const STRUCTURED_FIELDS = [
   "response_format",
@@ -31,8 +31,8 @@ export function parseStructure(fields: Fields): GrammarSource | null {
   const format = parseResponseFormat(fields);
   const structured = parseStructuredOutputs(fields);
   if (format !== null && structured !== null) {
-    const message = "response_format and structured_outputs both constrain the answer; give only one of them.";
-    throw new ChorusError("invalid_value", message, "structured_outputs");
+    const both = "response_format and structured_outputs both constrain the answer";
+    throw refused("structured_outputs", `${both}; give only one of them.`);
   }
   return withOptions(format ?? structured, fields);
 }
@@ -46,10 +46,8 @@ function withOptions(source: GrammarSource | null, fields: Fields): GrammarSourc
   const isLenient = outputs.boolean("lenient") === true;
   if (pattern === undefined && !isLenient) return source;
   const param = outputs.path(isLenient ? "lenient" : "whitespace_pattern");
-  if (source?.kind !== "schema") {
-    const message = `${param} is about JSON: give it with json, json_object or response_format.`;
-    throw new ChorusError("invalid_value", message, param);
-  }
+  if (source?.kind !== "schema")
+    throw refused(param, `${param} is about JSON: give it with json, json_object or response_format.`);
   if (pattern !== undefined && pattern.length > MAX_SOURCE_LENGTH) throw tooLong(outputs.path("whitespace_pattern"));
   return {
     ...source,
@@ -63,23 +61,18 @@ function parseResponseFormat(fields: Fields): GrammarSource | null {
   const value = fields.get("response_format");
   if (value === undefined) return null;
   const format = new Fields(value, "response_format");
-  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
-  if (type === undefined) throw missing("response_format.type");
+  const type = format.needed("type", format.oneOf("type", ["text", "json_object", "json_schema"]));
   if (type !== "json_schema") {
     format.refuseOthers(["type"]);
     return type === "text" ? null : anyObject("response_format");
   }
   format.refuseOthers(["type", "json_schema"]);
-  const given = format.get("json_schema");
-  if (given === undefined) throw missing("response_format.json_schema");
-  const named = new Fields(given, "response_format.json_schema");
+  const named = new Fields(format.needed("json_schema", format.get("json_schema")), format.path("json_schema"));
   named.refuseOthers(["name", "description", "schema", "strict"]);
   named.string("name");
   named.string("description");
   named.boolean("strict");
-  const schema = named.get("schema");
-  if (schema === undefined) throw missing(named.path("schema"));
-  return parseSchema(schema, named.path("schema"));
+  return parseSchema(named.needed("schema", named.get("schema")), named.path("schema"));
 }
 
 /** vLLM's: exactly one of its fields, beside options; null with options alone. */
@@ -91,10 +84,8 @@ function parseStructuredOutputs(fields: Fields): GrammarSource | null {
   const isAny = outputs.boolean("json_object") === false;
   const [kind, second] = KINDS.filter((name) => outputs.get(name) !== undefined && !(name === "json_object" && isAny));
   if (kind === undefined) return null;
-  if (second !== undefined) {
-    const message = `structured_outputs has both ${kind} and ${second}; give only one of them.`;
-    throw new ChorusError("invalid_value", message, outputs.path(second));
-  }
+  if (second !== undefined)
+    throw refused(outputs.path(second), `structured_outputs has both ${kind} and ${second}; give only one of them.`);
   const param = outputs.path(kind);
   switch (kind) {
     case "json":
@@ -134,7 +125,7 @@ function schemaOf(value: unknown, param: string): unknown {
     return parseJson(value);
   } catch (error) {
     const reason = (error as SyntaxError).message;
-    throw new ChorusError("invalid_value", `${param} must be a JSON schema, or the text of one: ${reason}`, param);
+    throw refused(param, `${param} must be a JSON schema, or the text of one: ${reason}`);
   }
 }
 
@@ -154,21 +145,12 @@ function parseChoices(outputs: Fields): string[] {
     return value;
   });
   if (choices === undefined || choices.length === 0) throw invalidValue(param, "at least one text", choices);
-  if (choices.length > MAX_CHOICES) {
-    throw new ChorusError(
-      "invalid_value",
-      `${param} has ${choices.length} texts; at most ${MAX_CHOICES} are allowed.`,
-      param,
-    );
-  }
+  if (choices.length > MAX_CHOICES)
+    throw refused(param, `${param} has ${choices.length} texts; at most ${MAX_CHOICES} are allowed.`);
   if (choices.join("").length > MAX_SOURCE_LENGTH) throw tooLong(param);
   return choices;
 }
 
 function tooLong(param: string): ChorusError {
-  return new ChorusError(
-    "invalid_value",
-    `${param} is not valid JSON, or longer than ${MAX_SOURCE_LENGTH} characters.`,
-    param,
-  );
+  return refused(param, `${param} is not valid JSON, or longer than ${MAX_SOURCE_LENGTH} characters.`);
 }

@@ -1,6 +1,6 @@
-import { ChorusError } from "../protocol/errors.ts";
 import type { TemplateMessage } from "./template-message.ts";
 import { isObject } from "../protocol/json-object.ts";
+import { refused } from "./validate.ts";
 
 const FIRST_NONCHARACTER = 0xfdd0;
 const NUM_NONCHARACTERS = 32;
@@ -33,8 +33,7 @@ export class TextMask {
   #unusedAt(index: number): string {
     const noncharacter = this.#unused[index];
     if (noncharacter !== undefined) return noncharacter;
-    const message = "messages hold all of Unicode's noncharacters U+FDD0 to U+FDEF.";
-    throw new ChorusError("invalid_value", message, "messages");
+    throw refused("messages", "messages hold all of Unicode's noncharacters U+FDD0 to U+FDEF.");
   }
 
   /** Returns a copy of a message with every text in it masked. */
@@ -77,20 +76,13 @@ export class TextMask {
 
 /** How JSON in ASCII writes a character. */
 function asciiOf(character: string): string {
-  return Array.from(
-    { length: character.length },
-    (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, "0")}`,
-  ).join("");
+  return character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function textsIn(value: unknown): string[] {
-  const texts: string[] = [];
-  const take = (text: string) => {
-    texts.push(text);
-    return text;
-  };
-  mapTexts(value, take, take);
-  return texts;
+  if (typeof value === "string") return [value];
+  const parts: readonly unknown[] = isObject(value) ? Object.entries(value) : Array.isArray(value) ? value : [];
+  return parts.flatMap(textsIn);
 }
 
 /** A copy of a JSON value, its texts and the names of its fields changed. */

@@ -1,14 +1,11 @@
-import { ChorusError } from "../protocol/errors.ts";
 import type { TokenizeResponse } from "../protocol/tokenize.ts";
 import type { TokenNames } from "./token-names.ts";
 import { textEncoder } from "./completion-request.ts";
-import { parseChatPrompt } from "./chat-request.ts";
+import { CHAT_PROMPT_FIELDS, parseChatPrompt } from "./chat-request.ts";
 import type { RequestContext } from "./parsed-request.ts";
-import { TOOL_FIELDS } from "./tools/tool-fields.ts";
 import { checkModel } from "./shared-fields.ts";
-import { Fields, missing } from "./validate.ts";
+import { Fields, refused } from "./validate.ts";
 
-const CHAT_PROMPT_FIELDS = ["messages", ...TOOL_FIELDS, "continue_final_message", "chat_template_kwargs"] as const;
 /** vLLM's, which changes nothing here: chats always end with the answer's opening. */
 const NEUTRAL_FIELDS = ["add_generation_prompt"] as const;
 
@@ -36,12 +33,9 @@ export function tokenize(body: unknown, context: RequestContext, names: TokenNam
 function tokensOf(fields: Fields, context: RequestContext): number[] {
   const prompt = fields.string("prompt");
   const hasMessages = fields.get("messages") !== undefined;
-  if (prompt !== undefined && hasMessages) {
-    throw new ChorusError("invalid_value", "prompt and messages can't both be tokenized; give one of them.", "prompt");
-  }
+  if (prompt !== undefined && hasMessages)
+    throw refused("prompt", "prompt and messages can't both be tokenized; give one of them.");
   const encode = textEncoder(fields, context);
-  if (prompt !== undefined) return [...encode("prompt", prompt).tokenIds];
-  if (!hasMessages) throw missing("prompt");
-  const chat = Object.fromEntries(CHAT_PROMPT_FIELDS.map((name) => [name, fields.get(name)]));
-  return parseChatPrompt(chat, context.chatFormat);
+  if (hasMessages) return parseChatPrompt(fields, context.chatFormat);
+  return [...encode("prompt", fields.needed("prompt", prompt)).tokenIds];
 }

@@ -1,8 +1,7 @@
 // Known fields of OpenAI's and vLLM's requests that are not supported. Clients often send them with a value that changes
 // nothing; that is accepted. Any other value is an error that names the field: to ignore it would be to lie.
 
-import { ChorusError } from "../protocol/errors.ts";
-import { quote, type Fields } from "./validate.ts";
+import { quote, unsupported, type Fields } from "./validate.ts";
 import { isObject } from "../protocol/json-object.ts";
 
 /** Values besides null, [] and {} that change nothing. */
@@ -54,11 +53,11 @@ export function refuseUnsupported(fields: Fields, supported: readonly string[] =
       continue;
     const allowed = neutral.length === 0 ? "" : ` (or give ${neutral.map(quote).join(" or ")})`;
     const guided = /^guided_(.*)$/.exec(name)?.[1];
-    const message =
+    const why =
       guided === undefined
         ? `The field ${name} is not supported yet, and ${quote(value)} would change the answer. Leave it out${allowed}.`
         : `${name} is an older name that vLLM gave up. Give structured_outputs: { ${guided}: ... } instead.`;
-    throw new ChorusError("unsupported_parameter", message, name);
+    throw unsupported(name, why);
   }
 }
 
@@ -70,10 +69,6 @@ function isEmpty(value: unknown): boolean {
 function isSame(value: unknown, neutral: unknown): boolean {
   if (Array.isArray(value) && Array.isArray(neutral)) {
     return value.length === neutral.length && value.every((element, i) => element === neutral[i]);
-  }
-  if (isObject(value) && isObject(neutral)) {
-    const names = Object.keys(value);
-    return names.length === Object.keys(neutral).length && names.every((name) => value[name] === neutral[name]);
   }
   return value === neutral;
 }

@@ -13,15 +13,21 @@ export function quote(value: unknown): string {
 }
 
 export function invalidType(param: string | null, expected: string, value: unknown): ChorusError {
-  return new ChorusError(
-    "invalid_type",
-    `${param ?? "The request body"} must be ${expected}, not ${quote(value)}.`,
-    param,
-  );
+  const message = `${param ?? "The request body"} must be ${expected}, not ${quote(value)}.`;
+  return new ChorusError("invalid_type", message, param);
 }
 
 export function invalidValue(param: string, expected: string, value: unknown): ChorusError {
-  return new ChorusError("invalid_value", `${param} must be ${expected}, not ${quote(value)}.`, param);
+  return refused(param, `${param} must be ${expected}, not ${quote(value)}.`);
+}
+
+/** Returns the error of a value that the sentence refuses. */
+export function refused(param: string, sentence: string): ChorusError {
+  return new ChorusError("invalid_value", sentence, param);
+}
+
+export function unsupported(param: string, sentence: string): ChorusError {
+  return new ChorusError("unsupported_parameter", sentence, param);
 }
 
 export function missing(param: string): ChorusError {
@@ -50,6 +56,18 @@ export class Fields extends JsonObject {
     return this.#prefix + name;
   }
 
+  /** Returns a field's value, read before. @throws ChorusError missing_required_parameter if it is absent */
+  needed<T>(name: string, value: T | undefined): T {
+    if (value === undefined) throw missing(this.path(name));
+    return value;
+  }
+
+  /** Returns whether the field says anything: clients send empty lists where they mean nothing. */
+  says(name: string): boolean {
+    const value = this.get(name);
+    return value !== undefined && !(Array.isArray(value) && value.length === 0);
+  }
+
   /**
    * @param alsoKnown names that other checks handle
    * @throws ChorusError unknown_parameter for any other field, with the name that was probably meant.
@@ -61,11 +79,8 @@ export class Fields extends JsonObject {
     const near = nearestName(unknown, all);
     const hint = near === undefined ? `The known ones are ${known.join(", ")}` : `Did you mean ${near}`;
     const end = near === undefined ? "." : "?";
-    throw new ChorusError(
-      "unknown_parameter",
-      `There is no field ${quote(this.path(unknown))}. ${hint}${end}`,
-      this.path(unknown),
-    );
+    const path = this.path(unknown);
+    throw new ChorusError("unknown_parameter", `There is no field ${quote(path)}. ${hint}${end}`, path);
   }
 
   string(name: string): string | undefined {

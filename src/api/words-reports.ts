@@ -3,10 +3,9 @@ import type { SequenceOutput } from "../engine/text/output.ts";
 import type { ChatCompletionRequest, GenerationFields } from "../protocol/openai.ts";
 import type { AnsweredReport, AskedReport, StepReport } from "../protocol/reports.ts";
 import type { GenerationRequest } from "../protocol/service.ts";
-import type { TokenNames } from "./token-names.ts";
+import { textOf, type TokenNames } from "./token-names.ts";
 import type { ParsedRequest } from "./parsed-request.ts";
 import { BEAM_FIELDS } from "./beam-fields.ts";
-import { textOf } from "./text-of-tokens.ts";
 
 /** Fields of a body that decide which tokens come, besides those that are known in full once it is parsed. */
 const KEPT_FIELDS = [

@@ -1,8 +1,7 @@
 // A tokenizer's patterns come with a model, so anyone may have written them. JavaScript can't stop a pattern that backtracks
 // for ever, so such a pattern is refused before it runs.
 
-import { ChorusError } from "../protocol/errors.ts";
-import { brief } from "./json-fields.ts";
+import { brief, unsupportedFile } from "./json-fields.ts";
 import { isObject } from "../protocol/json-object.ts";
 
 /** @throws ChorusError model_unsupported for a normalizer or pre-tokenizer with a pattern that may take for ever */
@@ -13,8 +12,8 @@ export function refuseEndlessPatterns(step: unknown, file: string): void {
     if (name !== "Regex" || typeof value !== "string") {
       refuseEndlessPatterns(value, file);
     } else if (repeatsWhatVaries(value)) {
-      const message = `This model's tokenizer has the pattern ${brief(value)}: it repeats a part that matches one text in several ways, which can take for ever.`;
-      throw new ChorusError("model_unsupported", message, file);
+      const why = "it repeats a part that matches one text in several ways, which can take for ever";
+      throw unsupportedFile(file, `This model's tokenizer has the pattern ${brief(value)}: ${why}.`);
     }
   }
 }

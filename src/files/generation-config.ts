@@ -19,9 +19,6 @@ export interface GenerationDefaults {
   /** 0 = none. */
   readonly noRepeatNgramSize: number;
   readonly eosTokenIds: readonly number[];
-  readonly maxNewTokens: number | null;
-  /** null if the file lacks it. */
-  readonly doSample: boolean | null;
 }
 
 /** @param configEosTokenIds config.json's end-of-text ids, used if this file has none */
@@ -35,10 +32,9 @@ export async function loadGenerationDefaults(
 /** @throws ChorusError model_invalid, naming field and value. */
 export function parseGenerationConfig(json: unknown, configEosTokenIds: readonly number[]): GenerationDefaults {
   const fields = new JsonFields("generation_config.json", json);
-  const doSample = fields.boolean("do_sample", null);
   return {
     // do_sample: false means greedy decoding, whatever the file's temperature.
-    temperature: doSample === false ? 0 : fields.nonNegativeNumber("temperature", 1),
+    temperature: fields.boolean("do_sample", null) === false ? 0 : fields.nonNegativeNumber("temperature", 1),
     topK: fields.nonNegativeInteger("top_k", 0),
     topP: fields.fraction("top_p", 1),
     minP: fields.nonNegativeNumber("min_p", 0),
@@ -46,7 +42,5 @@ export function parseGenerationConfig(json: unknown, configEosTokenIds: readonly
     repetitionPenalty: fields.nonNegativeNumber("repetition_penalty", 1) || 1,
     noRepeatNgramSize: fields.nonNegativeInteger("no_repeat_ngram_size", 0),
     eosTokenIds: fields.has("eos_token_id") ? fields.tokenIds("eos_token_id", []) : configEosTokenIds,
-    maxNewTokens: fields.positiveInteger(["max_new_tokens"], null),
-    doSample,
   };
 }

@@ -10,7 +10,7 @@ export class JsonFields extends JsonObject {
   constructor(file: string, json: unknown) {
     super(json, (name, expected, value) => {
       const what = name === null ? `${file} must hold a JSON object` : `${file}: ${name} must be ${expected}`;
-      return new ChorusError("model_invalid", `${what}, not ${brief(value)}.`, file.split(":")[0]);
+      return invalidFile(file, `${what}, not ${brief(value)}.`);
     });
   }
 
@@ -34,6 +34,19 @@ export class JsonFields extends JsonObject {
     const ids = this.isNull(name) ? [] : this.read(name, TOKEN_IDS);
     return typeof ids === "number" ? [ids] : (ids ?? fallback);
   }
+}
+
+/** @param file its name, or the name, a colon and a part of the file */
+export function invalidFile(file: string, sentence: string, options?: ErrorOptions): ChorusError {
+  return new ChorusError("model_invalid", sentence, file.split(":")[0], options);
+}
+
+export function damagedFile(file: string, what: string, options?: ErrorOptions): ChorusError {
+  return invalidFile(file, `${file} is damaged: ${what}.`, options);
+}
+
+export function unsupportedFile(file: string, sentence: string): ChorusError {
+  return new ChorusError("model_unsupported", sentence, file);
 }
 
 const LONGEST_SHOWN = 100;

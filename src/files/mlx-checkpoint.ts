@@ -1,5 +1,5 @@
-import { ChorusError } from "../protocol/errors.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { invalidFile } from "./json-fields.ts";
 import { mlxStoredAs, type MlxPacking } from "./mlx.ts";
 import { releaseBytes } from "./release-bytes.ts";
 import type { SafetensorsFile } from "./safetensors.ts";
@@ -43,7 +43,7 @@ export class MlxCheckpoint implements Checkpoint {
     for (const part of [scales, biases]) {
       if (part.rows === rows && part.columns * group === columns) continue;
       const found = `[${part.rows}, ${part.columns}] values for [${rows}, ${columns}] weights in groups of ${group}`;
-      throw new ChorusError("model_invalid", `Module "${module}" has ${found}.`, this.file);
+      throw invalidFile(this.file, `Module "${module}" has ${found}.`);
     }
     const words = this.#inner.words(name);
     const tensor = packedTensor(rows, columns, {

@@ -5,9 +5,8 @@
 //
 //   value = scale * q + bias. config.json's "quantization" has bits and group, and names the modules that differ.
 
-import { ChorusError } from "../protocol/errors.ts";
 import { isObject } from "../protocol/json-object.ts";
-import { brief } from "./json-fields.ts";
+import { brief, unsupportedFile } from "./json-fields.ts";
 import { CONFIG_FILE } from "./model-folder.ts";
 import type { PackedTensor } from "./tensor.ts";
 
@@ -45,11 +44,7 @@ export function mlxPacking(config: unknown): MlxPacking | null {
 function readPacking({ bits, group_size: group, mode = "affine" }: Record<string, unknown>): Sizes {
   if (BITS.includes(bits) && GROUPS.includes(group) && mode === "affine") return { bits, group } as Sizes;
   const what = `quantization ${brief({ bits, group_size: group, mode })}`;
-  throw new ChorusError(
-    "model_unsupported",
-    unsupportedQuantisation(what, "4 or 8 bits in groups of 32, 64 or 128"),
-    CONFIG_FILE,
-  );
+  throw unsupportedFile(CONFIG_FILE, unsupportedQuantisation(what, "4 or 8 bits in groups of 32, 64 or 128"));
 }
 
 /** Returns why packed weights are refused, and what to take instead. */

@@ -4,6 +4,7 @@ import { byteSize } from "../protocol/byte-size.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { chooseGguf } from "./gguf/gguf-names.ts";
+import { invalidFile } from "./json-fields.ts";
 import { foreignWeights, parseJsonFile } from "./model-folder.ts";
 import { looksLikeWebPage } from "./web-page.ts";
 
@@ -84,8 +85,7 @@ export class ModelFiles {
     const opened = await this.#open(file);
     if ("missing" in opened) return undefined;
     const bytes = await bytesOf(file, opened);
-    if (looksLikeWebPage(bytes))
-      throw new ChorusError("model_invalid", `${file} in ${this.where} looks like a web page.`, file);
+    if (looksLikeWebPage(bytes)) throw invalidFile(file, `${file} in ${this.where} looks like a web page.`);
     return new TextDecoder().decode(bytes);
   }
 
@@ -121,12 +121,30 @@ async function bytesOf(file: string, opened: Opened): Promise<Uint8Array> {
   }
 }
 
+/** Reads bytes [begin, end) of a weights file, or fewer if it ends before. @throws ChorusError model_download_failed */
+export async function readPart(
+  file: ReadableFile,
+  name: string,
+  begin: number,
+  end: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return new Uint8Array(await file.slice(begin, end).arrayBuffer());
+  } catch (cause) {
+    if (cause instanceof ChorusError) throw cause;
+    throw new ChorusError("model_download_failed", `${name} could not be read: ${String(cause)}`, name, { cause });
+  }
+}
+
+/** Reads all of bytes [begin, end). @throws ChorusError model_download_failed, also if the file ends before */
+export async function readWholePart(...[file, name, begin, end]: Parameters<typeof readPart>) {
+  const bytes = await readPart(file, name, begin, end);
+  if (bytes.length === end - begin) return bytes;
+  throw new ChorusError("model_download_failed", `${name} ends before its last tensor: download it again.`, name);
+}
+
 export function tooLarge(file: string, bytes: number): ChorusError {
-  return new ChorusError(
-    "model_invalid",
-    `${file} has ${byteSize(bytes)} or more; the limit is ${byteSize(MAX_SMALL_FILE_BYTES)}.`,
-    file,
-  );
+  return invalidFile(file, `${file} has ${byteSize(bytes)} or more; the limit is ${byteSize(MAX_SMALL_FILE_BYTES)}.`);
 }
 
 /** Opens files that the user chose, or a folder's. If several have the same name, the one nearest the top folder is used. */

@@ -1,9 +1,8 @@
 // The files of a model's folder in Hugging Face layout.
 
 import { parseJson } from "../protocol/bounded-data.ts";
-import { ChorusError } from "../protocol/errors.ts";
 import { isGguf, partNames } from "./gguf/gguf-names.ts";
-import { JsonFields } from "./json-fields.ts";
+import { invalidFile, JsonFields } from "./json-fields.ts";
 import { isObject } from "../protocol/json-object.ts";
 
 export const CONFIG_FILE = "config.json";
@@ -56,11 +55,8 @@ export function parseShardNames(json: unknown): string[] {
   const map = new JsonFields(WEIGHTS_INDEX_FILE, json).get("weight_map");
   const shards = [...new Set(isObject(map) ? Object.values(map) : [])];
   if (shards.length === 0 || shards.length > MAX_SHARDS || !shards.every(isShardName)) {
-    throw new ChorusError(
-      "model_invalid",
-      `${WEIGHTS_INDEX_FILE}: weight_map must map tensors to at most ${MAX_SHARDS} .safetensors files of the same folder.`,
-      WEIGHTS_INDEX_FILE,
-    );
+    const expected = `at most ${MAX_SHARDS} .safetensors files of the same folder`;
+    throw invalidFile(WEIGHTS_INDEX_FILE, `${WEIGHTS_INDEX_FILE}: weight_map must map tensors to ${expected}.`);
   }
   return shards;
 }
@@ -80,6 +76,6 @@ export function parseJsonFile(file: string, where: string, bytes: Uint8Array): u
     return parseJson(text);
   } catch (cause) {
     const reason = text.trimStart().startsWith("<") ? "it looks like a web page" : (cause as Error).message;
-    throw new ChorusError("model_invalid", `${file} in ${where} is not JSON: ${reason}`, file, { cause });
+    throw invalidFile(file, `${file} in ${where} is not JSON: ${reason}`, { cause });
   }
 }

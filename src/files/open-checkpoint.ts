@@ -1,5 +1,5 @@
-import { ChorusError } from "../protocol/errors.ts";
 import type { Checkpoint } from "./checkpoint.ts";
+import { invalidFile } from "./json-fields.ts";
 import { MlxCheckpoint } from "./mlx-checkpoint.ts";
 import { mlxPacking } from "./mlx.ts";
 import type { ModelFiles } from "./model-files.ts";
@@ -42,16 +42,11 @@ async function joinShards(shards: ReadonlyMap<string, Blob>): Promise<Blob> {
   const entries = [];
   for (const [file, blob] of shards) {
     const head = async (bytes: number) => new Uint8Array(await blob.slice(0, bytes).arrayBuffer());
-    const header = parseSafetensorsHeader(
-      await head(headerEnd(await head(PREFIX_BYTES), blob.size, file)),
-      blob.size,
-      file,
-    );
+    const bytes = await head(headerEnd(await head(PREFIX_BYTES), blob.size, file));
+    const header = parseSafetensorsHeader(bytes, blob.size, file);
     for (const { name } of header.entries) {
       const other = shardOf.get(name);
-      if (other !== undefined) {
-        throw new ChorusError("model_invalid", `Tensor "${name}" is in ${other} and in ${file}.`, file);
-      }
+      if (other !== undefined) throw invalidFile(file, `Tensor "${name}" is in ${other} and in ${file}.`);
       shardOf.set(name, file);
     }
     entries.push(...header.entries.toSorted((a, b) => a.begin - b.begin || a.end - b.end));

@@ -3,8 +3,7 @@
 //   [ u64 n, little-endian ][ n bytes of JSON ][ data, without holes ]
 //   JSON: { "name": { "dtype": "F16", "shape": [2, 3], "data_offsets": [0, 12] }, ..., "__metadata__": {...} }
 
-import { ChorusError } from "../protocol/errors.ts";
-import { brief } from "./json-fields.ts";
+import { brief, damagedFile as invalid } from "./json-fields.ts";
 import { isObject } from "../protocol/json-object.ts";
 
 /** Size of the header's length, which is the file's first field. */
@@ -97,21 +96,17 @@ function readHeaderLength(bytes: Uint8Array, fileBytes: number, file: string): n
   const length = Number(view.getBigUint64(0, true));
   if (length > MAX_HEADER_BYTES)
     throw invalid(file, `its header would be ${length} bytes long (at most ${MAX_HEADER_BYTES})`);
-  if (PREFIX_BYTES + length > fileBytes) {
+  if (PREFIX_BYTES + length > fileBytes)
     throw invalid(file, `its header is ${length} bytes long, but the file ends after ${fileBytes} bytes`);
-  }
   return length;
 }
 
 /** Throws if the first bytes show text instead of weights, naming its kind. */
 export function refuseText(prefix: Uint8Array, file: string): void {
   const text = new TextDecoder("latin1").decode(prefix).trimStart().toLowerCase();
-  if (text.startsWith("version ")) {
-    throw invalid(
-      file,
-      "it is a Git LFS pointer, which only names the weights. Fetch them with `git lfs pull`, or download the file itself",
-    );
-  }
+  const pointer = "it is a Git LFS pointer, which only names the weights";
+  if (text.startsWith("version "))
+    throw invalid(file, `${pointer}. Fetch them with \`git lfs pull\`, or download the file itself`);
   if (text.startsWith("<!") || text.startsWith("<html")) throw invalid(file, "it is a web page, not weights");
 }
 
@@ -143,23 +138,18 @@ function findDuplicate(header: string): string | undefined {
 }
 
 function readEntry(name: string, value: unknown, file: string): TensorEntry {
-  if (!isObject(value)) throw invalid(file, `tensor ${brief(name)} is described by ${brief(value)}, not by an object`);
+  const wrong = (what: string) => invalid(file, `tensor ${brief(name)} ${what}`);
+  if (!isObject(value)) throw wrong(`is described by ${brief(value)}, not by an object`);
   const { dtype, shape, data_offsets: offsets } = value;
-  if (typeof dtype !== "string") throw invalid(file, `tensor ${brief(name)} has dtype ${brief(dtype)}`);
-  if (!isSizes(shape)) throw invalid(file, `tensor ${brief(name)} has shape ${brief(shape)}`);
-  if (!isSizes(offsets)) throw invalid(file, `tensor ${brief(name)} has data_offsets ${brief(offsets)}`);
-  const [begin, end, ...more] = offsets;
-  if (begin === undefined || end === undefined || more.length > 0 || begin > end) {
-    throw invalid(file, `tensor ${brief(name)} has data_offsets ${brief(offsets)}`);
-  }
+  if (typeof dtype !== "string") throw wrong(`has dtype ${brief(dtype)}`);
+  if (!isSizes(shape)) throw wrong(`has shape ${brief(shape)}`);
+  const [begin, end, ...more] = isSizes(offsets) ? offsets : [];
+  if (begin === undefined || end === undefined || more.length > 0 || begin > end)
+    throw wrong(`has data_offsets ${brief(offsets)}`);
   const elementBytes = BYTES_PER_ELEMENT.get(dtype);
-  const elements = shape.reduce((product, size) => product * size, 1);
-  if (elementBytes !== undefined && elements * elementBytes !== end - begin) {
-    throw invalid(
-      file,
-      `tensor ${brief(name)} is ${dtype} ${brief(shape)}, which takes ${elements * elementBytes} bytes, but has ${end - begin}`,
-    );
-  }
+  const bytes = shape.reduce((product, size) => product * size, elementBytes ?? 0);
+  if (elementBytes !== undefined && bytes !== end - begin)
+    throw wrong(`is ${dtype} ${brief(shape)}, which takes ${bytes} bytes, but has ${end - begin}`);
   return { name, dtype, shape, begin, end };
 }
 
@@ -168,16 +158,13 @@ function checkCoverage(entries: readonly TensorEntry[], dataBytes: number, file:
   const inOrder = entries.toSorted((a, b) => a.begin - b.begin || a.end - b.end);
   let covered = 0;
   for (const { name, begin, end } of inOrder) {
-    if (end > dataBytes) {
-      throw invalid(
-        file,
-        `tensor ${brief(name)} ends at byte ${end} of the data, but the file has ${dataBytes}: it may have been cut short`,
-      );
-    }
+    const tensor = `tensor ${brief(name)}`;
+    const where = `${tensor} ends at byte ${end} of the data, but the file has ${dataBytes}`;
+    if (end > dataBytes) throw invalid(file, `${where}: it may have been cut short`);
     if (begin < covered)
-      throw invalid(file, `tensor ${brief(name)} begins at byte ${begin} of the data, inside the tensor before it`);
+      throw invalid(file, `${tensor} begins at byte ${begin} of the data, inside the tensor before it`);
     if (begin > covered)
-      throw invalid(file, `bytes ${covered} to ${begin} of the data, before tensor ${brief(name)}, belong to none`);
+      throw invalid(file, `bytes ${covered} to ${begin} of the data, before ${tensor}, belong to none`);
     covered = end;
   }
   if (covered < dataBytes) throw invalid(file, `${dataBytes - covered} bytes after the last tensor belong to none`);
@@ -185,8 +172,4 @@ function checkCoverage(entries: readonly TensorEntry[], dataBytes: number, file:
 
 function isSizes(value: unknown): value is number[] {
   return Array.isArray(value) && value.every((size) => Number.isSafeInteger(size) && size >= 0);
-}
-
-function invalid(file: string, what: string, options?: ErrorOptions): ChorusError {
-  return new ChorusError("model_invalid", `${file} is damaged: ${what}.`, file, options);
 }

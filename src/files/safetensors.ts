@@ -2,7 +2,8 @@
 
 import { ChorusError } from "../protocol/errors.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { ReadableFile } from "./model-files.ts";
+import { invalidFile, unsupportedFile } from "./json-fields.ts";
+import { readPart, readWholePart, type ReadableFile } from "./model-files.ts";
 import { EXTREMES_SUFFIX, int8Tensor, isExtremesShape } from "./int8-tensor.ts";
 import { headerEnd, parseSafetensorsHeader, PREFIX_BYTES, type TensorEntry } from "./safetensors-header.ts";
 import { BYTES_PER_ELEMENT, readF32, type Tensor, type TensorDtype } from "./tensor.ts";
@@ -14,21 +15,10 @@ const FILE = "model.safetensors";
  * @throws ChorusError model_invalid, with the tensor; model_download_failed
  */
 export async function openSafetensors(file: ReadableFile, name = FILE): Promise<SafetensorsFile> {
-  const read: ReadBytes = async (begin, end) => {
-    try {
-      return new Uint8Array(await file.slice(begin, end).arrayBuffer());
-    } catch (cause) {
-      if (cause instanceof ChorusError) throw cause;
-      throw new ChorusError("model_download_failed", `${name} could not be read: ${String(cause)}`, name, { cause });
-    }
-  };
-  const bytes = await read(0, headerEnd(await read(0, PREFIX_BYTES), file.size, name));
+  const read = (end: number) => readPart(file, name, 0, end);
+  const bytes = await read(headerEnd(await read(PREFIX_BYTES), file.size, name));
   const { entries, dataBegin } = parseSafetensorsHeader(bytes, file.size, name);
-  return new SafetensorsFile(entries, async (begin, end) => {
-    const data = await read(dataBegin + begin, dataBegin + end);
-    if (data.length === end - begin) return data;
-    throw new ChorusError("model_download_failed", `${name} ends before its last tensor: download it again.`, name);
-  });
+  return new SafetensorsFile(entries, (begin, end) => readWholePart(file, name, dataBegin + begin, dataBegin + end));
 }
 
 type ReadBytes = (begin: number, end: number) => Promise<Uint8Array<ArrayBuffer>>;
@@ -68,42 +58,27 @@ export class SafetensorsFile implements Checkpoint {
     const entry = this.#entry(name);
     const [, columns = 0] = entry.shape;
     if (entry.dtype === "U32") return { readRows: this.#rowReader(entry, 4 * columns) };
-    throw new ChorusError(
-      "model_unsupported",
-      `Tensor "${name}" is stored as ${entry.dtype}; MLX packs into U32.`,
-      FILE,
-    );
+    throw unsupportedFile(FILE, `Tensor "${name}" is stored as ${entry.dtype}; MLX packs into U32.`);
   }
 
   #plain(entry: TensorEntry, rows = 0, columns = 0): Tensor {
     const { name, dtype } = entry;
-    if (!isTensorDtype(dtype)) {
-      throw new ChorusError(
-        "model_unsupported",
-        `Tensor "${name}" is stored as ${dtype}; weights must be F32, F16, BF16, or I8 with "${name}${EXTREMES_SUFFIX}".`,
-        FILE,
-      );
-    }
+    const known = `F32, F16, BF16, or I8 with "${name}${EXTREMES_SUFFIX}"`;
+    if (!isTensorDtype(dtype))
+      throw unsupportedFile(FILE, `Tensor "${name}" is stored as ${dtype}; weights must be ${known}.`);
     return { dtype, rows, columns, readRows: this.#rowReader(entry, columns * BYTES_PER_ELEMENT[dtype]) };
   }
 
   #int8(entry: TensorEntry, rows = 0, columns = 0): Tensor {
     const extremesName = entry.name + EXTREMES_SUFFIX;
     const extremes = this.#entries.get(extremesName);
-    if (!extremes) {
-      throw new ChorusError(
-        "model_invalid",
-        `Tensor "${entry.name}" is stored as I8, but there is no "${extremesName}" with the extremes of its groups.`,
-        FILE,
-      );
-    }
+    const stated = `Tensor "${entry.name}" is stored as I8`;
+    if (!extremes)
+      throw invalidFile(FILE, `${stated}, but there is no "${extremesName}" with the extremes of its groups.`);
     if (!isExtremesShape(rows, columns, extremes.shape)) {
-      throw new ChorusError(
-        "model_invalid",
-        `Tensor "${extremesName}" has shape [${extremes.shape.join(", ")}]; a group is 32 rows or 32 columns of ` +
-          `"${entry.name}" [${entry.shape.join(", ")}].`,
-        FILE,
-      );
+      const its = `Tensor "${extremesName}" has shape [${extremes.shape.join(", ")}]`;
+      const of = `"${entry.name}" [${entry.shape.join(", ")}]`;
+      throw invalidFile(FILE, `${its}; a group is 32 rows or 32 columns of ${of}.`);
     }
     const stored = this.#plain(extremes, ...extremes.shape);
     return int8Tensor({

@@ -1,7 +1,6 @@
 // The tokens that a tokenizer puts around a text by itself, such as "<bos>" before it.
 
-import { ChorusError } from "../protocol/errors.ts";
-import { brief, JsonFields } from "./json-fields.ts";
+import { brief, invalidFile, JsonFields, unsupportedFile } from "./json-fields.ts";
 import { isObject } from "../protocol/json-object.ts";
 
 export interface SpecialTokens {
@@ -27,8 +26,9 @@ export function readSpecialTokens(step: unknown): SpecialTokens {
   }
   if (type === "ByteLevel") return NO_SPECIAL_TOKENS;
   if (type !== "TemplateProcessing") {
-    const message = `This model has tokenizer post_processor ${brief(type)}; only ByteLevel, TemplateProcessing and sequences of them are supported.`;
-    throw new ChorusError("model_unsupported", message, "tokenizer.json");
+    const what = `tokenizer post_processor ${brief(type)}`;
+    const known = "ByteLevel, TemplateProcessing and sequences of them";
+    throw unsupportedFile("tokenizer.json", `This model has ${what}; only ${known} are supported.`);
   }
   const ids = fields.object("special_tokens", {});
   const pieces = fields.array("single", []);
@@ -62,5 +62,5 @@ function idsOfPiece(piece: unknown, special: Readonly<Record<string, unknown>>):
   const known = special[String(token["id"])];
   const ids = isObject(known) ? known["ids"] : undefined;
   if (Array.isArray(ids) && ids.every((id) => Number.isSafeInteger(id) && id >= 0)) return ids as number[];
-  throw new ChorusError("model_invalid", `${FILE} has ${brief(token["id"])} without its ids.`, "tokenizer.json");
+  throw invalidFile(FILE, `${FILE} has ${brief(token["id"])} without its ids.`);
 }

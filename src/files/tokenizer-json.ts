@@ -1,12 +1,12 @@
 // Reads the tokenizer from tokenizer.json, or builds the same from the older pair vocab.json and merges.txt.
 
-import { ChorusError } from "../protocol/errors.ts";
 import type { AddedToken } from "./token-finder.ts";
 import { refuseEndlessPatterns } from "./endless-patterns.ts";
-import { brief, JsonFields } from "./json-fields.ts";
+import { brief, invalidFile, JsonFields, unsupportedFile } from "./json-fields.ts";
 import { isObject } from "../protocol/json-object.ts";
 import type { ModelFiles } from "./model-files.ts";
 import { NO_SPECIAL_TOKENS, readSpecialTokens, type SpecialTokens } from "./special-tokens.ts";
+import { isolated, wordsWith } from "./word-patterns.ts";
 import { betweenPieces, preTokenizer } from "./words.ts";
 
 /** tokenizer.json, as far as a BPE needs it. */
@@ -63,13 +63,8 @@ function parseTokenizerJson(json: unknown, config: JsonFields): TokenizerJson {
   const listed = fields.array("added_tokens", []).map((token) => parseAddedToken(`${file}: added_tokens`, token));
   const added = withConfigured(listed, config);
   const unknown = model.string("unk_token", null);
-  if (unknown !== null && !Object.hasOwn(vocab, unknown) && !added.some(({ content }) => content === unknown)) {
-    throw new ChorusError(
-      "model_invalid",
-      `${file}: model.unk_token ${brief(unknown)} is not in its vocabulary.`,
-      file,
-    );
-  }
+  if (unknown !== null && !Object.hasOwn(vocab, unknown) && !added.some(({ content }) => content === unknown))
+    throw invalidFile(file, `${file}: model.unk_token ${brief(unknown)} is not in its vocabulary.`);
   return {
     alphabet: isSentencePiece ? "sentencepiece" : "bytes",
     normalizer: fields.object("normalizer", null),
@@ -83,12 +78,8 @@ function parseTokenizerJson(json: unknown, config: JsonFields): TokenizerJson {
 }
 
 function refuse(unsupported: boolean, what: string): void {
-  if (!unsupported) return;
-  throw new ChorusError(
-    "model_unsupported",
-    `This model has ${what}; only BPE tokenizers over bytes, or with byte fallback, are supported.`,
-    "tokenizer.json",
-  );
+  const known = "BPE tokenizers over bytes, or with byte fallback";
+  if (unsupported) throw unsupportedFile("tokenizer.json", `This model has ${what}; only ${known}, are supported.`);
 }
 
 /** Whether a step is of this type, or a sequence with one that is. */
@@ -105,22 +96,13 @@ function parseMerges(file: string, merges: readonly unknown[], vocab: Record<str
     if (typeof merge === "string" && merge.startsWith("#version")) continue;
     const parts: readonly unknown[] = typeof merge === "string" ? merge.split(" ") : Array.isArray(merge) ? merge : [];
     const [left, right] = parts;
-    if (
-      parts.length !== 2 ||
-      typeof left !== "string" ||
-      typeof right !== "string" ||
-      !Object.hasOwn(vocab, left + right)
-    ) {
-      throw new ChorusError("model_invalid", `${file}: ${brief(merge)} does not make a token of two.`, nameOf(file));
-    }
+    const isPair = parts.length === 2 && typeof left === "string" && typeof right === "string";
+    if (!isPair || !Object.hasOwn(vocab, left + right))
+      throw invalidFile(file, `${file}: ${brief(merge)} does not make a token of two.`);
     pairs.push([left, right]);
   }
   return pairs;
 }
-
-/** How Qwen's tokenizers cut a text into words. */
-const QWEN_WORDS =
-  "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+";
 
 async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promise<TokenizerJson> {
   const [vocabJson, merges] = await Promise.all([files.tryReadJson("vocab.json"), files.tryReadText("merges.txt")]);
@@ -131,7 +113,7 @@ async function fromVocabAndMerges(files: ModelFiles, config: JsonFields): Promis
   const lines = (merges ?? "").split(/\r?\n/).filter((line) => line !== "");
   const addsSpace = config.boolean("add_prefix_space", false);
   const byteLevel = { type: "ByteLevel", add_prefix_space: addsSpace, use_regex: !isQwen };
-  const words = { type: "Split", pattern: { Regex: QWEN_WORDS }, behavior: "Isolated" };
+  const words = isolated(wordsWith("\\p{N}"));
   return {
     alphabet: "bytes",
     normalizer: isQwen ? { type: "NFC" } : null,
@@ -155,8 +137,8 @@ async function isQwenPair(files: ModelFiles, config: JsonFields): Promise<boolea
     inConfig || (isObject(model) && typeof model["model_type"] === "string" ? model["model_type"] : "gpt2");
   if (/^qwen[23]/i.test(family)) return true;
   if (/^gpt2/i.test(family)) return false;
-  const message = `vocab.json and merges.txt don't say how ${brief(family)} cuts a text into words; it needs tokenizer.json.`;
-  throw new ChorusError("model_unsupported", message, "tokenizer.json");
+  const why = `vocab.json and merges.txt don't say how ${brief(family)} cuts a text into words; it needs tokenizer.json.`;
+  throw unsupportedFile("tokenizer.json", why);
 }
 
 /** Returns these tokens and those that only tokenizer_config.json adds. */
@@ -181,17 +163,15 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
   const fields = new JsonFields(file, json);
   const id = fields.nonNegativeInteger("id", null);
   const content = fields.string("content", "");
-  if (id === null || id > MAX_TOKEN_ID || content === "") {
-    throw new ChorusError("model_invalid", `${file}: ${brief(json)} lacks content or a valid id.`, nameOf(file));
-  }
+  if (id === null || id > MAX_TOKEN_ID || content === "")
+    throw invalidFile(file, `${file}: ${brief(json)} lacks content or a valid id.`);
   const flag = (name: string) => fields.boolean(name, false);
   const special = flag("special");
-  const normalized = fields.boolean("normalized", !special);
   return {
     id,
     content,
     special,
-    normalized,
+    normalized: fields.boolean("normalized", !special),
     lstrip: flag("lstrip"),
     rstrip: flag("rstrip"),
     single_word: flag("single_word"),
@@ -200,13 +180,11 @@ function parseAddedToken(file: string, json: unknown): AddedToken {
 
 /** Checks a vocabulary in one pass: it may have a quarter of a million tokens. */
 function checkVocab(file: string, json: unknown): { vocab: Record<string, number>; largestId: number } {
-  if (!isObject(json))
-    throw new ChorusError("model_invalid", `${file} must be an object of tokens and their ids.`, nameOf(file));
+  if (!isObject(json)) throw invalidFile(file, `${file} must be an object of tokens and their ids.`);
   let largestId = -1;
   for (const [token, id] of Object.entries(json)) {
-    if (!Number.isSafeInteger(id) || (id as number) < 0 || (id as number) > MAX_TOKEN_ID) {
-      throw new ChorusError("model_invalid", `${file}: token ${brief(token)} has id ${brief(id)}.`, nameOf(file));
-    }
+    if (!Number.isSafeInteger(id) || (id as number) < 0 || (id as number) > MAX_TOKEN_ID)
+      throw invalidFile(file, `${file}: token ${brief(token)} has id ${brief(id)}.`);
     largestId = Math.max(largestId, id as number);
   }
   return { vocab: json as Record<string, number>, largestId };
@@ -214,9 +192,4 @@ function checkVocab(file: string, json: unknown): { vocab: Record<string, number
 
 function sizeWith(added: readonly AddedToken[], largestId: number): number {
   return 1 + added.reduce((most, { id }) => Math.max(most, id), largestId);
-}
-
-/** Returns the file's name from a part's: "tokenizer.json: model.vocab" gives "tokenizer.json". */
-function nameOf(part: string): string {
-  return part.split(":")[0] ?? part;
 }

@@ -10,8 +10,7 @@ import {
 } from "@huggingface/tokenizers";
 
 import { isObject } from "../protocol/json-object.ts";
-
-type Step = Readonly<Record<string, unknown>>;
+import { isolated, type Step } from "./word-patterns.ts";
 
 /**
  * Returns a pre-tokenizer whose patterns take Unicode's White_Space for \s, and which splits before spaces where Metaspace does.
@@ -32,10 +31,6 @@ function completed(step: Step): Step {
   }
   if (!isObject(pattern) || typeof pattern["Regex"] !== "string") return step;
   return { ...step, pattern: { ...pattern, Regex: withUnicodeSpaces(pattern["Regex"]) } };
-}
-
-function isolated(pattern: string): Step {
-  return { type: "Split", pattern: { Regex: pattern }, behavior: "Isolated", invert: false };
 }
 
 /**

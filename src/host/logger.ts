@@ -1,6 +1,4 @@
-import type { LogLevel } from "../protocol/config.ts";
-
-const LEVELS: readonly LogLevel[] = ["silent", "error", "warn", "info", "debug"];
+import { LOG_LEVELS, type LogLevel } from "../protocol/config.ts";
 
 /** The only code that writes to the console. Silent by default. */
 export class Logger {
@@ -8,16 +6,16 @@ export class Logger {
   readonly #console: Pick<Console, "error" | "warn" | "info" | "debug">;
 
   constructor(level: LogLevel, target: Pick<Console, "error" | "warn" | "info" | "debug"> = console) {
-    this.#level = LEVELS.indexOf(level);
+    this.#level = LOG_LEVELS.indexOf(level);
     this.#console = target;
   }
 
   setLevel(level: LogLevel): void {
-    this.#level = LEVELS.indexOf(level);
+    this.#level = LOG_LEVELS.indexOf(level);
   }
 
   /** Calls `message` only if it will be written. */
   write(level: Exclude<LogLevel, "silent">, message: () => string): void {
-    if (LEVELS.indexOf(level) <= this.#level) this.#console[level](`chorus: ${message()}`);
+    if (LOG_LEVELS.indexOf(level) <= this.#level) this.#console[level](`chorus: ${message()}`);
   }
 }

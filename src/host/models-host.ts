@@ -154,9 +154,6 @@ function storageProblem(downloadBytes: number, freeBytes: number | null): Chorus
 }
 
 function noStorage(): ChorusError {
-  return new ChorusError(
-    "storage_full",
-    "This browser stores no files for this page (a private window, or no OPFS), so models can't be stored. createEngine " +
-      "still works, but downloads the model each time.",
-  );
+  const why = "This browser stores no files for this page (a private window, or no OPFS), so models can't be stored.";
+  return new ChorusError("storage_full", `${why} createEngine still works, but downloads the model each time.`);
 }

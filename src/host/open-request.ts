@@ -42,26 +42,18 @@ export class OpenRequest {
   /** @param matchers one per choice; null without a grammar */
   engineRequests(matchers: readonly GrammarMatcher[] | null = null): EngineRequest[] {
     const { prompts, n, beamSearch, reasoning, calls, priority, cacheSalt, deadlineMs } = this.parsed;
-    return this.engineRequestIds.map((requestId, i) => {
-      const prompt = prompts[i];
-      if (!prompt) throw new RangeError(`prompt ${i} of ${prompts.length}`);
-      const { tokenIds, params, param } = prompt;
-      const own = matchers?.slice(i * n, (i + 1) * n) ?? null;
-      return {
-        requestId,
-        prompt: tokenIds,
-        params,
-        n,
-        beamSearch,
-        matchers: own,
-        reasoning,
-        ...(calls && { signs: calls.format.tokens }),
-        param,
-        priority,
-        cacheSalt,
-        deadlineMs,
-      };
-    });
+    const shared = { n, beamSearch, reasoning, ...(calls && { signs: calls.format.tokens }) };
+    return prompts.map(({ tokenIds, params, param }, i) => ({
+      requestId: this.engineRequestIds[i] ?? "",
+      prompt: tokenIds,
+      params,
+      param,
+      ...shared,
+      matchers: matchers?.slice(i * n, (i + 1) * n) ?? null,
+      priority,
+      cacheSalt,
+      deadlineMs,
+    }));
   }
 
   /** Lets the answer have warnings; before its first output. */

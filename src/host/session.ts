@@ -17,7 +17,7 @@ import type { Grammars } from "../grammar/grammars.ts";
 import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError, toErrorData } from "../protocol/errors.ts";
 import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
-import type { RenderChatRequest, RenderedChat } from "../protocol/rendered-chat.ts";
+import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
 import type { DeviceReport, RequestReport, StepReport } from "../protocol/reports.ts";
 import {
   EMPTY_MESSAGE,
@@ -27,7 +27,7 @@ import {
   type OptionalReports,
   type RequestEvent,
 } from "../protocol/service.ts";
-import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "../protocol/tokenize.ts";
+import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 import { causeOf } from "./loading/backend-failure.ts";
 import type { LoadedModel } from "./loading/load-model.ts";
 import type { ModelLoader } from "./loading/model-loader.ts";
@@ -124,17 +124,9 @@ export class Session {
     if (this.#compiling.has(open)) this.#requests.delete(open); // the engine does not know it yet
   }
 
-  renderChat(body: RenderChatRequest): Promise<RenderedChat> {
-    return this.#parts.model.texts.render(body);
-  }
-
-  tokenize(body: TokenizeRequest): Promise<TokenizeResponse> {
-    return this.#parts.model.texts.tokenize(body, this.#context);
-  }
-
-  detokenize(body: DetokenizeRequest): DetokenizeResponse {
-    return detokenize(body, this.#context, this.#parts.model.tokenizer);
-  }
+  readonly renderChat = (body: RenderChatRequest) => this.#parts.model.texts.render(body);
+  readonly tokenize = (body: TokenizeRequest) => this.#parts.model.texts.tokenize(body, this.#context);
+  readonly detokenize = (body: DetokenizeRequest) => detokenize(body, this.#context, this.#parts.model.tokenizer);
 
   /** @throws ChorusError that names the field */
   update(changes: EngineChanges): ResolvedEngineConfig {

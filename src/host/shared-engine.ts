@@ -2,7 +2,6 @@ import type { EngineConfig, ResolvedEngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { EngineChanges } from "../protocol/live-config.ts";
 import type { ModelLocation } from "../protocol/model-source.ts";
-import type { RenderChatRequest } from "../protocol/rendered-chat.ts";
 import type { Alert, LoadProgress } from "../protocol/reports.ts";
 import {
   EMPTY_MESSAGE,
@@ -15,7 +14,6 @@ import {
   type Result,
   type OptionalReports,
 } from "../protocol/service.ts";
-import type { DetokenizeRequest, TokenizeRequest } from "../protocol/tokenize.ts";
 
 /** The engine that runs for all its pages. */
 interface Running {
@@ -50,18 +48,15 @@ export class SharedEngines {
     // Files of one page can't be compared with another's.
     if (location.type === "files") return new SharedEngine(this.#open, () => undefined);
     const key = keyOf(location, config);
-    const engine = this.#engines.get(key) ?? this.#newEngine(location);
-    this.#engines.set(key, engine);
-    return engine;
-  }
-
-  #newEngine(location: ModelLocation): SharedEngine {
+    const known = this.#engines.get(key);
+    if (known !== undefined) return known;
     const engine: SharedEngine = new SharedEngine(this.#open, (before, after) => {
       const [from, to] = [keyOf(location, before), keyOf(location, after)];
       if (this.#engines.get(from) === engine) this.#engines.delete(from);
       // Pages may have another engine with just this configuration: whoever comes next joins that one.
       if (!this.#engines.get(to)?.isRunning) this.#engines.set(to, engine);
     });
+    this.#engines.set(key, engine);
     return engine;
   }
 }
@@ -143,11 +138,12 @@ class SharedEngine {
     this.service.submit(own, request);
   }
 
-  abort(page: SharedPage, ticket: number): void {
+  /** Ends a page's request; without a ticket, all of them. */
+  abort(page: SharedPage, ticket?: number): void {
     for (const [own, owner] of this.#owners) {
-      if (owner.page !== page || owner.ticket !== ticket) continue;
+      if (owner.page !== page || (ticket ?? owner.ticket) !== owner.ticket) continue;
       this.#owners.delete(own);
-      this.service.abort(own);
+      this.#running?.service.abort(own);
     }
   }
 
@@ -174,11 +170,7 @@ class SharedEngine {
   leave(page: SharedPage): void {
     if (!this.#pages.delete(page)) return;
     for (const reports of OPTIONAL_REPORTS) this.requestReports(page, reports, false);
-    for (const [own, owner] of this.#owners) {
-      if (owner.page !== page) continue;
-      this.#owners.delete(own);
-      this.#running?.service.abort(own);
-    }
+    this.abort(page);
     if (this.#pages.size > 0) return;
     this.#running?.service.dispose();
     this.#end();
@@ -243,61 +235,24 @@ class SharedPage implements EngineService {
     return this.#joined;
   }
 
-  load(
-    location: ModelLocation,
-    config: EngineConfig,
-    onMessage: (message: EngineMessage) => void,
-    onProgress: (progress: LoadProgress) => void,
-  ): Promise<Result<LoadedEngine>> {
+  load: EngineService["load"] = (location, config, onMessage, onProgress) => {
     this.onMessage = onMessage;
     this.onProgress = onProgress;
     this.#joined = this.#engineFor(location, config);
     return this.#joined.load(this, location, config);
-  }
+  };
 
-  submit(ticket: number, request: GenerationRequest): void {
-    this.#shared.submit(this, ticket, request);
-  }
-
-  abort(ticket: number): void {
-    this.#shared.abort(this, ticket);
-  }
-
-  renderChat(body: RenderChatRequest) {
-    return this.#shared.service.renderChat(body);
-  }
-
-  tokenize(body: TokenizeRequest) {
-    return this.#shared.service.tokenize(body);
-  }
-
-  detokenize(body: DetokenizeRequest) {
-    return this.#shared.service.detokenize(body);
-  }
-
-  stats() {
-    return this.#shared.service.stats();
-  }
-
-  metrics() {
-    return this.#shared.service.metrics();
-  }
-
-  kvCacheMap() {
-    return this.#shared.service.kvCacheMap();
-  }
-
-  kvBlockTokens(block: number) {
-    return this.#shared.service.kvBlockTokens(block);
-  }
-
-  update(changes: EngineChanges) {
-    return this.#shared.update(changes);
-  }
-
-  requestReports(reports: OptionalReports, isRequested: boolean): void {
-    this.#shared.requestReports(this, reports, isRequested);
-  }
+  submit: EngineService["submit"] = (ticket, request) => this.#shared.submit(this, ticket, request);
+  abort: EngineService["abort"] = (ticket) => this.#shared.abort(this, ticket);
+  renderChat: EngineService["renderChat"] = (body) => this.#shared.service.renderChat(body);
+  tokenize: EngineService["tokenize"] = (body) => this.#shared.service.tokenize(body);
+  detokenize: EngineService["detokenize"] = (body) => this.#shared.service.detokenize(body);
+  stats: EngineService["stats"] = () => this.#shared.service.stats();
+  metrics: EngineService["metrics"] = () => this.#shared.service.metrics();
+  kvCacheMap: EngineService["kvCacheMap"] = () => this.#shared.service.kvCacheMap();
+  kvBlockTokens: EngineService["kvBlockTokens"] = (block) => this.#shared.service.kvBlockTokens(block);
+  update: EngineService["update"] = (changes) => this.#shared.update(changes);
+  requestReports: EngineService["requestReports"] = (...args) => this.#shared.requestReports(this, ...args);
 
   /** Leaves; the engine goes on for the others. */
   dispose(): void {

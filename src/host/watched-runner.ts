@@ -54,16 +54,13 @@ export class WatchedRunner implements Runner {
       const step: WatchedStep = { numRows: plan.rows.length / ROW_WORDS, startMs: this.#now(), reject };
       this.#inFlight.push(step);
       this.#startTimer();
-      result.then(
-        (value) => {
+      const ending =
+        <T>(settle: (outcome: T) => void) =>
+        (outcome: T) => {
           this.#end(step);
-          resolve(value);
-        },
-        (error: unknown) => {
-          this.#end(step);
-          reject(error);
-        },
-      );
+          settle(outcome);
+        };
+      result.then(ending(resolve), ending(reject));
     });
   }
 
@@ -119,10 +116,8 @@ export class WatchedRunner implements Runner {
   #giveUp(): void {
     this.#stopTimer();
     const seconds = Math.round(this.#waitedMs / 1000);
-    const error = new ChorusError(
-      "device_lost",
-      `A step did not end within ${seconds} seconds, far longer than others.`,
-    );
+    const message = `A step did not end within ${seconds} seconds, far longer than others.`;
+    const error = new ChorusError("device_lost", message);
     for (const { reject } of this.#inFlight.splice(0)) reject(error);
   }
 }

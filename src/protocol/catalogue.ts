@@ -32,12 +32,16 @@ export interface CatalogueEntry {
   readonly chatFrame: ChatFrame | null;
 }
 
-const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
+/** Null where nothing is said. */
+const UNSAID = { revision: null, numParameters: null, downloadBytes: null, license: null };
+
+type Said = Omit<CatalogueEntry, "chatFrame" | keyof typeof UNSAID> & Partial<CatalogueEntry>;
+
+const MODELS: readonly Said[] = [
   {
     model: "HuggingFaceTB/SmolLM2-135M-Instruct",
     gguf: "bartowski/SmolLM2-135M-Instruct-GGUF:Q4_K_M",
     ggufBytes: 105_000_000,
-    revision: null,
     title: "SmolLM2 135M Instruct",
     numParameters: 134_515_008,
     downloadBytes: 269_000_000,
@@ -48,7 +52,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   {
     model: "HuggingFaceTB/SmolLM2-360M-Instruct",
     gguf: "HuggingFaceTB/SmolLM2-360M-Instruct-GGUF",
-    revision: null,
     title: "SmolLM2 360M Instruct",
     numParameters: 361_821_120,
     downloadBytes: 724_000_000,
@@ -59,7 +62,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   {
     model: "Qwen/Qwen2.5-0.5B-Instruct",
     gguf: "Qwen/Qwen2.5-0.5B-Instruct-GGUF",
-    revision: null,
     title: "Qwen2.5 0.5B Instruct",
     numParameters: 494_032_768,
     downloadBytes: 988_000_000,
@@ -71,7 +73,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
     model: "Qwen/Qwen3-0.6B",
     gguf: "Qwen/Qwen3-0.6B-GGUF",
     ggufBytes: 639_000_000,
-    revision: null,
     title: "Qwen3 0.6B",
     numParameters: 596_049_920,
     downloadBytes: 1_503_000_000,
@@ -82,7 +83,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   {
     model: "google/gemma-3-270m-it",
     gguf: "ggml-org/gemma-3-270m-it-GGUF",
-    revision: null,
     title: "Gemma 3 270M it",
     numParameters: 268_098_176,
     downloadBytes: 536_000_000,
@@ -93,10 +93,7 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   {
     model: "ibm-granite/granite-4.0-350m",
     gguf: "ibm-granite/granite-4.0-350m-GGUF",
-    revision: null,
     title: "Granite 4.0 350M",
-    numParameters: null,
-    downloadBytes: null,
     license: "apache-2.0",
     kind: "chat",
     expect: "Follows instructions and calls tools; small for either, so give it one thing at a time.",
@@ -142,7 +139,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
     model: "google/gemma-3-1b-it",
     gguf: "ggml-org/gemma-3-1b-it-GGUF:Q4_K_M",
     ggufBytes: 799_000_000,
-    revision: null,
     title: "Gemma 3 1B it",
     numParameters: 999_885_952,
     downloadBytes: 2_000_000_000,
@@ -155,7 +151,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
     model: "meta-llama/Llama-3.2-1B-Instruct",
     gguf: "bartowski/Llama-3.2-1B-Instruct-GGUF:Q4_K_M",
     ggufBytes: 800_000_000,
-    revision: null,
     title: "Llama 3.2 1B Instruct",
     numParameters: 1_235_814_400,
     downloadBytes: 2_471_000_000,
@@ -167,10 +162,7 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   {
     model: "ibm-granite/granite-4.0-1b",
     gguf: "ibm-granite/granite-4.0-1b-GGUF",
-    revision: null,
     title: "Granite 4.0 1B",
-    numParameters: null,
-    downloadBytes: null,
     license: "apache-2.0",
     kind: "chat",
     expect: "Follows instructions, calls tools and works on given texts; it needs a real GPU.",
@@ -178,10 +170,8 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   {
     model: "Qwen/Qwen3-1.7B",
     gguf: "Qwen/Qwen3-1.7B-GGUF",
-    revision: null,
     title: "Qwen3 1.7B",
     numParameters: 1_720_574_976,
-    downloadBytes: null,
     license: "apache-2.0",
     kind: "chat",
     expect: "As Qwen3 0.6B, with better answers at about a third of the speed; it needs a real GPU.",
@@ -190,7 +180,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
     model: "HuggingFaceTB/SmolLM3-3B",
     gguf: "ggml-org/SmolLM3-3B-GGUF:Q4_K_M",
     ggufBytes: 1_907_000_000,
-    revision: null,
     title: "SmolLM3 3B",
     numParameters: 3_075_098_624,
     downloadBytes: 6_150_000_000,
@@ -201,17 +190,13 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   {
     model: "microsoft/Phi-4-mini-instruct",
     gguf: "unsloth/Phi-4-mini-instruct-GGUF:Q4_K_M",
-    revision: null,
     title: "Phi-4 mini instruct",
-    numParameters: null,
-    downloadBytes: null,
     license: "mit",
     kind: "chat",
     expect: "The most able of these at sums, code and reasoning; for GPUs of 6 GB and more.",
   },
   {
     model: "distilbert/distilgpt2",
-    revision: null,
     title: "DistilGPT-2",
     numParameters: 81_912_576,
     downloadBytes: 353_000_000,
@@ -221,7 +206,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   },
   {
     model: "openai-community/gpt2",
-    revision: null,
     title: "GPT-2 (124M)",
     numParameters: 124_439_808,
     downloadBytes: 548_000_000,
@@ -231,7 +215,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   },
   {
     model: "openai-community/gpt2-medium",
-    revision: null,
     title: "GPT-2 medium (355M)",
     numParameters: 354_823_168,
     downloadBytes: 1_520_000_000,
@@ -241,7 +224,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   },
   {
     model: "openai-community/gpt2-large",
-    revision: null,
     title: "GPT-2 large (774M)",
     numParameters: 774_030_080,
     downloadBytes: 3_247_000_000,
@@ -251,7 +233,6 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   },
   {
     model: "microsoft/DialoGPT-small",
-    revision: null,
     title: "DialoGPT small",
     numParameters: 124_439_808,
     downloadBytes: 351_000_000,
@@ -261,10 +242,8 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   },
   {
     model: "microsoft/DialoGPT-medium",
-    revision: null,
     title: "DialoGPT medium",
     numParameters: 354_823_168,
-    downloadBytes: null,
     license: "mit",
     kind: "chat",
     expect: "As DialoGPT small, with better replies.",
@@ -281,37 +260,31 @@ const MODELS: readonly Omit<CatalogueEntry, "chatFrame">[] = [
   },
   {
     model: "nicholasKluge/Aira-2-124M-DPO",
-    revision: null,
     title: "Aira-2 (124M, DPO)",
     numParameters: 124_441_344,
-    downloadBytes: null,
     license: "apache-2.0",
     kind: "instruction",
     expect: "Answers instructions in whole sentences; often wrong on facts.",
   },
   {
     model: "SebastianSchramm/Cerebras-GPT-111M-instruction",
-    revision: null,
     title: "Cerebras-GPT instruction (111M)",
     numParameters: 111_051_264,
     downloadBytes: 444_000_000,
-    license: null,
     kind: "instruction",
     expect: "Follows simple instructions, a turn at a time, within a context of 2048 tokens.",
   },
   {
     model: "hf-internal-testing/tiny-gpt2-with-chatml-template",
-    revision: null,
     title: "Tiny GPT-2 (test)",
-    numParameters: null,
     downloadBytes: 413_000,
-    license: null,
     kind: "test",
     expect: "Random words: it is there to try downloads and chat templates with.",
   },
 ];
 
 export const CATALOGUE: readonly CatalogueEntry[] = MODELS.map((entry) => ({
+  ...UNSAID,
   ...entry,
   chatFrame: CHAT_FRAMES[entry.model] ?? null,
 }));

@@ -128,11 +128,9 @@ export function locateModel(model: ModelSource | undefined, hub: HubOptions = {}
   if (named) return hubLocation(named, model, hub);
   const folder = absoluteUrl(model, baseUrl);
   if (model === "" || !folder) {
-    throw new ChorusError(
-      "invalid_value",
-      `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is none of these${baseUrl === undefined ? " (in Node: and no folder of this machine)" : ""}.`,
-      "model",
-    );
+    const inNode = baseUrl === undefined ? " (in Node: and no folder of this machine)" : "";
+    const message = `model must be a hub id ("owner/name"), the URL of a folder, or its files; ${JSON.stringify(model)} is none of these${inNode}.`;
+    throw new ChorusError("invalid_value", message, "model");
   }
   if (isGgufPath(folder.pathname)) {
     const [name = ""] = /[^/]*$/.exec(folder.pathname) ?? [];

@@ -24,12 +24,11 @@ const FINISH_REASONS: readonly (FinishReason | null)[] = [null, "stop", "length"
 export function pack(message: EngineMessage): PackedMessage {
   const { events, steps } = message;
   const texts = packTexts(events);
-  const rest =
-    hasMore(message) || texts === null ? filled({ ...message, steps: [], events: texts ? [] : events }) : null;
+  const rest = filled({ ...message, steps: [], events: texts ? [] : events });
   return {
     ...(texts !== null && texts.length > 0 && { texts }),
     ...(steps.length > 0 && { steps: packSteps(steps) }),
-    ...(rest !== null && { rest }),
+    ...(Object.keys(rest).length > 0 && { rest }),
   };
 }
 
@@ -40,12 +39,6 @@ export function unpack({ texts, steps, rest }: PackedMessage): EngineMessage {
     ...(steps && { steps: unpackSteps(steps) }),
     ...rest,
   };
-}
-
-/** Returns whether a message has more than events and steps: few have. */
-function hasMore({ requests, words, kernels, alerts, devices, configs, fatal }: EngineMessage): boolean {
-  const numOthers = requests.length + words.length + kernels.length + alerts.length + devices.length + configs.length;
-  return numOthers > 0 || fatal !== null;
 }
 
 function filled(message: EngineMessage): Partial<EngineMessage> {

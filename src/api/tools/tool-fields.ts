@@ -1,10 +1,9 @@
 // The fields of a request that say which functions a model may call. OpenAI's older "functions" are tools, too.
 
-import { ChorusError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/json-object.ts";
 import type { ChatCompletionRequest } from "../../protocol/openai.ts";
 import { jsonCopy } from "../json-copy.ts";
-import { Fields, invalidType, invalidValue, missing } from "../validate.ts";
+import { Fields, invalidType, invalidValue, missing, refused, unsupported } from "../validate.ts";
 
 export const TOOL_FIELDS = [
   "tools",
@@ -47,25 +46,18 @@ export interface ToolRequest {
 
 /** Returns null where nothing may be called. @throws ChorusError naming the field */
 export function parseTools(fields: Fields): ToolRequest | null {
-  const isOlder = fields.get("functions") !== undefined || fields.get("function_call") !== undefined;
+  const isOlder = fields.has("functions") || fields.has("function_call");
   const [list, chosen] = isOlder ? (["functions", "function_call"] as const) : (["tools", "tool_choice"] as const);
   const tools = fields.list(list, (value, path) => (isOlder ? parseFunction(value, path) : parseTool(value, path)));
   const isParallel = fields.boolean("parallel_tool_calls") ?? true;
-  if (isOlder && fields.get("tools") !== undefined) {
-    throw new ChorusError(
-      "invalid_value",
-      "functions and function_call are older names; with tools, give tool_choice.",
-      "tools",
-    );
-  }
-  if (isOlder && fields.get("tool_choice") !== undefined) {
-    const message = "tool_choice is for tools; with functions, give function_call.";
-    throw new ChorusError("invalid_value", message, "tool_choice");
-  }
+  if (isOlder && fields.has("tools"))
+    throw refused("tools", "functions and function_call are older names; with tools, give tool_choice.");
+  if (isOlder && fields.has("tool_choice"))
+    throw refused("tool_choice", "tool_choice is for tools; with functions, give function_call.");
   const choice = parseChoice(fields, chosen, tools ?? []);
   if (tools === undefined || tools.length === 0) {
     if (choice === null || choice.type === "auto") return null;
-    throw new ChorusError("invalid_value", `${chosen} needs ${list}, which has no function.`, chosen);
+    throw refused(chosen, `${chosen} needs ${list}, which has no function.`);
   }
   checkTools(tools, list);
   if (choice === null) return null;
@@ -79,37 +71,32 @@ export function parseTools(fields: Fields): ToolRequest | null {
 }
 
 function checkTools(tools: readonly Tool[], list: string): void {
-  const refuse = (what: string) => new ChorusError("invalid_value", `${list} has ${what} are allowed.`, list);
-  if (tools.length > MAX_TOOLS) throw refuse(`${tools.length} functions; at most ${MAX_TOOLS}`);
+  if (tools.length > MAX_TOOLS)
+    throw refused(list, `${list} has ${tools.length} functions; at most ${MAX_TOOLS} are allowed.`);
   const { length } = JSON.stringify(tools.map(({ definition }) => definition));
-  if (length > MAX_LENGTH) throw refuse(`${length} characters of JSON; at most ${MAX_LENGTH}`);
+  if (length > MAX_LENGTH)
+    throw refused(list, `${list} has ${length} characters of JSON; at most ${MAX_LENGTH} are allowed.`);
   const twice = tools.findIndex(({ name }, i) => tools.slice(0, i).some((other) => other.name === name));
   if (twice < 0) return;
-  const message = `${list}[${twice}] is another function with the name ${JSON.stringify(tools[twice]?.name)}.`;
-  throw new ChorusError("invalid_value", message, `${list}[${twice}]`);
+  const path = `${list}[${twice}]`;
+  throw refused(path, `${path} is another function with the name ${JSON.stringify(tools[twice]?.name)}.`);
 }
 
 function parseTool(value: unknown, path: string): Tool {
   const tool = new Fields(value, path);
-  const type = tool.string("type");
-  if (type === undefined) throw missing(tool.path("type"));
-  if (type !== "function") {
-    const message = `${tool.path("type")} is "${type}"; only tools of type "function" can be called here.`;
-    throw new ChorusError("unsupported_parameter", message, tool.path("type"));
-  }
+  const type = tool.needed("type", tool.string("type"));
+  const typePath = tool.path("type");
+  if (type !== "function")
+    throw unsupported(typePath, `${typePath} is "${type}"; only tools of type "function" can be called here.`);
   tool.refuseOthers(["type", "function"]);
-  if (tool.get("function") === undefined) throw missing(tool.path("function"));
-  return parseFunction(tool.get("function"), tool.path("function"));
+  return parseFunction(tool.needed("function", tool.get("function")), tool.path("function"));
 }
 
 function parseFunction(value: unknown, path: string): Tool {
   const given = new Fields(value, path);
   given.refuseOthers(["name", "description", "parameters", "strict"]);
-  const name = given.string("name");
-  if (name === undefined) throw missing(given.path("name"));
-  if (!NAME.test(name)) {
-    throw invalidValue(given.path("name"), 'up to 64 letters, digits, "_" or "-"', name);
-  }
+  const name = given.needed("name", given.string("name"));
+  if (!NAME.test(name)) throw invalidValue(given.path("name"), 'up to 64 letters, digits, "_" or "-"', name);
   const description = given.string("description");
   const isStrict = given.boolean("strict") ?? false;
   const param = given.path("parameters");
@@ -147,32 +134,27 @@ function parseChoice(
     return mode === "none" ? null : { type: mode, names: null };
   }
   const choice = new Fields(value, field);
-  const known = (name: string | undefined, path: string) => {
-    if (name === undefined) throw missing(path);
+  const nameOf = (named: Fields) => {
+    named.refuseOthers(["name"]);
+    const name = named.needed("name", named.string("name"));
     if (tools.some((tool) => tool.name === name)) return name;
-    throw invalidValue(path, "the name of one of the request's functions", name);
+    throw invalidValue(named.path("name"), "the name of one of the request's functions", name);
   };
   const nameIn = (given: unknown, path: string) => {
     const tool = new Fields(given, path);
     tool.refuseOthers(["type", "function"]);
     tool.oneOf("type", ["function"]);
-    const named = new Fields(tool.get("function") ?? {}, tool.path("function"));
-    named.refuseOthers(["name"]);
-    return known(named.string("name"), named.path("name"));
+    return nameOf(new Fields(tool.get("function") ?? {}, tool.path("function")));
   };
-  if (field === "function_call") {
-    choice.refuseOthers(["name"]);
-    return { type: "named", names: [known(choice.string("name"), choice.path("name"))] };
-  }
-  const type = choice.oneOf("type", ["function", "allowed_tools"]);
-  if (type === undefined) throw missing(choice.path("type"));
+  if (field === "function_call") return { type: "named", names: [nameOf(choice)] };
+  const type = choice.needed("type", choice.oneOf("type", ["function", "allowed_tools"]));
   if (type === "function") return { type: "named", names: [nameIn(value, field)] };
   choice.refuseOthers(["type", "allowed_tools"]);
   const allowed = new Fields(choice.get("allowed_tools") ?? {}, choice.path("allowed_tools"));
   allowed.refuseOthers(["mode", "tools"]);
-  const mode = allowed.oneOf("mode", ["auto", "required"]);
-  if (mode === undefined) throw missing(allowed.path("mode"));
-  const names = allowed.list("tools", nameIn);
-  if (names === undefined || names.length === 0) throw missing(allowed.path("tools"));
+  const given = allowed.oneOf("mode", ["auto", "required"]);
+  const mode = allowed.needed("mode", given);
+  const names = allowed.needed("tools", allowed.list("tools", nameIn));
+  if (names.length === 0) throw missing(allowed.path("tools"));
   return { type: mode, names };
 }

@@ -1,11 +1,10 @@
 // The history of calls: messages as clients send them, and as a model's template wants them.
 
-import { ChorusError } from "../../protocol/errors.ts";
 import { parseJson } from "../../protocol/bounded-data.ts";
 import { isObject } from "../../protocol/json-object.ts";
 import type { ChatFormat } from "../chat-format.ts";
 import type { TemplateCall, TemplateMessage } from "../template-message.ts";
-import { Fields, missing } from "../validate.ts";
+import { Fields, refused } from "../validate.ts";
 import type { CallFormat } from "./call-format.ts";
 import type { ToolRequest } from "./tool-fields.ts";
 
@@ -15,30 +14,24 @@ export function parseCalls(message: Fields): readonly TemplateCall[] | undefined
     const call = new Fields(value, path);
     call.refuseOthers(["id", "type", "function"], ["index"]);
     call.oneOf("type", ["function"]);
-    const id = call.string("id");
-    if (id === undefined) throw missing(call.path("id"));
-    return parseCall(id, call.get("function"), call.path("function"));
+    const id = call.needed("id", call.string("id"));
+    return parseCall(id, call.needed("function", call.get("function")), call.path("function"));
   });
   const older = message.get("function_call");
-  if (older !== undefined && calls) throw bothForms(message.path("function_call"));
-  if (older !== undefined) return [parseCall("", older, message.path("function_call"))];
-  return calls?.length === 0 ? undefined : calls;
-}
-
-function bothForms(param: string): ChorusError {
-  return new ChorusError("invalid_value", `${param} is the older form of tool_calls; give only one of them.`, param);
+  const path = message.path("function_call");
+  if (older === undefined) return calls?.length === 0 ? undefined : calls;
+  if (calls) throw refused(path, `${path} is the older form of tool_calls; give only one of them.`);
+  return [parseCall("", older, path)];
 }
 
 function parseCall(id: string, value: unknown, path: string): TemplateCall {
-  if (value === undefined) throw missing(path);
   const called = new Fields(value, path);
   called.refuseOthers(["name", "arguments"]);
-  const name = called.string("name");
-  if (name === undefined) throw missing(called.path("name"));
+  const name = called.needed("name", called.string("name"));
   const given = parsed(called.string("arguments") ?? "{}");
   if (isObject(given)) return { id, type: "function", function: { name, arguments: given } };
-  const message = `${called.path("arguments")} must be the text of a JSON object.`;
-  throw new ChorusError("invalid_value", message, called.path("arguments"));
+  const at = called.path("arguments");
+  throw refused(at, `${at} must be the text of a JSON object.`);
 }
 
 function parsed(text: string): unknown {
@@ -54,7 +47,7 @@ export function checkResults(messages: readonly TemplateMessage[]): void {
   let open: string[] = [];
   messages.forEach((message, i) => {
     const refuse = (why: string, field: string) => {
-      throw new ChorusError("invalid_value", `messages[${i}] ${why}`, `messages[${i}].${field}`);
+      throw refused(`messages[${i}].${field}`, `messages[${i}] ${why}`);
     };
     if (message.role === "tool") {
       const id = message.tool_call_id ?? "";
@@ -68,8 +61,7 @@ export function checkResults(messages: readonly TemplateMessage[]): void {
     if (new Set(open).size < open.length) refuse("has two calls of one id.", "tool_calls");
   });
   if (open.length === 0) return;
-  const message = `messages end before the result of the call ${JSON.stringify(open[0])}.`;
-  throw new ChorusError("invalid_value", message, "messages");
+  throw refused("messages", `messages end before the result of the call ${JSON.stringify(open[0])}.`);
 }
 
 /** Returns the messages as a format's template wants them. */

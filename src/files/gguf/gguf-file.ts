@@ -1,9 +1,8 @@
 // A GGUF file, or one that is split into parts, each a whole GGUF file. The first has the pairs.
 
-import { ChorusError } from "../../protocol/errors.ts";
 import type { Checkpoint } from "../checkpoint.ts";
-import { brief } from "../json-fields.ts";
-import type { ModelFiles, ReadableFile } from "../model-files.ts";
+import { brief, damagedFile as invalid } from "../json-fields.ts";
+import { readPart, readWholePart, type ModelFiles, type ReadableFile } from "../model-files.ts";
 import { releaseBytes } from "../release-bytes.ts";
 import { packedTensor, type Tensor } from "../tensor.ts";
 import { readBlocks } from "./ggml-types.ts";
@@ -42,8 +41,7 @@ export class GgufFile implements Checkpoint {
       const opened = await files.tryOpenEarly(name);
       if (opened === undefined && name !== file) throw invalid(file, `${name}, another part of it, is missing`);
       const part = opened ?? (await files.open(name)); // throws model_not_found with the place
-      const read = (begin: number, end: number) => readBytes(part, begin, end, name);
-      const header = await readGgufHeader(read, part.size, name);
+      const header = await readGgufHeader((begin, end) => readPart(part, name, begin, end), part.size, name);
       const [number, count] = [header.pairs.get("split.no") ?? 0, header.pairs.get("split.count") || 1];
       if (number !== i || count !== names.length) {
         const its = `split.no is ${brief(number)} and split.count ${brief(count)}`;
@@ -73,12 +71,8 @@ export class GgufFile implements Checkpoint {
     const columns = shape.length === 2 ? (shape[1] ?? 1) : shape.reduce((product, size) => product * size, 1);
     const rows = shape.length === 2 ? (shape[0] ?? 1) : 1;
     const rowBytes = (columns / blockWeights) * blockBytes;
-    const readRows = async (from: number, to: number) => {
-      const bytes = await readBytes(part.file, begin + from * rowBytes, begin + to * rowBytes, part.header.file);
-      if (bytes.length === (to - from) * rowBytes) return bytes;
-      const message = `${part.header.file} ends before its last tensor: download it again.`;
-      throw new ChorusError("model_download_failed", message, part.header.file);
-    };
+    const readRows = (from: number, to: number) =>
+      readWholePart(part.file, part.header.file, begin + from * rowBytes, begin + to * rowBytes);
     if (typeof form === "string") return { dtype: form, rows, columns, readRows };
     return packedTensor(rows, columns, {
       type: entry.type.name,
@@ -97,22 +91,4 @@ export class GgufFile implements Checkpoint {
     if (found === undefined) throw invalid(this.file, `it has no tensor "${name}"`);
     return found;
   }
-}
-
-async function readBytes(
-  file: ReadableFile,
-  begin: number,
-  end: number,
-  name: string,
-): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return new Uint8Array(await file.slice(begin, end).arrayBuffer());
-  } catch (cause) {
-    if (cause instanceof ChorusError) throw cause;
-    throw new ChorusError("model_download_failed", `${name} could not be read: ${String(cause)}`, name, { cause });
-  }
-}
-
-function invalid(file: string, what: string): ChorusError {
-  return new ChorusError("model_invalid", `${file} is damaged: ${what}.`, file);
 }

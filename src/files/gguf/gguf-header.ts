@@ -6,8 +6,9 @@
 //
 // A vocabulary makes it megabytes long, and nothing says how long. So it is read through a window that grows.
 
-import { ChorusError } from "../../protocol/errors.ts";
-import { brief } from "../json-fields.ts";
+import type { ChorusError } from "../../protocol/errors.ts";
+import { brief, damagedFile as invalid, unsupportedFile } from "../json-fields.ts";
+import { joinedBytes } from "../joined-bytes.ts";
 import { refuseText } from "../safetensors-header.ts";
 import { GGML_TYPES, OTHER_GGML_TYPES, type GgmlType } from "./ggml-types.ts";
 
@@ -52,8 +53,7 @@ export async function readGgufHeader(read: ReadBytes, fileBytes: number | null, 
   let window: Uint8Array = new Uint8Array();
   for (let bytes = FIRST_WINDOW_BYTES; ; bytes *= 2) {
     const end = Math.min(bytes, fileBytes ?? Infinity);
-    const more = await read(window.length, end);
-    window = joined(window, more);
+    window = joinedBytes([window, await read(window.length, end)]);
     // A file that is shorter than it was said to be ends here.
     const size = window.length < end ? window.length : fileBytes;
     const header = parse(window, size, file);
@@ -178,9 +178,26 @@ function checkPlaces(tensors: readonly GgufTensor[], fileBytes: number | null, f
 /** Thrown where the header goes on after the window. */
 class WindowEnds extends Error {}
 
-const FIXED_BYTES: readonly number[] = [1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8];
 const STRING = 8;
 const ARRAY = 9;
+
+/** Bytes of a value, and how it is read from a place. */
+type Scalar = readonly [bytes: number, read: (view: DataView, at: number) => GgufScalar];
+
+/** By their kinds. */
+const SCALARS: ReadonlyMap<number, Scalar> = new Map<number, Scalar>([
+  [0, [1, (view, at) => view.getUint8(at)]],
+  [1, [1, (view, at) => view.getInt8(at)]],
+  [2, [2, (view, at) => view.getUint16(at, true)]],
+  [3, [2, (view, at) => view.getInt16(at, true)]],
+  [4, [4, (view, at) => view.getUint32(at, true)]],
+  [5, [4, (view, at) => view.getInt32(at, true)]],
+  [6, [4, (view, at) => view.getFloat32(at, true)]],
+  [7, [1, (view, at) => view.getUint8(at) !== 0]],
+  [10, [8, (view, at) => exact(view.getBigUint64(at, true))]],
+  [11, [8, (view, at) => exact(view.getBigInt64(at, true))]],
+  [12, [8, (view, at) => view.getFloat64(at, true)]],
+]);
 
 /** Reads one field after the other. What would go beyond the file is refused before memory is taken for it. */
 class Cursor {
@@ -204,21 +221,16 @@ class Cursor {
   }
 
   take(length: number, what: string): Uint8Array {
-    this.#need(length, what);
-    this.at += length;
-    return this.#bytes.subarray(this.at - length, this.at);
+    const begin = this.#pass(length, what);
+    return this.#bytes.subarray(begin, begin + length);
   }
 
   u32(what: string): number {
-    this.#need(4, what);
-    this.at += 4;
-    return this.#view.getUint32(this.at - 4, true);
+    return this.#view.getUint32(this.#pass(4, what), true);
   }
 
   u64(what: string): bigint {
-    this.#need(8, what);
-    this.at += 8;
-    return this.#view.getBigUint64(this.at - 8, true);
+    return this.#view.getBigUint64(this.#pass(8, what), true);
   }
 
   string(what: string): string {
@@ -237,57 +249,34 @@ class Cursor {
 
   /** Reads a pair's value. */
   value(key: string, kind: number): GgufValue {
-    if (kind !== ARRAY) return this.#scalar(key, kind);
+    if (kind !== ARRAY) return this.#reader(key, kind).read();
     const of = this.u32(key);
-    const bytes = of === STRING ? 8 : this.#fixedBytes(key, of);
+    const { bytes, read } = this.#reader(key, of);
     const count = this.count(key, bytes);
     this.#values += count;
     if (this.#values > MAX_VALUES)
       throw invalid(this.#file, `up to ${brief(key)}, its lists have more than ${MAX_VALUES} values`);
     if (of !== STRING) this.#need(count * bytes, key);
     const values: GgufScalar[] = [];
-    for (let i = 0; i < count; i++) values.push(this.#scalar(key, of));
+    for (let i = 0; i < count; i++) values.push(read());
     return values;
   }
 
-  #scalar(key: string, kind: number): GgufScalar {
-    if (kind === STRING) return this.string(key);
-    const bytes = this.#fixedBytes(key, kind);
-    this.#need(bytes, key);
-    const view = this.#view;
-    const at = this.at;
-    this.at += bytes;
-    switch (kind) {
-      case 0:
-        return view.getUint8(at);
-      case 1:
-        return view.getInt8(at);
-      case 2:
-        return view.getUint16(at, true);
-      case 3:
-        return view.getInt16(at, true);
-      case 4:
-        return view.getUint32(at, true);
-      case 5:
-        return view.getInt32(at, true);
-      case 6:
-        return view.getFloat32(at, true);
-      case 7:
-        return view.getUint8(at) !== 0;
-      case 10:
-        return exact(view.getBigUint64(at, true));
-      case 11:
-        return exact(view.getBigInt64(at, true));
-      default:
-        return view.getFloat64(at, true);
-    }
+  /** Returns what reads values of a kind, and the least bytes of each. */
+  #reader(key: string, kind: number): { readonly bytes: number; readonly read: () => GgufScalar } {
+    if (kind === STRING) return { bytes: 8, read: () => this.string(key) };
+    if (kind === ARRAY) throw invalid(this.#file, `${key} is an array of arrays`);
+    const scalar = SCALARS.get(kind);
+    if (scalar === undefined) throw invalid(this.#file, `${key} has values of the unknown kind ${kind}`);
+    const [bytes, read] = scalar;
+    return { bytes, read: () => read(this.#view, this.#pass(bytes, key)) };
   }
 
-  #fixedBytes(key: string, kind: number): number {
-    if (kind === ARRAY) throw invalid(this.#file, `${key} is an array of arrays`);
-    const bytes = FIXED_BYTES[kind];
-    if (bytes === undefined || bytes === 0) throw invalid(this.#file, `${key} has values of the unknown kind ${kind}`);
-    return bytes;
+  /** Goes on after the next bytes, and returns where they begin. */
+  #pass(length: number, what: string): number {
+    this.#need(length, what);
+    this.at += length;
+    return this.at - length;
   }
 
   #need(length: number, what: string): void {
@@ -302,18 +291,6 @@ function exact(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-function joined(first: Uint8Array, second: Uint8Array): Uint8Array {
-  if (first.length === 0) return second;
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
-}
-
-function invalid(file: string, what: string): ChorusError {
-  return new ChorusError("model_invalid", `${file} is damaged: ${what}.`, file);
-}
-
 function unsupported(file: string, what: string): ChorusError {
-  return new ChorusError("model_unsupported", `${what}.`, file);
+  return unsupportedFile(file, `${what}.`);
 }

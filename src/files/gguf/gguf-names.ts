@@ -82,11 +82,8 @@ export function chooseGguf(files: ReadonlyMap<string, Sized>, requested: string 
   if (found) return found.file;
   const there = models.slice(0, MAX_NAMED).map(({ file }) => quantisationOf(file) ?? file);
   const wanted = requested === null ? "GGUF file of four bits or more" : `GGUF file ${requested}`;
-  throw new ChorusError(
-    "model_not_found",
-    `There is no ${wanted} in ${where}; there are: ${there.join(", ") || "none"}.`,
-    "model",
-  );
+  const message = `There is no ${wanted} in ${where}; there are: ${there.join(", ") || "none"}.`;
+  throw new ChorusError("model_not_found", message, "model");
 }
 
 function smallest(models: readonly GgufModel[]): GgufModel | undefined {

@@ -1,7 +1,8 @@
 // A GGUF file's tokenizer, as Hugging Face's files would describe it.
 
-import { ChorusError } from "../../protocol/errors.ts";
-import { brief, JsonFields } from "../json-fields.ts";
+import type { ChorusError } from "../../protocol/errors.ts";
+import { brief, invalidFile, JsonFields, unsupportedFile } from "../json-fields.ts";
+import { isolated, wordsWith } from "../word-patterns.ts";
 import type { GgufFile } from "./gguf-file.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -108,17 +109,6 @@ function tokenId(gguf: GgufFile, fields: JsonFields, { tokens }: Vocabulary, nam
   return id;
 }
 
-const split = (pattern: string): Json => ({
-  type: "Split",
-  pattern: { Regex: pattern },
-  behavior: "Isolated",
-  invert: false,
-});
-/** @param letters within brackets */
-const wordsOf = (number: string, letters = "\\p{L}"): string =>
-  `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?[${letters}]+|${number}` +
-  `| ?[^\\s${letters}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+`;
-
 /** How a text is cut into words. */
 interface Words {
   /** Steps before the one that writes bytes as characters. */
@@ -130,7 +120,7 @@ interface Words {
 }
 
 const GPT_2: Words = { steps: [], asGpt2: true };
-const DIGITS: Words = { steps: [split("\\p{N}")], asGpt2: true };
+const DIGITS: Words = { steps: [isolated("\\p{N}")], asGpt2: true };
 
 /** Words that begin with capitals or have none, and what follows a word: GPT-4o's and Tekken's patterns. */
 const casedWordsOf = (suffix: string, number: string): string => {
@@ -142,13 +132,13 @@ const casedWordsOf = (suffix: string, number: string): string => {
   );
 };
 
-const LLAMA_3: Words = { steps: [split(wordsOf("\\p{N}{1,3}"))], asGpt2: false, wholeWords: true };
-const QWEN_2: Words = { steps: [split(wordsOf("\\p{N}"))], asGpt2: false };
+const LLAMA_3: Words = { steps: [isolated(wordsWith("\\p{N}{1,3}"))], asGpt2: false, wholeWords: true };
+const QWEN_2: Words = { steps: [isolated(wordsWith("\\p{N}"))], asGpt2: false };
 
 const HUNYUAN_STEPS = [
-  split("\\p{N}{1,3}"),
-  split("[一-龥぀-ゟ゠-ヿ]+"),
-  split(
+  isolated("\\p{N}{1,3}"),
+  isolated("[一-龥぀-ゟ゠-ヿ]+"),
+  isolated(
     "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\\r\\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+" +
       "| ?[\\p{P}\\p{S}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+",
   ),
@@ -163,14 +153,14 @@ const WORDS: ReadonlyMap<string, Words> = new Map([
   ["llama3", LLAMA_3],
   ["llama-v3", LLAMA_3],
   ["qwen2", QWEN_2],
-  ["qwen35", { steps: [split(wordsOf("\\p{N}", "\\p{L}\\p{M}"))], asGpt2: false }],
+  ["qwen35", { steps: [isolated(wordsWith("\\p{N}", "\\p{L}\\p{M}"))], asGpt2: false }],
   ["deepseek-r1-qwen", QWEN_2],
   ["hunyuan", QWEN_2],
   ["smollm", DIGITS],
   ["refact", DIGITS],
   ["dbrx", { steps: LLAMA_3.steps, asGpt2: false }],
-  ["gpt-4o", { steps: [split(casedWordsOf("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "\\p{N}{1,3}"))], asGpt2: false }],
-  ["tekken", { steps: [split(casedWordsOf("", "\\p{N}"))], asGpt2: false, wholeWords: true }],
+  ["gpt-4o", { steps: [isolated(casedWordsOf("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "\\p{N}{1,3}"))], asGpt2: false }],
+  ["tekken", { steps: [isolated(casedWordsOf("", "\\p{N}"))], asGpt2: false, wholeWords: true }],
   ["hunyuan-dense", { steps: HUNYUAN_STEPS, asGpt2: false }],
 ]);
 
@@ -264,9 +254,9 @@ function templates(fields: JsonFields, gguf: GgufFile): unknown {
 }
 
 function invalid(gguf: GgufFile, what: string): ChorusError {
-  return new ChorusError("model_invalid", `${gguf.file}: ${what}.`, gguf.file);
+  return invalidFile(gguf.file, `${gguf.file}: ${what}.`);
 }
 
 function unsupported(gguf: GgufFile, what: string, known: string): ChorusError {
-  return new ChorusError("model_unsupported", `${gguf.file} has ${what}; supported are ${known}.`, gguf.file);
+  return unsupportedFile(gguf.file, `${gguf.file} has ${what}; supported are ${known}.`);
 }

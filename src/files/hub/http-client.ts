@@ -1,6 +1,7 @@
 // HTTP requests with retries. Transient failures are retried. Permanent ones throw an error that says what to do.
 
 import { ChorusError } from "../../protocol/errors.ts";
+import { joinedBytes } from "../joined-bytes.ts";
 import { MAX_SMALL_FILE_BYTES, tooLarge } from "../model-files.ts";
 import { isWebPage } from "../web-page.ts";
 
@@ -64,58 +65,42 @@ export interface HttpRequest {
 const REFUSED_RANGE: ReadonlySet<number> = new Set([400, 403, 405, 416, 500, 501]);
 
 export class HttpClient {
-  readonly #fetch: typeof fetch;
-  readonly #wait: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  readonly #stallMs: number;
-  readonly #maxRetries: number;
-  readonly #onWaiting: () => void;
-  readonly #now: () => number;
+  readonly #options: Required<HttpClientOptions>;
 
   constructor(options: HttpClientOptions = {}) {
-    this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
-    this.#wait = options.wait ?? pause;
-    this.#stallMs = options.stallMs ?? 15_000;
-    this.#maxRetries = options.maxRetries ?? 5;
-    this.#onWaiting = options.onWaiting ?? (() => undefined);
-    this.#now = options.now ?? (() => performance.now());
-  }
-
-  /**
-   * Retries `attempt` until it succeeds or fails permanently.
-   * @throws the last attempt's ChorusError; the signal's reason
-   */
-  async withRetries<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const retries = this.retries(signal);
-    for (;;) {
-      try {
-        return await attempt();
-      } catch (error) {
-        await retries.after(error);
-      }
-    }
+    this.#options = {
+      fetch: (input, init) => globalThis.fetch(input, init),
+      wait: pause,
+      stallMs: 15_000,
+      maxRetries: 5,
+      onWaiting: () => undefined,
+      now: () => performance.now(),
+      ...options,
+    };
   }
 
   /** Returns a counter of one task's failures. `progressed` resets it. */
   retries(signal?: AbortSignal): Retries {
     signal?.throwIfAborted();
     let failures = 0;
-    let sinceMs = this.#now();
+    let sinceMs = this.#options.now();
     return {
       progressed: () => {
         failures = 0;
-        sinceMs = this.#now();
+        sinceMs = this.#options.now();
       },
       after: async (error) => {
         signal?.throwIfAborted();
         if (!(error instanceof TransientFailure)) throw error;
         const { reason, retryAfterMs, maxRetries } = error;
-        if (++failures > Math.min(maxRetries, this.#maxRetries) || (retryAfterMs ?? 0) > LONGEST_PAUSE_MS) throw reason;
+        if (++failures > Math.min(maxRetries, this.#options.maxRetries) || (retryAfterMs ?? 0) > LONGEST_PAUSE_MS)
+          throw reason;
         const pauseMs = retryAfterMs ?? FIRST_RETRY_MS * 2 ** (failures - 1);
         // The next attempt may stall as well.
-        const untilMs = this.#now() + (retryAfterMs === null ? pauseMs : 0) + this.#stallMs;
+        const untilMs = this.#options.now() + (retryAfterMs === null ? pauseMs : 0) + this.#options.stallMs;
         if (untilMs - sinceMs > PATIENCE_MS) throw reason;
-        this.#onWaiting();
-        await this.#wait(pauseMs, signal);
+        this.#options.onWaiting();
+        await this.#options.wait(pauseMs, signal);
         signal?.throwIfAborted();
         sinceMs += retryAfterMs ?? 0;
       },
@@ -131,9 +116,8 @@ export class HttpClient {
     const { url, headers, file, range, takesKept = false } = request;
     // A separate controller can end a stalled connection without aborting the caller's work.
     const controller = new AbortController();
-    const abort = () => controller.abort(signal?.reason);
-    if (signal?.aborted) abort();
-    signal?.addEventListener("abort", abort, { once: true });
+    const either = AbortSignal.any([controller.signal, ...(signal ? [signal] : [])]);
+    const close = () => controller.abort();
     const lost = (cause: unknown) => {
       signal?.throwIfAborted();
       if (cause instanceof TransientFailure) return cause;
@@ -142,10 +126,10 @@ export class HttpClient {
     };
     const watch = async <T>(promise: Promise<T>): Promise<T> => {
       const timer = setTimeout(
-        () => controller.abort(new Error(`nothing arrived for ${this.#stallMs / 1000} s`)),
-        this.#stallMs,
+        () => controller.abort(new Error(`nothing arrived for ${this.#options.stallMs / 1000} s`)),
+        this.#options.stallMs,
       );
-      const silence = setTimeout(this.#onWaiting, SILENCE_MS);
+      const silence = setTimeout(this.#options.onWaiting, SILENCE_MS);
       try {
         return await promise;
       } catch (cause) {
@@ -155,22 +139,18 @@ export class HttpClient {
         clearTimeout(silence);
       }
     };
-    const close = () => {
-      signal?.removeEventListener("abort", abort);
-      controller.abort();
-    };
     try {
       // The browser's cache might return a web page that was sent before the file existed. Some hosts refuse referrers.
       const whole: RequestInit = {
         headers,
-        signal: controller.signal,
+        signal: either,
         cache: "no-cache",
         referrerPolicy: "no-referrer",
       };
       // With any other header the browser would send a CORS preflight first.
       const ask = range ? { ...whole, headers: { ...headers, Range: `bytes=${range[0]}-${range[1] - 1}` } } : whole;
       const failed = async (cause: unknown): Promise<Response> => {
-        if (controller.signal.aborted) throw cause;
+        if (either.aborted) throw cause;
         // A fetch that CORS forbids fails like one without a connection.
         const other = range && (await this.#tryFetch(url, whole));
         if (other) return other;
@@ -180,10 +160,10 @@ export class HttpClient {
         const why = "it redirects in a circle, or to a place that does not answer";
         throw new TransientFailure(downloadFailed(url, file, why, cause), null, MAX_REDIRECT_RETRIES);
       };
-      let response = await watch(this.#fetch(url, ask).catch(failed));
+      let response = await watch(this.#options.fetch(url, ask).catch(failed));
       if (range && REFUSED_RANGE.has(response.status)) {
         void response.body?.cancel();
-        response = await watch(this.#fetch(url, whole));
+        response = await watch(this.#options.fetch(url, whole));
       }
       refuseStatus(response, request);
       return { response, pieces: () => pieces(response, watch, close), close };
@@ -201,7 +181,7 @@ export class HttpClient {
 
   /** Returns null where the fetch fails. */
   #tryFetch(url: string, ask: RequestInit): Promise<Response | null> {
-    return this.#fetch(url, ask).catch(() => null);
+    return this.#options.fetch(url, ask).catch(() => null);
   }
 }
 
@@ -213,33 +193,32 @@ interface OpenResponse {
   readonly close: () => void;
 }
 
+interface Body {
+  readonly response: Response;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
 /**
  * Reads a whole body. Each retry starts at the beginning.
- * @throws ChorusError model_access_denied, model_download_failed; model_invalid for a body beyond the limit
+ * @throws ChorusError model_access_denied, model_download_failed; model_invalid for a body beyond the limit; the signal's reason
  */
-export async function readAll(
-  http: HttpClient,
-  request: HttpRequest,
-  options: { signal?: AbortSignal | undefined; onBytes?: (done: number) => void } = {},
-): Promise<{ response: Response; bytes: Uint8Array<ArrayBuffer> }> {
-  return http.withRetries(async () => {
-    const open = await http.open(request, options.signal);
-    const parts: Uint8Array[] = [];
-    let length = 0;
-    for await (const piece of open.pieces()) {
-      parts.push(piece);
-      length += piece.length;
-      if (length > MAX_SMALL_FILE_BYTES) throw tooLarge(request.file, length);
-      options.onBytes?.(length);
+export async function readAll(http: HttpClient, request: HttpRequest, signal?: AbortSignal): Promise<Body> {
+  const retries = http.retries(signal);
+  for (;;) {
+    try {
+      const { response, pieces: arriving } = await http.open(request, signal);
+      const parts: Uint8Array[] = [];
+      let length = 0;
+      for await (const piece of arriving()) {
+        parts.push(piece);
+        length += piece.length;
+        if (length > MAX_SMALL_FILE_BYTES) throw tooLarge(request.file, length);
+      }
+      return { response, bytes: joinedBytes(parts) };
+    } catch (error) {
+      await retries.after(error);
     }
-    const bytes = new Uint8Array(length);
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
-    return { response: open.response, bytes };
-  }, options.signal);
+  }
 }
 
 /** The likeliest mistake in a name that the hub doesn't have: "models/x" without its last slash is one of the hub. */
@@ -322,10 +301,7 @@ export function downloadFailed(url: string, file: string, reason: string, cause?
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    }, ms);
+    const timer = setTimeout(resolve, ms);
     const abort = () => {
       clearTimeout(timer);
       reject(signal?.reason as Error);

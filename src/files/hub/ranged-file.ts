@@ -1,14 +1,8 @@
 import { whyMissing } from "../web-page.ts";
 import { MAX_SMALL_FILE_BYTES, type IncomingFile, type Missing } from "../model-files.ts";
-import {
-  downloadFailed,
-  isPartOfCompressed,
-  sizeOf,
-  TransientFailure,
-  versionOf,
-  type HttpClient,
-  type HttpRequest,
-} from "./http-client.ts";
+import { joinedBytes } from "../joined-bytes.ts";
+import { sizeOf, versionOf, type HttpClient, type HttpRequest } from "./http-client.ts";
+import { resumableBytes } from "./resumable-bytes.ts";
 
 interface RangedOptions {
   /** Bytes that are fetched at once. */
@@ -40,8 +34,7 @@ export class RangedFile implements IncomingFile {
     request: HttpRequest,
     { firstBytes, signal }: RangedOptions,
   ): Promise<RangedFile | (Missing & { readonly why: string })> {
-    const fetch = (begin: number, end: number) =>
-      http.withRetries(() => fetchPart(http, request, begin, end, signal), signal);
+    const fetch = (begin: number, end: number) => fetchPart(http, { ...request, range: [begin, end] }, signal);
     const first = await fetch(0, Math.max(1, firstBytes));
     const why = whyMissing(first.response);
     return why === null ? new RangedFile(first, fetch) : { missing: `There is no ${request.url} (${why}).`, why };
@@ -67,41 +60,21 @@ interface Fetched {
   readonly response: Response;
 }
 
-/** Fetches bytes [begin, end), or fewer if the file ends before. */
-async function fetchPart(
-  http: HttpClient,
-  request: HttpRequest,
-  begin: number,
-  end: number,
-  signal?: AbortSignal,
-  asRange = true,
-): Promise<Fetched> {
-  const { response, pieces, close } = await http.open(asRange ? { ...request, range: [begin, end] } : request, signal);
-  if (isPartOfCompressed(response)) {
-    close();
-    return fetchPart(http, request, begin, end, signal, false);
+class NotThere extends Error {}
+
+/** Fetches a range, or less if the file ends before; nothing if it isn't there. */
+async function fetchPart(http: HttpClient, request: HttpRequest, signal?: AbortSignal): Promise<Fetched> {
+  const pieces: Uint8Array[] = [];
+  let response = Response.error();
+  const check = (answer: Response) => {
+    response = answer;
+    if (whyMissing(answer) !== null) throw new NotThere();
+  };
+  try {
+    const options = { isPinned: true, mayEndBefore: true, check };
+    for await (const piece of resumableBytes(http, request, options, signal)) pieces.push(piece);
+  } catch (error) {
+    if (!(error instanceof NotThere)) throw error;
   }
-  if (whyMissing(response) !== null) {
-    close();
-    return { bytes: new Uint8Array(), response };
-  }
-  const sent = /^bytes (\d+)-/.exec(response.headers.get("content-range") ?? "")?.[1];
-  if (response.status === 206 && sent !== undefined && Number(sent) !== begin) {
-    close();
-    throw downloadFailed(request.url, request.file, "the server sent the wrong range of bytes");
-  }
-  // A server that ignores ranges sends the file from its beginning.
-  let at = response.status === 206 ? begin : 0;
-  const bytes = new Uint8Array(end - begin);
-  let length = 0;
-  for await (const piece of pieces()) {
-    const part = piece.subarray(Math.max(0, begin - at), Math.max(0, end - at));
-    bytes.set(part, length);
-    length += part.length;
-    at += piece.length;
-    if (length === bytes.length) break;
-  }
-  if (length < bytes.length && (sizeOf(response) ?? 0) >= end)
-    throw new TransientFailure(downloadFailed(request.url, request.file, "the connection ended early"));
-  return { bytes: bytes.slice(0, length), response };
+  return { bytes: joinedBytes(pieces), response };
 }

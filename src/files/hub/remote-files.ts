@@ -2,6 +2,7 @@
 
 import { ChorusError } from "../../protocol/errors.ts";
 import { hexDigest } from "../hex-digest.ts";
+import { joinedBytes } from "../joined-bytes.ts";
 import { MAX_SMALL_FILE_BYTES, ModelFiles, tooLarge, type Missing, type OnBytes } from "../model-files.ts";
 import { looksLikeWebPage, WEB_PAGE_INSTEAD, whyMissing } from "../web-page.ts";
 import { isGguf } from "../gguf/gguf-names.ts";
@@ -65,7 +66,7 @@ export async function readSmallFile(
   if (listed && listed.size > MAX_SMALL_FILE_BYTES) throw tooLarge(file, listed.size);
   const request = remote.request(file);
   const { signal, takesKept = false } = options;
-  const { response, bytes } = await readAll(http, { ...request, takesKept }, { signal });
+  const { response, bytes } = await readAll(http, { ...request, takesKept }, signal);
   const why = whyMissing(response) ?? (looksLikeWebPage(bytes) ? WEB_PAGE_INSTEAD : null);
   if (why !== null && listed) throw downloadFailed(request.url, file, `${why}, though the hub lists the file`);
   if (why !== null) return { missing: `There is no ${request.url} (${why}).` };
@@ -81,17 +82,10 @@ async function isAsListed(bytes: Uint8Array<ArrayBuffer>, { size, sha256, gitSha
 
 /** Returns git's hash of a file: the SHA-1 of "blob ", the length, a zero byte and the contents. */
 async function gitBlobHash(bytes: Uint8Array): Promise<string> {
-  const prefix = new TextEncoder().encode(`blob ${bytes.length}\0`);
-  const blob = new Uint8Array(prefix.length + bytes.length);
-  blob.set(prefix);
-  blob.set(bytes, prefix.length);
-  return hexDigest("SHA-1", blob);
+  return hexDigest("SHA-1", joinedBytes([new TextEncoder().encode(`blob ${bytes.length}\0`), bytes]));
 }
 
 export function damaged(url: string, file: string): ChorusError {
-  return new ChorusError(
-    "model_download_failed",
-    `${url} was damaged on its way: its length or hash differs from the hub's list. It was deleted; download it again.`,
-    file,
-  );
+  const how = "its length or hash differs from the hub's list. It was deleted; download it again";
+  return new ChorusError("model_download_failed", `${url} was damaged on its way: ${how}.`, file);
 }

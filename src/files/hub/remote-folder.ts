@@ -83,11 +83,8 @@ async function openRepository(
   const foreign = foreignWeights([...(listed?.keys() ?? [])]);
   if (foreign !== null) {
     const others = 'Another revision may have them, too (the hub\'s converted ones are in "refs/pr/...").';
-    throw new ChorusError(
-      "model_not_found",
-      `There is no model.safetensors in ${where}: ${foreign} ${others}`,
-      "model",
-    );
+    const message = `There is no model.safetensors in ${where}: ${foreign} ${others}`;
+    throw new ChorusError("model_not_found", message, "model");
   }
   return {
     name: id.split("/").at(-1) ?? id,
@@ -123,11 +120,8 @@ async function readListing(
   signal: AbortSignal | undefined,
 ): Promise<{ commit: string; files: Map<string, ListedFile> } | null> {
   const url = `${hubUrl}/api/models/${id}/revision/${encodeURIComponent(revision)}?blobs=true`;
-  const { response, bytes } = await readAll(
-    http,
-    { url, headers, file: "model", hubId: id, takesKept: true },
-    { signal },
-  );
+  const request = { url, headers, file: "model", hubId: id, takesKept: true };
+  const { response, bytes } = await readAll(http, request, signal);
   const errorCode = response.headers.get("x-error-code");
   if (errorCode === "RepoNotFound" || errorCode === "RevisionNotFound") {
     const what = errorCode === "RepoNotFound" ? `no model ${id}` : `no revision ${JSON.stringify(revision)} of ${id}`;

@@ -31,6 +31,8 @@ interface StreamOptions {
    * ETag or date, and a file that is sent again is compared with the known bytes. [false]
    */
   readonly isPinned?: boolean;
+  /** Whether the file may be shorter than the range. [false: such an answer is incomplete] */
+  readonly mayEndBefore?: boolean;
   /** Returns bytes that have arrived before. [nothing is compared] */
   readonly known?: (begin: number, end: number) => Uint8Array | Promise<Uint8Array>;
   /** Forgets all bytes, since the server sends the whole file again. Returns false if they must stay. [they must] */
@@ -135,8 +137,10 @@ class Download {
         yield newBytes;
         if (this.isComplete) return;
       }
-      if (this.#end !== null) throw this.#broken("the connection ended early. Check the connection and try again");
-      if (place < knownEnd) throw this.#differs(isRest);
+      const isShort = this.#options.mayEndBefore && (sizeOf(response) ?? 0) < (this.#end ?? 0);
+      if (this.#end !== null && !isShort)
+        throw this.#broken("the connection ended early. Check the connection and try again");
+      if (place < knownEnd && !isShort) throw this.#differs(isRest);
       this.isComplete = true;
     } finally {
       close();

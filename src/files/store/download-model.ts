@@ -9,10 +9,10 @@ import { ChangedOnServer } from "../hub/resumable-bytes.ts";
 import { damaged, readSmallFile } from "../hub/remote-files.ts";
 import { toHex } from "../hex-digest.ts";
 import { openForWriting, readFile, remove, storageFull, writeAll, writeFile, type SyncAccessHandle } from "./opfs.ts";
-import { fetchPart, partsOf, seamsOf, type Part, type Stored } from "./part.ts";
+import { fetchPart, seamsOf, type Part, type Stored } from "./part.ts";
 import { planModel, type AsFolder, type DescribeModel } from "./plan-download.ts";
 import { ProgressMeter } from "./progress-meter.ts";
-import { RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
+import { partsSoFar, RECEIVED_LOG, ReceivedLog } from "./received-log.ts";
 import { MANIFEST, PLAN, readPlan, totalBytes, type DownloadPlan, type Manifest, type WeightsPlan } from "./records.ts";
 
 /** Parts fetched at once. */
@@ -23,7 +23,7 @@ const HASH_BYTES = 4 * 2 ** 20;
 
 interface DownloadJob {
   readonly http: HttpClient;
-  readonly describe: DescribeModel;
+  readonly describeModel: DescribeModel;
   readonly asFolder: AsFolder;
   readonly folder: FileSystemDirectoryHandle;
   /** The model's name in error messages. */
@@ -54,11 +54,9 @@ export async function downloadModel(job: DownloadJob): Promise<Manifest> {
     return await resume(job);
   } catch (error) {
     if (!(error instanceof ChangedOnServer)) throw error;
-    throw downloadFailed(
-      job.model,
-      "model",
-      "its files keep changing on the server, or it sends wrong parts of them: what arrived doesn't fit together",
-    );
+    const why =
+      "its files keep changing on the server, or it sends wrong parts of them: what arrived doesn't fit together";
+    throw downloadFailed(job.model, "model", why);
   }
 }
 
@@ -68,22 +66,20 @@ async function resume(job: DownloadJob): Promise<Manifest> {
   const remote = await job.openRemote(started?.commit ?? null);
   const plan = started ?? (await begin(job, remote));
   const files = new Map<string, SyncAccessHandle>();
+  let damagedFile: WeightsPlan | null = null;
   try {
     for (const { name } of plan.weights) files.set(name, await openForWriting(folder, name));
     await fetchWeights(job, remote, plan, files);
     await checkSeams(job, remote, plan, files);
     if (plan.commit === null) await checkSmallFiles(job, remote, plan);
-    for (const weights of plan.weights) await check(remote, weights, files.get(weights.name), signal);
-  } catch (error) {
-    if (error instanceof DamagedFile) {
-      for (const handle of files.values()) handle.close();
-      files.clear();
-      await clear(folder);
-      throw error.reason;
-    }
-    throw error;
+    for (const weights of plan.weights)
+      if (!damagedFile && !(await isSound(weights, files.get(weights.name), signal))) damagedFile = weights;
   } finally {
     for (const handle of files.values()) handle.close();
+  }
+  if (damagedFile) {
+    await clear(folder);
+    throw damaged(remote.request(damagedFile.name).url, damagedFile.name);
   }
   const { name, commit } = plan;
   const weights = plan.weights.map((file) => ({ name: file.name, size: file.size }));
@@ -96,11 +92,11 @@ async function resume(job: DownloadJob): Promise<Manifest> {
 
 /** Stores the small files and the headers of the weights, then the plan. */
 async function begin(
-  { http, describe, asFolder, folder, freeBytes, writeRecord, signal }: DownloadJob,
+  { http, describeModel, asFolder, folder, freeBytes, writeRecord, signal }: DownloadJob,
   remote: RemoteFolder,
 ): Promise<DownloadPlan> {
   await clear(folder);
-  const { smallFiles, weights } = await planModel(http, remote, describe, asFolder, signal);
+  const { smallFiles, weights } = await planModel(http, remote, describeModel, asFolder, signal);
   const plan: DownloadPlan = {
     name: remote.name,
     commit: remote.commit,
@@ -131,10 +127,8 @@ async function fetchWeights(
   plan: DownloadPlan,
   files: ReadonlyMap<string, SyncAccessHandle>,
 ): Promise<void> {
-  const parts = partsOf(plan.weights, await ReceivedLog.read(folder));
-  const missing = parts.reduce((sum, { length, received }) => sum + length - received, 0);
-  const total = totalBytes(plan) + totalBytes({ files: plan.weights });
-  const meter = new ProgressMeter({ totalBytes: total, receivedBytes: total - missing, onProgress });
+  const { parts, sizes } = await partsSoFar(folder, plan);
+  const meter = new ProgressMeter({ ...sizes, onProgress });
   const log = await ReceivedLog.open(folder);
   const logged = new Map(parts.map((part) => [part, part.received]));
   const record = (part: Part) => {
@@ -235,24 +229,14 @@ function storedOf(files: ReadonlyMap<string, SyncAccessHandle>, { name }: Weight
   };
 }
 
-class DamagedFile extends Error {
-  readonly reason: Error;
-
-  constructor(reason: Error) {
-    super(reason.message);
-    this.reason = reason;
-  }
-}
-
-async function check(
-  remote: RemoteFolder,
-  { name, size, sha256 }: WeightsPlan,
+/** Returns whether a stored file is as its plan says. */
+async function isSound(
+  { size, sha256 }: WeightsPlan,
   handle: SyncAccessHandle | undefined,
   signal: AbortSignal,
-): Promise<void> {
-  if (!handle) return;
-  const isSound = handle.getSize() === size && (sha256 === null || (await hashOf(handle, signal)) === sha256);
-  if (!isSound) throw new DamagedFile(damaged(remote.request(name).url, name));
+): Promise<boolean> {
+  if (handle?.getSize() !== size) return false;
+  return sha256 === null || (await hashOf(handle, signal)) === sha256;
 }
 
 async function hashOf(handle: SyncAccessHandle, signal: AbortSignal): Promise<string> {

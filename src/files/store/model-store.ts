@@ -6,10 +6,9 @@ import { isGguf } from "../gguf/gguf-names.ts";
 import { openRemoteFolder } from "../hub/remote-folder.ts";
 import { ModelFiles, type OnBytes } from "../model-files.ts";
 import { hexDigest } from "../hex-digest.ts";
-import { canWriteFiles, isNotFound, readFile } from "./opfs.ts";
+import { canWriteFiles, readFile, remove, undefinedIfMissing } from "./opfs.ts";
 import type { AsFolder, DescribeModel } from "./plan-download.ts";
-import { partsOf } from "./part.ts";
-import { ReceivedLog } from "./received-log.ts";
+import { partsSoFar } from "./received-log.ts";
 import {
   readManifest,
   readPlan,
@@ -30,6 +29,7 @@ interface ModelStoreOptions {
   readonly asFolder: AsFolder;
   /** Prevent two tabs from writing one model. */
   readonly locks?: Pick<LockManager, "request"> | undefined;
+  /** [nobody says] */
   readonly freeBytes?: () => Promise<number | null>;
 }
 
@@ -41,23 +41,10 @@ interface DownloadOptions {
 /** The models that this browser stores for this origin. Pages can read them; only workers can download. */
 export class ModelStore {
   readonly canDownload: boolean;
-  readonly #root: FileSystemDirectoryHandle;
-  readonly #http: HttpClient;
-  readonly #describeModel: DescribeModel;
-  readonly #asFolder: AsFolder;
-  readonly #locks: Pick<LockManager, "request"> | undefined;
-  readonly #freeBytes: () => Promise<number | null>;
+  readonly #options: ModelStoreOptions;
 
-  constructor(
-    { root, http, describeModel, asFolder, locks, freeBytes = () => Promise.resolve(null) }: ModelStoreOptions,
-    canDownload = true,
-  ) {
-    this.#root = root;
-    this.#http = http;
-    this.#describeModel = describeModel;
-    this.#asFolder = asFolder;
-    this.#locks = locks;
-    this.#freeBytes = freeBytes;
+  constructor(options: ModelStoreOptions, canDownload = true) {
+    this.#options = options;
     this.canDownload = canDownload;
   }
 
@@ -81,12 +68,12 @@ export class ModelStore {
 
   /** Returns how many more bytes the browser lets this origin store; null if it doesn't say. */
   freeBytes(): Promise<number | null> {
-    return this.#freeBytes();
+    return this.#options.freeBytes?.() ?? Promise.resolve(null);
   }
 
   async list(): Promise<StoredModel[]> {
     const models: StoredModel[] = [];
-    for await (const handle of this.#root.values()) {
+    for await (const handle of this.#options.root.values()) {
       const model = handle.kind === "directory" ? await describe(handle) : undefined;
       if (model) models.push(model);
     }
@@ -124,19 +111,17 @@ export class ModelStore {
     signal.throwIfAborted();
     const { key, model, origin } = await entryOf(location);
     return this.#locked(key, { signal }, async () => {
-      const folder = await this.#root.getDirectoryHandle(key, { create: true });
+      const folder = await this.#options.root.getDirectoryHandle(key, { create: true });
       const { downloadModel } = await import("./download-model.ts"); // no part of the first visit
       const manifest =
         (await wholeManifest(folder)) ??
         (await downloadModel({
-          http: this.#http,
-          describe: this.#describeModel,
-          asFolder: this.#asFolder,
+          ...this.#options,
           folder,
           model,
-          openRemote: (commit) => openRemoteFolder(location, this.#http, { signal, commit }),
+          openRemote: (commit) => openRemoteFolder(location, this.#options.http, { signal, commit }),
           writeRecord: (name, record) => writeRecord(folder, name, { location: origin, ...record }),
-          freeBytes: this.#freeBytes,
+          freeBytes: () => this.freeBytes(),
           onProgress: options.onProgress ?? (() => undefined),
           signal,
         }));
@@ -149,28 +134,20 @@ export class ModelStore {
     const { key, model } = await entryOf(location);
     await this.#locked(key, { ifAvailable: true }, async (lock) => {
       if (!lock) throw inUse(model);
-      try {
-        await this.#root.removeEntry(key, { recursive: true });
-      } catch (error) {
-        if (isNotFound(error)) return;
-        if (error instanceof DOMException && error.name === "NoModificationAllowedError") throw inUse(model);
-        throw error;
-      }
+      await remove(this.#options.root, key).catch((error: unknown) => {
+        const isOpen = error instanceof DOMException && error.name === "NoModificationAllowedError";
+        throw isOpen ? inUse(model) : error;
+      });
     });
   }
 
-  async #folder({ key }: Entry): Promise<FileSystemDirectoryHandle | undefined> {
-    try {
-      return await this.#root.getDirectoryHandle(key);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+  #folder({ key }: Entry): Promise<FileSystemDirectoryHandle | undefined> {
+    return this.#options.root.getDirectoryHandle(key).catch(undefinedIfMissing);
   }
 
   async #locked<T>(key: string, options: LockOptions, task: (lock: unknown) => Promise<T>): Promise<T> {
-    if (!this.#locks) return task(true);
-    return (await this.#locks.request(`${FOLDER}/${key}`, options, task)) as T;
+    const { locks } = this.#options;
+    return locks ? ((await locks.request(`${FOLDER}/${key}`, options, task)) as T) : task(true);
   }
 }
 
@@ -198,11 +175,8 @@ function withoutToken(location: RemoteLocation): StoredLocation {
 }
 
 function inUse(name: string): ChorusError {
-  return new ChorusError(
-    "model_in_use",
-    `${name} is being downloaded: cancel the download first, then delete it.`,
-    "model",
-  );
+  const message = `${name} is being downloaded: cancel the download first, then delete it.`;
+  return new ChorusError("model_in_use", message, "model");
 }
 
 /** Returns a folder's manifest if all its files exist with the sizes it lists. */
@@ -218,34 +192,18 @@ async function describe(folder: FileSystemDirectoryHandle): Promise<StoredModel 
   if (manifest) return describeWhole(manifest);
   const plan = await readPlan(folder);
   if (!plan) return undefined;
-  const total = totalBytes(plan) + totalBytes({ files: plan.weights });
-  const parts = partsOf(plan.weights, await ReceivedLog.read(folder));
-  const missing = parts.reduce((sum, { length, received }) => sum + length - received, 0);
-  return {
-    ...sourceOf(plan.location),
-    commit: plan.commit,
-    status: "partial",
-    receivedBytes: total - missing,
-    totalBytes: total,
-  };
+  const { sizes } = await partsSoFar(folder, plan);
+  return { ...sourceOf(plan), status: "partial", ...sizes };
 }
 
 function describeWhole(manifest: Stored<Manifest>): StoredModel {
   const bytes = totalBytes(manifest);
-  return {
-    ...sourceOf(manifest.location),
-    commit: manifest.commit,
-    status: "whole",
-    receivedBytes: bytes,
-    totalBytes: bytes,
-  };
+  return { ...sourceOf(manifest), status: "whole", receivedBytes: bytes, totalBytes: bytes };
 }
 
-function sourceOf(location: StoredLocation): Pick<StoredModel, "model" | "revision" | "hubUrl"> {
-  const model = nameOfModel(location);
-  return location.type === "folder"
-    ? { model, revision: null, hubUrl: null }
-    : { model, revision: location.revision, hubUrl: location.hubUrl };
+function sourceOf({ location, commit }: Stored<Manifest>) {
+  const { revision, hubUrl } = location.type === "hub" ? location : { revision: null, hubUrl: null };
+  return { model: nameOfModel(location), revision, hubUrl, commit };
 }
 
 async function freeStorageBytes(): Promise<number | null> {

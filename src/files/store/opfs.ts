@@ -53,26 +53,19 @@ export async function writeFile(folder: FileSystemDirectoryHandle, name: string,
 }
 
 /** Returns a snapshot of the file; undefined if it does not exist. */
-export async function readFile(folder: FileSystemDirectoryHandle, name: string): Promise<File | undefined> {
-  try {
-    return await (await folder.getFileHandle(name)).getFile();
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+export function readFile(folder: FileSystemDirectoryHandle, name: string): Promise<File | undefined> {
+  const opening = folder.getFileHandle(name).then((handle) => handle.getFile());
+  return opening.catch(undefinedIfMissing);
 }
 
 /** Removes a file, or a folder with its contents, if it exists. */
 export async function remove(folder: FileSystemDirectoryHandle, name: string): Promise<void> {
-  try {
-    await folder.removeEntry(name, { recursive: true });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await folder.removeEntry(name, { recursive: true }).catch(undefinedIfMissing);
 }
 
-export function isNotFound(error: unknown): boolean {
-  return error instanceof DOMException && error.name === "NotFoundError";
+/** Handles the error of a file or a folder that does not exist. @throws any other */
+export function undefinedIfMissing(error: unknown): undefined {
+  if (!(error instanceof DOMException) || error.name !== "NotFoundError") throw error;
 }
 
 function isQuotaError(error: unknown): boolean {
@@ -80,11 +73,7 @@ function isQuotaError(error: unknown): boolean {
 }
 
 export function storageFull(file: string, cause?: unknown): ChorusError {
-  return new ChorusError(
-    "storage_full",
-    `There is no room to store ${file}. Delete models you don't need or free space on the disk, then download again: ` +
-      "the download resumes where it stopped.",
-    file,
-    { cause },
-  );
+  const advice = "Delete models you don't need or free space on the disk, then download again";
+  const message = `There is no room to store ${file}. ${advice}: the download resumes where it stopped.`;
+  return new ChorusError("storage_full", message, file, { cause });
 }

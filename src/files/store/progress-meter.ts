@@ -9,11 +9,17 @@ const INTERVAL_MS = 100;
 /** A silence of this length is reported as waiting. */
 const SILENCE_MS = 3000;
 
+interface MeterOptions {
+  readonly totalBytes: number;
+  /** Bytes stored before this download. They don't count for the rate. */
+  readonly receivedBytes: number;
+  readonly onProgress: (progress: DownloadProgress) => void;
+  readonly now?: () => number;
+}
+
 /** Reports a download's progress. */
 export class ProgressMeter {
-  readonly #totalBytes: number;
-  readonly #onProgress: (progress: DownloadProgress) => void;
-  readonly #now: () => number;
+  readonly #options: Required<MeterOptions>;
   /** Oldest first. */
   readonly #samples: { readonly atMs: number; readonly bytes: number }[];
   #receivedBytes: number;
@@ -21,30 +27,23 @@ export class ProgressMeter {
   #later: ReturnType<typeof setTimeout> | undefined;
   #silence: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(options: {
-    totalBytes: number;
-    /** Bytes stored before this download. They don't count for the rate. */
-    receivedBytes: number;
-    onProgress: (progress: DownloadProgress) => void;
-    now?: () => number;
-  }) {
-    this.#totalBytes = options.totalBytes;
+  constructor(options: MeterOptions) {
+    this.#options = { now: () => performance.now(), ...options };
     this.#receivedBytes = options.receivedBytes;
-    this.#onProgress = options.onProgress;
-    this.#now = options.now ?? (() => performance.now());
-    this.#samples = [{ atMs: this.#now(), bytes: options.receivedBytes }];
-    this.#report(this.#now());
+    const nowMs = this.#options.now();
+    this.#samples = [{ atMs: nowMs, bytes: options.receivedBytes }];
+    this.#report(nowMs);
     this.#listenForSilence();
   }
 
   add(bytes: number): void {
     this.#receivedBytes += bytes;
     this.#listenForSilence();
-    const nowMs = this.#now();
+    const nowMs = this.#options.now();
     const earlyMs = this.#reportedMs + INTERVAL_MS - nowMs;
-    if (earlyMs > 0 && this.#receivedBytes < this.#totalBytes) {
+    if (earlyMs > 0 && this.#receivedBytes < this.#options.totalBytes) {
       // Report later, even if no more bytes arrive.
-      this.#later ??= setTimeout(() => this.#sample(this.#now()), earlyMs);
+      this.#later ??= setTimeout(() => this.#sample(this.#options.now()), earlyMs);
       return;
     }
     this.#sample(nowMs);
@@ -58,8 +57,8 @@ export class ProgressMeter {
 
   #listenForSilence(): void {
     clearTimeout(this.#silence);
-    if (this.#receivedBytes < this.#totalBytes) {
-      this.#silence = setTimeout(() => this.#report(this.#now(), { isWaiting: true }), SILENCE_MS);
+    if (this.#receivedBytes < this.#options.totalBytes) {
+      this.#silence = setTimeout(() => this.#report(this.#options.now(), true), SILENCE_MS);
     }
   }
 
@@ -71,20 +70,15 @@ export class ProgressMeter {
     this.#report(nowMs);
   }
 
-  #report(nowMs: number, { isWaiting }: { isWaiting: boolean } = { isWaiting: false }): void {
+  #report(nowMs: number, isWaiting = false): void {
     this.#reportedMs = nowMs;
-    const [oldest] = this.#samples;
-    const elapsedMs = oldest ? nowMs - oldest.atMs : 0;
-    const bytesPerSecond =
-      oldest && !isWaiting && elapsedMs >= SHORTEST_SAMPLE_MS
-        ? (1000 * (this.#receivedBytes - oldest.bytes)) / elapsedMs
-        : null;
-    this.#onProgress({
-      receivedBytes: this.#receivedBytes,
-      totalBytes: this.#totalBytes,
-      bytesPerSecond,
-      secondsLeft: bytesPerSecond ? (this.#totalBytes - this.#receivedBytes) / bytesPerSecond : null,
-      isWaiting,
-    });
+    const receivedBytes = this.#receivedBytes;
+    const { totalBytes } = this.#options;
+    const [oldest = { atMs: nowMs, bytes: 0 }] = this.#samples;
+    const elapsedMs = nowMs - oldest.atMs;
+    const isKnown = !isWaiting && elapsedMs >= SHORTEST_SAMPLE_MS;
+    const bytesPerSecond = isKnown ? (1000 * (receivedBytes - oldest.bytes)) / elapsedMs : null;
+    const secondsLeft = bytesPerSecond ? (totalBytes - receivedBytes) / bytesPerSecond : null;
+    this.#options.onProgress({ receivedBytes, totalBytes, bytesPerSecond, secondsLeft, isWaiting });
   }
 }

@@ -1,3 +1,5 @@
+import { partsOf, type Part } from "./part.ts";
+import { totalBytes, type DownloadPlan } from "./records.ts";
 import { openForWriting, readFile, writeAll, type SyncAccessHandle } from "./opfs.ts";
 
 export const RECEIVED_LOG = "received.log";
@@ -36,4 +38,12 @@ export class ReceivedLog {
   close(): void {
     this.#handle.close();
   }
+}
+
+/** Returns the parts of a planned download, and how much of it has been received. */
+export async function partsSoFar(folder: FileSystemDirectoryHandle, plan: DownloadPlan) {
+  const parts: readonly Part[] = partsOf(plan.weights, await ReceivedLog.read(folder));
+  const all = totalBytes(plan) + totalBytes({ files: plan.weights });
+  const missing = parts.reduce((sum, { length, received }) => sum + length - received, 0);
+  return { parts, sizes: { receivedBytes: all - missing, totalBytes: all } };
 }

@@ -46,16 +46,10 @@ export async function planWeights(
   const bytes = await read(headerEnd(await read(PREFIX_BYTES), size, file));
   const { entries, dataBegin, fileBytes: remoteSize } = parseSafetensorsHeader(bytes, size, file);
   const kept = head.takesRanges ? withoutGaps(entries, isUnused) : [...entries];
-  const version = remote.commit === null ? head.version : null;
-  const { takesRanges } = head;
-  if (kept.length === entries.length) {
-    const segments = [{ remoteBegin: 0, localBegin: 0, length: remoteSize }];
-    const sha256 = listed?.sha256 ?? null;
-    const plan = { name: file, size: remoteSize, remoteSize, version, takesRanges, sha256, segments };
-    return { plan, header: new Uint8Array() };
-  }
+  const whole = wholeFile(remote, file, head, remoteSize);
+  if (kept.length === entries.length) return whole;
   const { header, size: keptSize, segments } = compact(kept, dataBegin);
-  return { plan: { name: file, size: keptSize, remoteSize, version, takesRanges, sha256: null, segments }, header };
+  return { plan: { ...whole.plan, size: keptSize, sha256: null, segments }, header };
 }
 
 /** Plans to fetch a whole file. @throws ChorusError model_not_found, model_download_failed, model_access_denied */
@@ -67,13 +61,21 @@ export async function planWhole(
 ): Promise<PlannedWeights> {
   const opened = await openBeginning(http, remote, file, 0, signal);
   if (!opened) throw new ChorusError("model_not_found", `There is no ${remote.request(file).url}.`, file);
-  const listed = remote.files?.get(file);
-  const size = listed?.size ?? opened.size;
+  const size = remote.files?.get(file)?.size ?? opened.size;
   if (size === null) throw downloadFailed(remote.request(file).url, file, "the server doesn't say how large it is");
-  const segments = [{ remoteBegin: 0, localBegin: 0, length: size }];
-  const version = remote.commit === null ? opened.version : null;
-  const { takesRanges } = opened;
-  const plan = { name: file, size, remoteSize: size, version, takesRanges, sha256: listed?.sha256 ?? null, segments };
+  return wholeFile(remote, file, opened, size);
+}
+
+function wholeFile(remote: RemoteFolder, file: string, { version, takesRanges }: RangedFile, size: number) {
+  const plan: WeightsPlan = {
+    name: file,
+    size,
+    remoteSize: size,
+    version: remote.commit === null ? version : null,
+    takesRanges,
+    sha256: remote.files?.get(file)?.sha256 ?? null,
+    segments: [{ remoteBegin: 0, localBegin: 0, length: size }],
+  };
   return { plan, header: new Uint8Array() };
 }
 

@@ -59,9 +59,6 @@ export async function fetchModel(
  */
 function checkTokenizer(tokens: number, rows: number): void {
   if (tokens <= rows && rows - tokens < LARGEST_PADDING) return;
-  throw new ChorusError(
-    "model_invalid",
-    `${TOKENIZER_FILE} has ${tokens} tokens, but the model's embedding has ${rows} rows: they are not of the same model.`,
-    TOKENIZER_FILE,
-  );
+  const message = `${TOKENIZER_FILE} has ${tokens} tokens, but the model's embedding has ${rows} rows: they are not of the same model.`;
+  throw new ChorusError("model_invalid", message, TOKENIZER_FILE);
 }

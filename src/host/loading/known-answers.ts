@@ -13,8 +13,6 @@ import {
 } from "../../engine/step-plan.ts";
 import type { Runner, SampledToken, StepResult } from "../../engine/runner.ts";
 import { gumbel } from "../../engine/sampling/gumbel.ts";
-import { NO_FILTERS } from "../../engine/sampling/sampling-params.ts";
-import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
 import { readF32 } from "../../files/tensor.ts";
 import type { Graph } from "../../models/graph.ts";
 import { fewLayers, withFewTokens } from "../../models/few-layers.ts";
@@ -22,6 +20,7 @@ import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import type { Platform } from "../platforms/platform.ts";
 import { WatchedRunner } from "../watched-runner.ts";
+import { GREEDY, PLAIN_DRAW } from "./known-draws.ts";
 
 /**
  * Two blocks of a prompt, a token that looks back further than a tile of attention has positions, and a piece of a prompt that
@@ -43,7 +42,6 @@ const TOLERANCE = 1e-3;
  */
 const INTEGER_TOLERANCE = 0.05;
 
-const GREEDY: DrawParams = { ...NO_RULES, ...NO_FILTERS, temperature: 0, seed: 0 };
 /** Logits hardly count. */
 const BY_CHANCE: DrawParams = { ...GREEDY, temperature: 1e6 };
 /** Only logits count. */
@@ -239,19 +237,7 @@ function planSteps(
   return steps.map(({ start, numRows, params }, outputIndex): StepPlan => {
     const row = numRows - 1;
     const scores = compared.map((tokenId): Sample => ({ kind: "score", row, slot: 0, tokenId, numTop: 0 }));
-    const draw: Sample = {
-      kind: "draw",
-      row,
-      slot: 0,
-      numTop: 0,
-      outputIndex,
-      promptLength: prompt.length,
-      params,
-      isProcessed: false,
-      isTooEarly: false,
-      isNormalised: false,
-      mask: null,
-    };
+    const draw: Sample = { ...PLAIN_DRAW, row, outputIndex, promptLength: prompt.length, params };
     const rows = new Uint32Array(numRows * ROW_WORDS);
     for (let i = 0; i < numRows; i++) rows.set([prompt[start + i] ?? 0, start + i, 0, start], i * ROW_WORDS);
     return {

@@ -20,7 +20,23 @@ export function areDrawsRight(asked: Asked, kind: DrawKind): Promise<boolean> {
   return { filters: areFiltersRight, rules: areRulesRight, top: isTopRight }[kind](asked);
 }
 
-const NEUTRAL: DrawParams = { ...NO_RULES, ...NO_FILTERS, temperature: 0, seed: 0 };
+/** The likeliest token, without rules and filters. */
+export const GREEDY: DrawParams = { ...NO_RULES, ...NO_FILTERS, temperature: 0, seed: 0 };
+
+/** A draw in a sequence's only row. */
+export const PLAIN_DRAW: DrawnToken = {
+  kind: "draw",
+  row: 0,
+  slot: 0,
+  numTop: 0,
+  outputIndex: 0,
+  promptLength: 1,
+  params: GREEDY,
+  isProcessed: false,
+  isTooEarly: false,
+  isNormalised: false,
+  mask: null,
+};
 
 /** Each leaves one token: at the high temperature all are about equally likely. */
 const ONE_LEFT: readonly Partial<DrawParams>[] = [
@@ -32,7 +48,7 @@ const ONE_LEFT: readonly Partial<DrawParams>[] = [
 const ABOUT_EQUAL = 0.01;
 
 async function areFiltersRight(asked: Asked): Promise<boolean> {
-  const { drawn } = await ask(asked, { draws: ONE_LEFT.map((params) => ({ params: { ...NEUTRAL, ...params } })) });
+  const { drawn } = await ask(asked, { draws: ONE_LEFT.map((params) => ({ params: { ...GREEDY, ...params } })) });
   const { scored } = await ask(asked, { scores: drawn.map(({ tokenId }) => ({ tokenId })) });
   const [best] = scored;
   if (best === undefined || Number.isNaN(best.logprob)) return true; // the model's own weights may be no numbers
@@ -87,7 +103,7 @@ async function areRulesRight(asked: Asked): Promise<boolean> {
   const draws = RULED.map(({ params, hasMask = false }, i) => ({
     outputIndex: OUTPUT.length,
     promptLength: PROMPT.length,
-    params: { ...NEUTRAL, ...params, temperature: TEMPERATURE, seed: expected[i]?.seed ?? 0 },
+    params: { ...GREEDY, ...params, temperature: TEMPERATURE, seed: expected[i]?.seed ?? 0 },
     isProcessed: true,
     mask: hasMask ? 0 : null,
   }));
@@ -136,23 +152,12 @@ async function ask(
   { scores = [], draws = [], rules = [], histories = [], masks = [] }: Question,
 ): Promise<SequenceResult> {
   const sample = { row: 0, slot, numTop: 0 };
-  const draw: DrawnToken = {
-    ...sample,
-    kind: "draw",
-    outputIndex: 0,
-    promptLength: 1,
-    params: NEUTRAL,
-    isProcessed: false,
-    isTooEarly: false,
-    isNormalised: false,
-    mask: null,
-  };
   const { sequences } = await runner.submit({
     sequences: [{ slot, start: 0, numRows: 1, numScored: scores.length, numDrawn: draws.length }],
     rows: Uint32Array.of(1, 0, slot, 0),
     samples: [
       ...scores.map((one) => ({ ...sample, kind: "score" as const, tokenId: 0, ...one })),
-      ...draws.map((one) => ({ ...draw, ...one })),
+      ...draws.map((one) => ({ ...PLAIN_DRAW, slot, ...one })),
     ],
     blockTables: [],
     histories,

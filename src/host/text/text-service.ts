@@ -1,8 +1,7 @@
 import { createChatFormat, type ChatFormat } from "../../api/chat-format.ts";
-import { parseChatRequest } from "../../api/chat-request.ts";
+import { parseChatRequest, renderChat } from "../../api/chat-request.ts";
 import { parseCompletionRequest } from "../../api/completion-request.ts";
 import type { RequestContext } from "../../api/parsed-request.ts";
-import { renderChat } from "../../api/render-chat.ts";
 import { tokenize } from "../../api/tokenize.ts";
 import { ModelTokenizer } from "../../files/tokenizer.ts";
 import {
