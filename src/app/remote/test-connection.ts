@@ -138,10 +138,11 @@ async function whyUnreachable(
   const { protocol, host, port } = new URL(baseUrl);
   const space = addressSpaceOf(baseUrl);
   const isMixed = page.origin.startsWith("https:") && protocol === "http:";
-  if (isMixed && space === "public") {
-    const message = `This page came by https, and browsers then refuse http://${host}. Give the server https, or open this page by http.`;
-    return { problem: "mixed content", message };
-  }
+  const mixed = (whoRefuses: string) => {
+    const message = `This page came by https, and ${whoRefuses} http://${host}. Give the server https, or open this page by http.`;
+    return { problem: "mixed content", message } as const;
+  };
+  if (isMixed && space === "public") return mixed("browsers then refuse");
   // Requested only from a more public network to a more private one.
   const isGuarded = PRIVACY[space] > PRIVACY[addressSpaceOf(page.origin)];
   const permission = isGuarded && space !== "public" ? await networkPermission(space, page) : null;
@@ -155,12 +156,8 @@ async function whyUnreachable(
     await fetch(`${baseUrl}/models`, { mode: "no-cors", cache: "no-store", credentials: "omit" });
     return { problem: "CORS", message: hasTools ? mcpAdvice(host, page.origin) : corsAdvice(host, port, page.origin) };
   } catch {
-    if (isMixed) {
-      const message = `This page came by https, and this browser then refuses http://${host}. Give the server https, or open this page by http.`;
-      return { problem: "mixed content", message };
-    }
-    const message = `Is a server running at ${host}, and are name and port right?`;
-    return { problem: "unreachable", message };
+    if (isMixed) return mixed("this browser then refuses");
+    return { problem: "unreachable", message: `Is a server running at ${host}, and are name and port right?` };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { BackendChoice, Models } from "../../../index.ts";
+import type { Models } from "../../../index.ts";
 import { Announcements } from "./announcements.ts";
 import type { Route } from "./router.ts";
 import { FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
@@ -8,11 +8,10 @@ import { ChatSide } from "../history/chat-side.ts";
 import { Connections } from "../connections/connections.ts";
 import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";
-import { EngineControl, type CreateEngine } from "../engine/engine-control.ts";
+import { EngineControl, type EngineControlOptions } from "../engine/engine-control.ts";
 import { EngineRecovery } from "../engine/engine-recovery.ts";
 import { EngineTabs, type EngineTabsHome } from "../engine/engine-tabs.ts";
 import { openServing, Serving } from "../engine/serving.ts";
-import type { ScheduleFlush } from "../frame-flusher.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
 import { ModelShelf } from "../models/model-shelf.ts";
 import { Differences } from "../chat/differences.ts";
@@ -30,12 +29,9 @@ import type { LoadedChats } from "../workspace/load-chats.ts";
 import { WorkspaceKeeper } from "../workspace/workspace-keeper.ts";
 import { Workspace } from "../workspace/workspace.ts";
 
-export interface AppStateOptions {
-  readonly createEngine: CreateEngine;
+export interface AppStateOptions extends Omit<EngineControlOptions, "config" | "onEngine"> {
   /** Lists, downloads and deletes models. */
   readonly models: Models;
-  /** The first model to load. */
-  readonly choice: ModelChoice;
   /** Called when a chosen model runs. */
   readonly onModelChosen?: (choice: ModelChoice) => void;
   /** Settings from the page's address. */
@@ -46,15 +42,10 @@ export interface AppStateOptions {
   readonly schemaProblem?: SchemaProblem;
   /** Lets the app's tabs share an engine, and know the memory of their engines. [none] */
   readonly tabsHome?: EngineTabsHome;
-  /** The backend. [the one chosen before, or "auto"] */
-  readonly backend?: BackendChoice | null;
   /** The page's address, whose link may ask for serving settings. [no link] */
   readonly route?: ReadonlyStore<Route>;
   /** Called with the page's new link when other serving settings than the link's are in use. */
   readonly onServingLink?: (link: string) => void;
-  readonly scheduleFlush: ScheduleFlush;
-  /** The page's clock, milliseconds. */
-  readonly now: () => number;
 }
 
 /** Everything the page shows, outside React: one engine, its batch's figures, and the panes. */

@@ -25,8 +25,9 @@ export function meterContext({ store, asking, contextUse, calls }: Pane): () => 
     }
     const { system = "" } = settings;
     const tools = await calls.known(settings);
-    const isSame = known?.cut.turns === turns && known.cut.system === system && isSameList(known.cut.tools, tools);
-    if (known === null || known.engine !== engine || !isSame) {
+    const isSame = known?.cut.turns === turns && known.cut.system === system;
+    const hasSameTools = JSON.stringify(known?.cut.tools) === JSON.stringify(tools);
+    if (known === null || known.engine !== engine || !isSame || !hasSameTools) {
       known = { cut: new ContextCut(turns, system, tokenize, tools), engine };
     }
     const { cut } = known;
@@ -63,8 +64,4 @@ export function meterContext({ store, asking, contextUse, calls }: Pane): () => 
     newest++;
     for (const unsubscribe of unsubscribes) unsubscribe();
   };
-}
-
-function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -64,15 +64,11 @@ export class GrowingAnswers {
   written(turn: Turn): Turn {
     if (!this.#hasNews) return turn;
     this.#hasNews = false;
-    return this.#in(turn, null);
+    return this.in(turn, null);
   }
 
-  /** Returns the turn with ended answers. @param otherwise end of those that didn't end by themselves */
-  ended(turn: Turn, otherwise: TurnEnd): Turn {
-    return this.#in(turn, otherwise);
-  }
-
-  #in(turn: Turn, otherwise: TurnEnd | null): Turn {
+  /** Returns the turn with all answers. @param otherwise end of those that didn't end by themselves; null: they still grow */
+  in(turn: Turn, otherwise: TurnEnd | null): Turn {
     const [first, ...others] = this.#answers.map(({ answer, reasoning, end }): OneAnswer => ({
       answer,
       ...(reasoning !== "" && { reasoning }),

@@ -203,7 +203,7 @@ describe("a chat from before the page was loaded", () => {
     const { control, first, step, openPane } = openPanes();
     await control.start();
     const pane = openPane(4, chat);
-    expect(pane.toSaved()).toEqual({ number: 4, id: expect.any(String), ...chat });
+    expect(pane.toSaved()).toEqual({ id: expect.any(String), ...chat });
     pane.send("On.");
     await step();
     expect(first.accepted.at(-1)).toMatchObject({ seed: 7, messages: [{}, { content: "a b" }, { content: "On." }] });

@@ -19,7 +19,7 @@ import {
   type Note,
 } from "./note.ts";
 import { isSameFigures, type RequestBook } from "./request-book.ts";
-import type { NamedChat, SavedChat, SavedPane } from "../workspace/saved-workspace.ts";
+import type { NamedChat, SavedChat } from "../workspace/saved-workspace.ts";
 import type { FieldValue } from "../settings/field.ts";
 import { hasTools, settingsFor } from "../settings/question-settings.ts";
 import { withSetting, type SettingName, type Settings } from "../settings/settings.ts";
@@ -94,11 +94,12 @@ export class Pane {
     this.#unsubscribe = context.engine.store.subscribe(this.#followEngine);
   }
 
-  toSaved(): SavedPane & NamedChat {
+  /** Returns the chat as it is saved. */
+  toSaved(): NamedChat {
     const state = this.#store.getState();
     // An answer that is being regenerated or continued is kept until the first new word.
     const isUntouched = (state.phase === "held" || state.phase === "queued") && this.#before.typed === "";
-    return { number: this.number, ...savedChatOf(isUntouched ? { ...state, ...this.#before } : state) };
+    return savedChatOf(isUntouched ? { ...state, ...this.#before } : state);
   }
 
   /** Chooses the answerer from the next question on; null for this page's engine. */
@@ -359,7 +360,7 @@ export class Pane {
     const { turns } = this.#store.getState();
     const last = turns.at(-1);
     if (last === undefined) return;
-    const ended = answers.ended(last, end);
+    const ended = answers.in(last, end);
     // Of a prompt with tools no other answers can be computed, and calls are no words of the answer.
     if (tools.length > 0) this.memory.tokens.forget(last.id);
     this.#store.setState({ phase: "idle", turns: [...turns.slice(0, -1), ended] });

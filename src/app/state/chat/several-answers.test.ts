@@ -54,7 +54,7 @@ it("are stopped together, and the chosen one alone is continued", async () => {
 
 it("are saved with the chat; those that had not ended are interrupted", async () => {
   const { pane, openPane } = await ask(2);
-  const saved = () => savedWorkspace({ current: 1, shared: {}, panes: [pane.toSaved()] });
+  const saved = () => savedWorkspace({ current: 1, shared: {}, panes: [{ number: 1, ...pane.toSaved() }] });
   const [read] = parseSavedWorkspace(JSON.parse(JSON.stringify(saved()))).panes;
   const reopened = openPane(2, read);
   expect(lastTurn(reopened)).toMatchObject({ answer: "one two", end: "interrupted" });

@@ -75,7 +75,9 @@ export async function* streamAnswer(question: Question): AsyncGenerator<AnswerCh
   const bias = settings.logit_bias ? await logitBias(settings.logit_bias, answerer) : null;
   const numRounds = turns.at(-1)?.rounds?.length ?? 0;
   const own = { ...requestFields(settings), ...toolFields(question.tools, settings, numRounds) };
-  const fields = { ...own, ...logprobFields(own, answerer), ...(bias && { logit_bias: bias }) };
+  // The tokens of each answer cost nothing where the engine shows them. A beam search can't.
+  const showsTokens = answerer.tokenize !== undefined && !own.use_beam_search;
+  const fields = { ...own, ...(showsTokens && { logprobs: true as const }), ...(bias && { logit_bias: bias }) };
 
   for (;;) {
     let hasStarted = false;
@@ -120,14 +122,6 @@ async function firstThatFits(
   const called = rounds.length > 0 ? JSON.stringify(roundMessages({ rounds })) : "";
   const questionTokens = await tokensOf(question + called + answer, tokenize);
   return cut.firstThatFits(firstSent, questionTokens, contextLength - reserved);
-}
-
-/** Requests the tokens of each answer if the engine shows them, which costs nothing. A beam search can't. */
-function logprobFields(
-  { use_beam_search: isSearch }: RequestFields,
-  answerer: Answerer,
-): Pick<RequestFields, "logprobs"> {
-  return answerer.tokenize === undefined || isSearch ? {} : { logprobs: true };
 }
 
 /** Sends the turns from `firstSent` on as a chat. */

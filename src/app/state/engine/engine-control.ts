@@ -30,7 +30,7 @@ export type EngineState =
   /** failed: it did not start. dead: it ran and died. */
   | { readonly status: "failed" | "dead"; readonly error: ChorusErrorData };
 
-interface EngineControlOptions {
+export interface EngineControlOptions {
   readonly createEngine: CreateEngine;
   /** The first model to load. */
   readonly choice: ModelChoice;
@@ -41,6 +41,7 @@ interface EngineControlOptions {
   /** Called with each new engine before `store` says that it is ready, so that its first step can't be missed. */
   readonly onEngine?: (engine: ChorusEngine) => void;
   readonly scheduleFlush: ScheduleFlush;
+  /** The page's clock, milliseconds. */
   readonly now: () => number;
 }
 

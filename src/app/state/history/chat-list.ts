@@ -142,7 +142,7 @@ export class ChatList {
       (words.size === 0 || hasWords(chat.words(), words));
 
     const open = this.#workspace.store.getState().panes.flatMap((pane): ListedChat[] => {
-      const { number: _, ...chat } = pane.toSaved();
+      const chat = pane.toSaved();
       return isBlank(chat) ? [] : [{ ...summaryOf(unsavedRecord(chat)), pane }];
     });
     const openIds = new Set(open.map(({ record }) => record.chat.id));

@@ -54,12 +54,7 @@ function wholeNameOf(key: string): string {
   return key.replace(`${DEFAULT_HUB_URL} `, "").replace(new RegExp(` ${DEFAULT_REVISION}$`), "");
 }
 
-function choiceOf({
-  model,
-  revision,
-  hubUrl = null,
-}: Pick<CatalogueEntry | StoredModel, "model" | "revision"> & {
-  readonly hubUrl?: string | null;
-}): NamedChoice {
+function choiceOf({ model, revision, ...rest }: CatalogueEntry | StoredModel): NamedChoice {
+  const hubUrl = "hubUrl" in rest ? rest.hubUrl : null;
   return { model, ...(revision !== null && { revision }), ...(hubUrl !== null && { hubUrl }) };
 }

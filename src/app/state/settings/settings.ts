@@ -14,8 +14,8 @@ interface Entry extends FieldWords {
   readonly isFirst?: true;
   /** Its name in a list, where its label would not do. [its label] */
   readonly called?: string;
-  /** Returns the default value in words. */
-  readonly modelDefault: (model: ModelCard) => string;
+  /** Returns the default value in words. [a model's own; a switch is off] */
+  readonly modelDefault?: (model: ModelCard) => string;
   /** Whether a preset sets or resets it. */
   readonly inPresets?: true;
   /** Whether questions have no field of this name, but say it otherwise: every server understands that. */
@@ -55,7 +55,6 @@ const SETTINGS = {
     min: 0,
     max: 2,
     slider: [0, 2, 0.05],
-    modelDefault: ({ defaults }) => String(defaults.temperature),
     inPresets: true,
     notWithBeams: true,
   },
@@ -65,7 +64,6 @@ const SETTINGS = {
     min: 0.01,
     max: 1,
     slider: [0.05, 1, 0.01],
-    modelDefault: ({ defaults }) => String(defaults.top_p),
     inPresets: true,
     notWithBeams: true,
   },
@@ -74,7 +72,6 @@ const SETTINGS = {
     label: "Top k",
     min: 0,
     max: 1_000_000,
-    modelDefault: ({ defaults }) => String(defaults.top_k),
     inPresets: true,
     notWithBeams: true,
   },
@@ -84,7 +81,6 @@ const SETTINGS = {
     min: 0,
     max: 1,
     slider: [0, 0.5, 0.01],
-    modelDefault: ({ defaults }) => String(defaults.min_p),
     inPresets: true,
     notWithBeams: true,
   },
@@ -111,7 +107,6 @@ const SETTINGS = {
     min: 0.01,
     max: 100,
     slider: [0.8, 1.6, 0.05],
-    modelDefault: ({ defaults }) => String(defaults.repetition_penalty),
     inPresets: true,
   },
   presence_penalty: {
@@ -184,7 +179,6 @@ const SETTINGS = {
   show_probabilities: {
     kind: "flag",
     label: "Show probabilities",
-    modelDefault: () => "off",
     notWithBeams: true,
     isRewritten: true,
   },
@@ -199,19 +193,16 @@ const SETTINGS = {
     section: "Tools",
     kind: "flag",
     label: "Calculator",
-    modelDefault: () => "off",
     isRewritten: true,
   },
   clock: {
     kind: "flag",
     label: "Clock",
-    modelDefault: () => "off",
     isRewritten: true,
   },
   search_chats: {
     kind: "flag",
     label: "Search my chats",
-    modelDefault: () => "off",
     isRewritten: true,
   },
   mcp_servers: {
@@ -243,13 +234,14 @@ const SETTINGS = {
 
 type Table = typeof SETTINGS;
 export type SettingName = keyof Table;
-export type SettingField = { readonly name: SettingName } & Entry & FieldKind;
+export type SettingField = { readonly name: SettingName } & Required<Pick<Entry, "modelDefault">> & Entry & FieldKind;
 
 /** A setting that is absent is inherited: a pane's from the settings for all panes, and those from the model. */
 export type Settings = { readonly [Name in SettingName]?: ValueOf<Table[Name]["kind"]> };
 
 export const SETTING_FIELDS: readonly SettingField[] = (Object.keys(SETTINGS) as SettingName[]).map((name) => ({
   name,
+  modelDefault: ({ defaults }) => String(new Map<string, number>(Object.entries(defaults)).get(name) ?? "off"),
   ...SETTINGS[name],
 }));
 

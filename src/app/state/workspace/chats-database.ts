@@ -38,7 +38,10 @@ export function openChatsDatabase(onDeleted: () => void): ChatsDatabase {
   };
   const open = async () => {
     const request = indexedDB.open(NAME, VERSION);
-    request.addEventListener("upgradeneeded", () => addStore(request.result));
+    request.addEventListener("upgradeneeded", () => {
+      const { objectStoreNames } = request.result;
+      if (!objectStoreNames.contains(CHATS_STORE)) request.result.createObjectStore(CHATS_STORE);
+    });
     const database = await promisifyRequest(request);
     database.addEventListener("close", forget);
     database.addEventListener("versionchange", ({ newVersion }) => {
@@ -83,8 +86,4 @@ function abort(transaction: IDBTransaction): void {
   } catch (error) {
     if (!(error instanceof DOMException)) throw error;
   }
-}
-
-function addStore(database: IDBDatabase): void {
-  if (!database.objectStoreNames.contains(CHATS_STORE)) database.createObjectStore(CHATS_STORE);
 }

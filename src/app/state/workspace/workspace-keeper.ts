@@ -6,7 +6,7 @@ import type { ChatStorage } from "./chat-storage.ts";
 import type { Copied } from "./chats.ts";
 import { followPanes } from "./follow-panes.ts";
 import type { LoadedChats } from "./load-chats.ts";
-import { isBlank, titleOfChat, type NamedChat } from "./saved-workspace.ts";
+import { isBlank, titleOfChat } from "./saved-workspace.ts";
 import type { Workspace } from "./workspace.ts";
 
 /**
@@ -114,12 +114,9 @@ export class WorkspaceKeeper {
   #next(): Save {
     const { chats, store } = this.#workspace;
     const { panes, current } = store.getState();
-    const open = panes.map((pane): [number: number, chat: NamedChat] => {
-      const { number, ...chat } = pane.toSaved();
-      return [number, chat];
-    });
-    const places = open.map(([number, chat]) => ({ number, id: chat.id, ...(isBlank(chat) && { blank: chat }) }));
-    const changes = chats.changes(open.map(([, chat]) => chat));
+    const open = panes.map((pane) => ({ number: pane.number, chat: pane.toSaved() }));
+    const places = open.map(({ number, chat }) => ({ number, id: chat.id, ...(isBlank(chat) && { blank: chat }) }));
+    const changes = chats.changes(open.map(({ chat }) => chat));
     const shared = this.#settings.store.getState();
     return { changes, places, current, shared: shared === this.#shared ? null : shared };
   }

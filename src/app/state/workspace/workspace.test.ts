@@ -98,7 +98,7 @@ describe("a pane beside a pane", () => {
     expect(numbers()).toEqual([1, 3, 2]);
     expect(workspace.store.getState().current).toBe(3);
     const [original, copy] = panes().map((pane) => pane.toSaved());
-    expect({ ...copy, number: 1, id: original!.id }).toEqual(original);
+    expect({ ...copy, id: original!.id }).toEqual(original);
     expect(copy!.id).not.toBe(original!.id);
   });
 
@@ -126,14 +126,14 @@ describe("what was done to panes", () => {
 
   it("is undone: a pane that was closed is at its place again, with its number, chat and settings", () => {
     workspace = new Workspace(context, saved(3, 1, 2));
-    const before = panes().map((pane) => pane.toSaved());
+    const before = workspace.toSaved().panes;
     close(1);
     close(3);
     expect([numbers(), toast()]).toEqual([[2], "Pane 3 closed"]);
     undo();
     expect([numbers(), toast()]).toEqual([[3, 2], null]);
     undo();
-    expect(panes().map((pane) => pane.toSaved())).toEqual(before);
+    expect(workspace.toSaved().panes).toEqual(before);
     expect(workspace.store.getState().current).toBe(1);
     undo();
     expect(numbers()).toEqual([3, 1, 2]);
@@ -326,13 +326,13 @@ describe("a file of chats", () => {
   it("has its chats in the list of chats where there are no panes for them, and can be undone", async () => {
     workspace = new Workspace(context, saved(...Array.from({ length: 15 }, (_, index) => index + 1)));
     workspace.addPane()?.set("seed", 7);
-    const before = panes().map((pane) => pane.toSaved());
+    const before = workspace.toSaved().panes;
     expect(await importChats(workspace, JSON.stringify(saved(1, 2, 3)))).toEqual({ numOpened: 1, numListed: 2 });
     expect(panes()[15]!.toSaved()).toMatchObject({ settings: { temperature: 0.5, seed: 1 } });
     expect(closed()).toHaveLength(2);
     panes()[15]!.setDraft("Changed since");
     workspace.undoList.undo();
-    expect(panes().map((pane) => pane.toSaved())).toEqual(before);
+    expect(workspace.toSaved().panes).toEqual(before);
     expect(closed().map(({ draft }) => draft)).toEqual(["Changed since"]);
   });
 

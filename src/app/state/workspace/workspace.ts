@@ -54,6 +54,7 @@ interface LeftChat {
 
 /** Tokens of long chats take megabytes. */
 const MAX_LEFT = 50;
+const chatOf = (pane: Pane) => pane.toSaved();
 const ALL_NUMBERS: readonly number[] = Array.from({ length: MAX_PANES }, (_, index) => index + 1);
 
 /** The open panes. A closed pane's number, and so its colour, is reused last. */
@@ -76,7 +77,7 @@ export class Workspace {
   toSaved(): SavedWorkspace {
     const { panes, current } = this.#store.getState();
     const shared = this.#context.settings.store.getState();
-    return savedWorkspace({ current, shared, panes: panes.map((pane) => pane.toSaved()) });
+    return savedWorkspace({ current, shared, panes: panes.map((pane) => ({ number: pane.number, ...chatOf(pane) })) });
   }
 
   /** Opens an empty pane. Returns null when sixteen are open. */
@@ -86,7 +87,7 @@ export class Workspace {
 
   /** Opens a copy of a pane beside it, with the same chat and settings. Returns null when sixteen are open. */
   duplicatePane(pane: Pane): Pane | null {
-    return this.#openBeside(pane, asNewChat(pane.toSaved()));
+    return this.#openBeside(pane, asNewChat(chatOf(pane)));
   }
 
   /**
@@ -94,7 +95,7 @@ export class Workspace {
    * the prefix cache.
    */
   forkPane(pane: Pane, turnId: number): Pane | null {
-    const chat = asNewChat(pane.toSaved());
+    const chat = asNewChat(chatOf(pane));
     const numTurns = chat.turns.findIndex(({ id }) => id === turnId) + 1;
     const firstSent = Math.min(chat.firstSent, Math.max(0, numTurns - 1));
     const turns = chat.turns.slice(0, numTurns);
@@ -106,7 +107,7 @@ export class Workspace {
    * @param token index of the answer's token
    */
   branchPane(pane: Pane, turnId: number, token: number, other: LikelyToken): Pane | null {
-    const chat = asNewChat(pane.toSaved());
+    const chat = asNewChat(chatOf(pane));
     const at = chat.turns.findIndex(({ id }) => id === turnId);
     const turn = chat.turns[at];
     const tokens = pane.memory.tokens.of(turnId);
@@ -357,11 +358,6 @@ export class Workspace {
     this.#take(chatOf(pane).id);
     return pane;
   }
-}
-
-function chatOf(pane: Pane): NamedChat {
-  const { number: _, ...chat } = pane.toSaved();
-  return chat;
 }
 
 function counted(num: number, noun: string): string {
