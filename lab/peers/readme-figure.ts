@@ -88,7 +88,9 @@ export function readmeFigure(runs: readonly PeerRun[], size: string): ReadmeFigu
 
 /** Returns the tokens per second by the number of requests at once, with the default prompt. */
 function ratesOf({ loads }: EngineResult): Map<number, number> {
-  const defaultText = loads.filter(({ way, promptTokens }) => !promptTokens && way !== "one after the other");
+  // Older results have a way that is no longer measured.
+  const isOld = (way: string) => way === "one after the other";
+  const defaultText = loads.filter(({ way, promptTokens }) => !promptTokens && !isOld(way));
   const rates = new Map<number, number>();
   // The first way is the engine's own for many requests: a padded batch if it has one.
   for (const { sequences, timing } of defaultText) {
