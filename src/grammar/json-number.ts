@@ -44,21 +44,18 @@ function multiplesOf(multiple: number, node: SchemaNode): Automaton {
       `it may have at most ${MAX_DECIMALS} decimals, and be at most ${MAX_MULTIPLE} of the last one`,
     );
   }
-  // A state is the rest so far and the decimals so far; -1 before the point. After the sign: state 1, at the start: 0.
-  const stateAt = (rest: number, at: number) => 2 + (at + 1) * units + rest;
+  // A state is the rest so far and the decimals so far, -1 before the point. What a number looks like is said elsewhere.
+  const stateAt = (rest: number, at: number) => (at + 1) * units + rest;
   const edge = (letter: string, to: number) => ({ first: codePoint(letter), last: codePoint(letter), to });
   const digits = (rest: number, at: number) =>
     Array.from({ length: 10 }, (_, value) => edge(String(value), stateAt((rest * 10 + value) % units, at)));
-  const begun = digits(0, -1);
-  const states = [
-    { isEnd: false, edges: [edge("-", 1), ...begun] },
-    { isEnd: false, edges: begun },
-  ];
+  const states = [];
   for (let at = -1; at <= decimals; at++) {
     for (let rest = 0; rest < units; rest++) {
       const isEnd = (rest * 10 ** (decimals - Math.max(0, at))) % units === 0;
-      const next = at < 0 ? digits(rest, -1) : at < decimals ? digits(rest, at + 1) : [edge("0", stateAt(rest, at))];
-      states.push({ isEnd, edges: at < 0 ? [...next, edge(".", stateAt(rest, 0))] : next });
+      const next = at < decimals ? digits(rest, at + 1) : [edge("0", stateAt(rest, at))];
+      const whole = [...digits(rest, -1), edge("-", stateAt(rest, -1)), edge(".", stateAt(rest, 0))];
+      states.push({ isEnd, edges: at < 0 ? whole : next });
     }
   }
   return new Automaton(states);
