@@ -20,7 +20,7 @@ export interface ModelShape {
 }
 
 /** What a layer keeps of a sequence: rows of a convolution, and for each head a matrix [keyDim, valueDim], all in f32. */
-export interface StateShape {
+interface StateShape {
   readonly numLayers: number;
   readonly convWidth: number;
   /** Rows before its own that a row reads. */

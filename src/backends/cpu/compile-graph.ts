@@ -11,6 +11,7 @@ import type {
 } from "../../models/graph.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
 import { shareValues } from "../share-values.ts";
+import { deltaOffsets } from "./kernels/delta-net.ts";
 import type { Epilogue } from "./kernels/epilogues.ts";
 import type { MemoryMap } from "./memory-map.ts";
 import { strideOf } from "./pack/panel-matrix.ts";
@@ -217,21 +218,23 @@ class GraphCompiler {
     const { weights, states, maxRows } = this.#context;
     const place = states[layer];
     if (!place) throw new RangeError(`the model has no delta net ${layer}`);
-    const netWidth = valueHeads * valueDim;
-    const convWidth = 2 * keyHeads * keyDim + netWidth;
-    const sizes = { keyHeads, valueHeads, keyDim, valueDim, headOrder, taps, convWidth, netWidth };
     const net = {
-      ...sizes,
+      keyHeads,
+      valueHeads,
+      keyDim,
+      valueDim,
+      headOrder,
+      taps,
+      offsets: deltaOffsets(operation),
       kernel: weights.convolution(operation),
       rate: weights.rows(rate.weight).address,
       dtBias: weights.rows(dtBias).address,
       gamma: weights.norm(norm).gamma,
       epsilon: norm.epsilon,
-      decayOffset: 16 * Math.ceil(valueHeads / 4),
       states: place,
     };
     const [x, y] = [this.#rows(operation.input), this.#rows(operation.output)];
-    const inputs = (this.#deltaInputs ??= this.#take(convWidth + net.decayOffset / 2, maxRows));
+    const inputs = (this.#deltaInputs ??= this.#take(net.offsets.end / 4, maxRows));
     this.#phase("rows", { type: "deltaInputs", x, inputs, net });
     this.#phase("states", { type: "deltaRule", x, inputs, y, net });
   }

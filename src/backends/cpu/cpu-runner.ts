@@ -197,7 +197,7 @@ function tooManyThreads(threads: number, cause: ThreadFailure): ChorusError {
 
 function deltaNetOf({ operations }: Graph): DeltaNetKernels | null {
   const net = operations.find(({ type }) => type === "deltaNet");
-  return net?.type === "deltaNet" ? { keyDim: net.keyDim, valueDim: net.valueDim, rateForm: net.rate.form } : null;
+  return net?.type === "deltaNet" ? { ...net, rateForm: net.rate.form } : null;
 }
 
 function statesLost(reason: string | null): ChorusError {

@@ -13,39 +13,33 @@ import type { Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 
 /** What kernels of a model with delta nets are made for; all its layers have the same. */
-export interface DeltaNetKernels extends Pick<DeltaNet, "keyDim" | "valueDim"> {
+export interface DeltaNetKernels extends Pick<DeltaNet, "keyHeads" | "valueHeads" | "keyDim" | "valueDim"> {
   readonly rateForm: DeltaNet["rate"]["form"];
 }
 
-/** y = SiLU(y); `bytes` are rounded up to a vector. */
-export type Silu = (y: number, bytes: number) => void;
 /** y = y sigmoid(gates), or y SiLU(gates); `bytes` are rounded up to a vector. */
 export type MultiplyByGate = (y: number, gates: number, bytes: number) => void;
-/** Divides each head of a row by sqrt(sum of squares + 1e-6), and multiplies it by `scale`. */
-export type UnitHeads = (x: number, heads: number, scale: number) => void;
-/** beta = sigmoid(b), decay = exp(-rate softplus(a + dtBias)), of all heads. */
-export type DeltaGates = (
-  b: number,
-  a: number,
-  rate: number,
-  dtBias: number,
-  beta: number,
-  decay: number,
-  bytes: number,
-) => void;
-/** Takes rows into a head's state, in place, and writes what it answers to their queries. All but y are `stride` apart. */
+/** Makes [q | k | v] after the convolution a row of inputs, b being those of the row before it. */
+export type DeltaInputs = (inputs: number, b: number, rate: number, dtBias: number) => void;
+/** Takes rows of inputs into a head's state, in place, and writes what it answers to their queries. */
 export type DeltaRule = (
   state: number,
   q: number,
-  k: number,
   v: number,
   beta: number,
-  decay: number,
   stride: number,
   y: number,
   yStride: number,
   rows: number,
 ) => void;
+
+/** Returns where the parts of a row of inputs begin: [q | k | v | beta | decay], in bytes. */
+export function deltaOffsets({ keyHeads, valueHeads, keyDim, valueDim }: Omit<DeltaNetKernels, "rateForm">) {
+  const k = 4 * keyHeads * keyDim;
+  const beta = 2 * k + 4 * valueHeads * valueDim;
+  const decay = beta + 16 * Math.ceil(valueHeads / 4);
+  return { k, v: 2 * k, beta, decay, end: 2 * decay - beta };
+}
 
 const EPSILON = 1e-6;
 
@@ -63,22 +57,19 @@ export function defineGates(module: ModuleBuilder, math: Arithmetic): void {
 }
 
 export function defineDeltaNet(module: ModuleBuilder, math: Arithmetic, sizes: DeltaNetKernels): void {
-  module.function("silu", { y: "i32", bytes: "i32" }, (f, { y, bytes }) => {
-    f.for(0, bytes, 16, (i) => {
-      const at = f.i32(i32.add(y, i));
+  const { valueHeads, keyDim, rateForm } = sizes;
+  const { k, beta, decay } = deltaOffsets(sizes);
+  const parameters = { inputs: "i32", b: "i32", rate: "i32", dtBias: "i32" } as const;
+  module.function("delta_inputs", parameters, (f, { inputs, b, rate, dtBias }) => {
+    f.for(0, beta, 16, (i) => {
+      const at = f.i32(i32.add(inputs, i));
       const value = f.v128(v128.load(at));
       f.storeV128(at, math.silu(f, value));
     });
-  });
-  defineUnitHeads(module, math, sizes);
-  defineDeltaGates(module, math, sizes);
-  defineDeltaRule(module, math, sizes);
-}
-
-function defineUnitHeads(module: ModuleBuilder, math: Arithmetic, { keyDim }: DeltaNetKernels): void {
-  module.function("unit_heads", { x: "i32", heads: "i32", scale: "f32" }, (f, { x, heads, scale }) => {
-    f.for(0, i32.mul(heads, 4 * keyDim), 4 * keyDim, (head) => {
-      const at = f.i32(i32.add(x, head));
+    const scale = f.f32(1 / Math.sqrt(keyDim));
+    f.for(0, 2 * k, 4 * keyDim, (head) => {
+      f.if(i32.eq(head, k), () => scale.set(1));
+      const at = f.i32(i32.add(inputs, head));
       const squares = f.v128(0);
       f.for(0, 4 * keyDim, 16, (i) => {
         const value = f.v128(v128.load(i32.add(at, i)));
@@ -91,29 +82,27 @@ function defineUnitHeads(module: ModuleBuilder, math: Arithmetic, { keyDim }: De
         f.storeV128(from, f32x4.mul(v128.load(from), factor));
       });
     });
-  });
-}
-
-function defineDeltaGates(module: ModuleBuilder, math: Arithmetic, { rateForm }: DeltaNetKernels): void {
-  const inputs = { b: "i32", a: "i32", rate: "i32", dtBias: "i32" } as const;
-  const outputs = { beta: "i32", decay: "i32", bytes: "i32" } as const;
-  module.function("delta_gates", { ...inputs, ...outputs }, (f, { b, a, rate, dtBias, beta, decay, bytes }) => {
-    f.for(0, bytes, 16, (i) => {
-      const time = f.v128(f32x4.add(v128.load(i32.add(a, i)), v128.load(i32.add(dtBias, i))));
+    f.for(0, 4 * valueHeads, 16, (i) => {
+      const row = f.i32(i32.add(b, i));
+      const to = f.i32(i32.add(inputs, i));
+      const time = f.v128(f32x4.add(v128.load(row, 4 * valueHeads), v128.load(i32.add(dtBias, i))));
       // log(1 + exp(x)), which is x where exp(x) is too large.
       const soft = f.v128(f32x4.pmax(time, math.log(f, f32x4.add(1, math.exp(f, time)))));
       const stored = f.v128(v128.load(i32.add(rate, i)));
       const negative = rateForm === "negative" ? stored : f32x4.neg(math.exp(f, stored));
-      const opened = f.v128(v128.load(i32.add(b, i)));
-      f.storeV128(i32.add(beta, i), math.sigmoid(f, opened));
-      f.storeV128(i32.add(decay, i), math.exp(f, f32x4.mul(negative, soft)));
+      const opened = f.v128(v128.load(row));
+      f.storeV128(to, math.sigmoid(f, opened), beta);
+      f.storeV128(to, math.exp(f, f32x4.mul(negative, soft)), decay);
     });
   });
+  defineDeltaRule(module, math, sizes);
 }
 
-function defineDeltaRule(module: ModuleBuilder, math: Arithmetic, { keyDim, valueDim }: DeltaNetKernels): void {
-  const parameters = { state: "i32", q: "i32", k: "i32", v: "i32", beta: "i32", decay: "i32" } as const;
-  const others = { stride: "i32", y: "i32", yStride: "i32", rows: "i32" } as const;
+function defineDeltaRule(module: ModuleBuilder, math: Arithmetic, sizes: DeltaNetKernels): void {
+  const { keyDim, valueDim } = sizes;
+  const offsets = deltaOffsets(sizes);
+  const parameters = { state: "i32", q: "i32", v: "i32", beta: "i32", stride: "i32" } as const;
+  const others = { y: "i32", yStride: "i32", rows: "i32" } as const;
   const vectors = valueDim % 16 === 0 ? 4 : 1;
   const panelBytes = 16 * vectors;
   module.function("delta_rule", { ...parameters, ...others }, (f, { state, stride, y, yStride, rows, ...row }) => {
@@ -126,11 +115,11 @@ function defineDeltaRule(module: ModuleBuilder, math: Arithmetic, { keyDim, valu
         const panel = f.i32(state);
         for (const sum of sums) sum.set(0);
         f.for(0, 4 * keyDim, 4, (i) => {
-          key.set(v128.load32Splat(i32.add(at(row.k), i)));
+          key.set(v128.load32Splat(i32.add(at(row.q), i), offsets.k));
           sums.forEach((sum, j) => sum.set(math.madd(key, v128.load(panel, 16 * j), sum)));
           f.increment(panel, panelBytes);
         });
-        kept.set(v128.load32Splat(at(row.decay)));
+        kept.set(v128.load32Splat(at(row.beta), offsets.decay - offsets.beta));
         const opened = f.v128(v128.load32Splat(at(row.beta)));
         const value = f.i32(i32.add(at(row.v), column));
         updates.forEach((update, j) => {
@@ -141,7 +130,7 @@ function defineDeltaRule(module: ModuleBuilder, math: Arithmetic, { keyDim, valu
         panel.set(state);
         const changed = f.v128();
         f.for(0, 4 * keyDim, 4, (i) => {
-          key.set(v128.load32Splat(i32.add(at(row.k), i)));
+          key.set(v128.load32Splat(i32.add(at(row.q), i), offsets.k));
           query.set(v128.load32Splat(i32.add(at(row.q), i)));
           sums.forEach((sum, j) => {
             changed.set(math.madd(key, updates[j] ?? 0, f32x4.mul(kept, v128.load(panel, 16 * j))));

@@ -11,12 +11,10 @@ import { defineCacheWrite, type CacheShape, type CacheWrite } from "./cache-writ
 import {
   defineDeltaNet,
   defineGates,
-  type DeltaGates,
+  type DeltaInputs,
   type DeltaNetKernels,
   type DeltaRule,
   type MultiplyByGate,
-  type Silu,
-  type UnitHeads,
 } from "./delta-net.ts";
 import { defineAdd, defineEmbed, type Add, type Embed } from "./embed.ts";
 import { defineEpilogues } from "./epilogues.ts";
@@ -86,9 +84,7 @@ export interface Kernels {
   readonly count_above: CountAbove;
   readonly log: Log;
   /** These need a model with delta nets. */
-  readonly silu: Silu;
-  readonly unit_heads: UnitHeads;
-  readonly delta_gates: DeltaGates;
+  readonly delta_inputs: DeltaInputs;
   readonly delta_rule: DeltaRule;
   /** Needs shared memory. */
   readonly barrier?: Barrier;

@@ -29,32 +29,28 @@ export class DeltaNetThread {
 
   /** Computes rows of [q | k | v | beta | decay], which the rule reads. */
   prepare({ x, inputs, net }: DeltaInputsOperation, { begin, end }: Share): void {
-    const { keyHeads, keyDim, valueHeads, convWidth, netWidth } = net;
-    const heads = 4 * valueHeads;
+    const { v, beta } = net.offsets;
     for (const sequence of this.#view.sequences()) {
       const { firstRow, numRows } = sequence;
       for (let row = Math.max(begin, firstRow); row < Math.min(end, firstRow + numRows); row++) {
-        const [from, to] = [x.address + row * x.stride, inputs.address + row * inputs.stride];
+        const to = inputs.address + row * inputs.stride;
         this.#convolve(x, net, sequence, row, to);
-        this.#kernels.silu(to, 4 * convWidth);
-        this.#kernels.unit_heads(to, keyHeads, 1 / Math.sqrt(keyDim));
-        this.#kernels.unit_heads(to + 4 * keyHeads * keyDim, keyHeads, 1);
-        const b = from + 4 * (convWidth + netWidth);
-        const beta = to + 4 * convWidth;
-        this.#kernels.delta_gates(b, b + heads, net.rate, net.dtBias, beta, beta + net.decayOffset, heads);
+        // It lies behind [q | k | v] and z, which is as wide as v.
+        const b = x.address + row * x.stride + beta + (beta - v);
+        this.#kernels.delta_inputs(to, b, net.rate, net.dtBias);
       }
     }
   }
 
   #convolve(x: DeltaInputsOperation["x"], net: DeltaNetPlace, sequence: StatedSequence, row: number, to: number): void {
-    const { taps, kernel, convWidth, states } = net;
+    const { taps, kernel, offsets, states } = net;
     const { firstRow, from } = sequence;
     const earliest = from === NO_STATE ? Math.max(0, taps - 1 - (row - firstRow)) : 0;
     for (let t = earliest; t < taps; t++) {
       const after = row - firstRow - (taps - 1 - t);
       const at = after < 0 ? keptAt(states, from, after) : x.address + (firstRow + after) * x.stride;
       const multiply = t === earliest ? this.#kernels.multiply : this.#kernels.multiply_add;
-      multiply(to, at, kernel.address + t * kernel.stride, 4 * convWidth);
+      multiply(to, at, kernel.address + t * kernel.stride, offsets.beta);
     }
   }
 
@@ -83,7 +79,7 @@ export class DeltaNetThread {
   }
 
   #computeHead({ x, inputs, y, net }: DeltaRuleOperation, { firstRow, endRow, from, to }: Piece, head: number): void {
-    const { keyHeads, valueHeads, keyDim, valueDim, convWidth, states } = net;
+    const { keyHeads, valueHeads, keyDim, valueDim, offsets, states } = net;
     const size = keyDim * valueDim;
     const stateOf = (slot: number) => states.address + slot * states.stride + states.rowsBytes + 4 * head * size;
     const state = stateOf(to);
@@ -91,17 +87,13 @@ export class DeltaNetThread {
     else if (from !== to) this.#floats.copyWithin(state / 4, stateOf(from) / 4, stateOf(from) / 4 + size);
     const keyHead = net.headOrder === "tiled" ? head % keyHeads : Math.floor(head / (valueHeads / keyHeads));
     const at = inputs.address + firstRow * inputs.stride;
-    const q = at + 4 * keyHead * keyDim;
-    const beta = at + 4 * (convWidth + head);
     const values = 4 * head * valueDim;
     const output = y.address + values;
     this.#kernels.delta_rule(
       state,
-      q,
-      q + 4 * keyHeads * keyDim,
-      at + 8 * keyHeads * keyDim + values,
-      beta,
-      beta + net.decayOffset,
+      at + 4 * keyHead * keyDim,
+      at + offsets.v + values,
+      at + offsets.beta + 4 * head,
       inputs.stride,
       output + firstRow * y.stride,
       y.stride,
@@ -110,19 +102,20 @@ export class DeltaNetThread {
     for (let row = firstRow; row < endRow; row++) {
       const answer = output + row * y.stride;
       this.#kernels.rms_norm(answer, answer, net.gamma, 4 * valueDim, valueDim, net.epsilon);
-      this.#kernels.multiply_silu(answer, x.address + row * x.stride + 4 * convWidth + values, 4 * valueDim);
+      this.#kernels.multiply_silu(answer, x.address + row * x.stride + offsets.beta + values, 4 * valueDim);
     }
   }
 
   /** Keeps the last rows that the convolution has read. In place they move up, so the oldest comes first. */
   #keepRows({ x, net }: DeltaRuleOperation, { firstRow, from }: StatedSequence, { endRow, to }: Piece): void {
-    const { convWidth, states } = net;
+    const { states } = net;
+    const width = states.rowBytes / 4;
     for (let before = -states.count; before < 0; before++) {
       const after = endRow + before - firstRow;
       const kept = keptAt(states, to, before) / 4;
       const source = after < 0 ? keptAt(states, from, after) : x.address + (firstRow + after) * x.stride;
-      if (after < 0 && from === NO_STATE) this.#floats.fill(0, kept, kept + convWidth);
-      else this.#floats.copyWithin(kept, source / 4, source / 4 + convWidth);
+      if (after < 0 && from === NO_STATE) this.#floats.fill(0, kept, kept + width);
+      else this.#floats.copyWithin(kept, source / 4, source / 4 + width);
     }
   }
 }

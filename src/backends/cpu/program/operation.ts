@@ -1,6 +1,7 @@
 // A step's operations as plain data, which every thread walks. Addresses, strides and offsets are bytes.
 
 import type { DeltaNet } from "../../../models/graph.ts";
+import type { deltaOffsets } from "../kernels/delta-net.ts";
 import type { Epilogue } from "../kernels/epilogues.ts";
 import type { PanelMatrix } from "../pack/panel-matrix.ts";
 
@@ -177,17 +178,13 @@ export interface DeltaNetPlace extends Pick<
   DeltaNet,
   "keyHeads" | "valueHeads" | "keyDim" | "valueDim" | "headOrder" | "taps"
 > {
-  /** Values of [q | k | v], and of v alone. */
-  readonly convWidth: number;
-  readonly netWidth: number;
+  readonly offsets: ReturnType<typeof deltaOffsets>;
   /** [taps] */
   readonly kernel: Rows;
   readonly rate: number;
   readonly dtBias: number;
   readonly gamma: number;
   readonly epsilon: number;
-  /** Bytes from a head's beta to its decay. */
-  readonly decayOffset: number;
   readonly states: StatePlace;
 }
 
