@@ -207,3 +207,10 @@ export const ALL_AT_ONCE: Circumstance = {
   },
   happened: (stats) => shared(stats) && stats.prefix_cache_hits > 0 && stats.num_preemptions_total > 0,
 };
+
+/** For models that keep states: beside 640 blocks they have ten slots for them. */
+export const STATES_AT_ONCE: Circumstance = {
+  name: "batched, in chunks of 7, three steps ahead, found in the prefix cache",
+  config: { ...ALL_AT_ONCE.config, maxNumSeqs: 6, numGpuBlocks: 640 },
+  happened: (stats) => shared(stats) && stats.prefix_cache_hits > 0,
+};

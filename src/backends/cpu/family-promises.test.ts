@@ -14,6 +14,7 @@ import {
   mixed,
   run,
   shared,
+  STATES_AT_ONCE,
   withFewTokens,
   type Circumstance,
   type Request,
@@ -46,13 +47,9 @@ const draftingFor = (model: File[]): Circumstance => ({
     preempted > 0 && stats.spec_decode_num_accepted_tokens_total === stats.spec_decode_num_draft_tokens_total,
 });
 
-/** A model with states can't draft, and has few slots for them: ten beside 640 blocks, two beside 9. */
+/** A model with states can't draft, and has few slots for them: two beside 9 blocks. */
 const OF_STATES: readonly Circumstance[] = [
-  {
-    name: "batched, in chunks of 7, three steps ahead, found in the prefix cache",
-    config: { ...ALL_AT_ONCE.config, maxNumSeqs: 6, numGpuBlocks: 640 },
-    happened: (stats) => shared(stats) && stats.prefix_cache_hits > 0,
-  },
+  STATES_AT_ONCE,
   {
     name: "in chunks of 7, preempted",
     config: { ...ALL_AT_ONCE.config, numGpuBlocks: 9 },
