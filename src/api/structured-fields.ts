@@ -29,19 +29,17 @@ const MAX_SOURCE_LENGTH = 100_000;
 /** Returns null without a constraint. @throws ChorusError naming the field, and the place in a schema */
 export function parseStructure(fields: Fields): GrammarSource | null {
   const format = parseResponseFormat(fields);
-  const structured = parseStructuredOutputs(fields);
+  const outputs = new Fields(fields.get("structured_outputs") ?? {}, "structured_outputs");
+  const structured = parseStructuredOutputs(outputs);
   if (format !== null && structured !== null) {
     const both = "response_format and structured_outputs both constrain the answer";
     throw refused("structured_outputs", `${both}; give only one of them.`);
   }
-  return withOptions(format ?? structured, fields);
+  return withOptions(format ?? structured, outputs);
 }
 
 /** Adds what structured_outputs says about JSON, wherever the schema stands. */
-function withOptions(source: GrammarSource | null, fields: Fields): GrammarSource | null {
-  const given = fields.get("structured_outputs");
-  if (given === undefined) return source;
-  const outputs = new Fields(given, "structured_outputs");
+function withOptions(source: GrammarSource | null, outputs: Fields): GrammarSource | null {
   const pattern = outputs.string("whitespace_pattern");
   const isLenient = outputs.boolean("lenient") === true;
   if (pattern === undefined && !isLenient) return source;
@@ -76,10 +74,7 @@ function parseResponseFormat(fields: Fields): GrammarSource | null {
 }
 
 /** vLLM's: exactly one of its fields, beside options; null with options alone. */
-function parseStructuredOutputs(fields: Fields): GrammarSource | null {
-  const value = fields.get("structured_outputs");
-  if (value === undefined) return null;
-  const outputs = new Fields(value, "structured_outputs");
+function parseStructuredOutputs(outputs: Fields): GrammarSource | null {
   outputs.refuseOthers([...KINDS, ...OPTIONS]);
   const isAny = outputs.boolean("json_object") === false;
   const [kind, second] = KINDS.filter((name) => outputs.get(name) !== undefined && !(name === "json_object" && isAny));
