@@ -3,9 +3,11 @@ import { App, ENDLESS, ON_GPU, type Pane } from "./support/app.ts";
 import { axeFindings } from "./support/axe.ts";
 import { Steps } from "./support/steps.ts";
 
-test("a question streams an answer: its text grows before it has ended", async ({ page }) => {
+test("a question streams an answer on a GPU: its text grows before it has ended; what computes can be changed, and the answer stays", async ({
+  page,
+}) => {
   const sendModel = await App.holdModel(page);
-  const app = await App.open(page, `${ON_GPU}&temperature=0`);
+  const app = await App.open(page, `${ON_GPU}&temperature=0&max_tokens=48`);
   const pane = app.pane(1);
   const steps = await Steps.hold(page, "now");
   // Asked before the model is loaded: the question waits.
@@ -24,10 +26,17 @@ test("a question streams an answer: its text grows before it has ended", async (
   }
   await steps.release();
   await pane.finished();
-  expect(await pane.answer()).toContain("fox");
+  const answer = await pane.answer();
+  expect(answer).toContain("fox");
   await expect(pane.region).toContainText(/[1-9]\S* tok\/s/);
   await expect(pane.region).toContainText(/TTFT [1-9]\S* ms/);
   await expect(pane.region).toContainText(/[1-9]\d* tokens/);
+
+  await expect(page.getByText(/\(software\)/)).toBeVisible();
+  // The GPU is a software adapter here, so the CPU is faster.
+  await page.getByLabel("Runs on").selectOption("auto");
+  await expect(page.getByText(/^CPU, \d+ threads?$/)).toBeVisible();
+  expect(await pane.answer()).toBe(answer);
 });
 
 test("a second question is answered in the light of the first", async ({ page }) => {
@@ -129,7 +138,7 @@ test("a copy of a pane with another seed, asked the same, marks the first word t
     ),
   );
   expect(marked.toSorted()).toEqual([own, other].toSorted());
-  expect(await axeFindings(page)).toEqual([]);
+  for (const number of [1, 2]) expect(await axeFindings(page, `[aria-label="Pane ${number}"]`)).toEqual([]);
 });
 
 test("a thought is seen while it grows, and folded when it is over; it opens again", async ({ page }) => {

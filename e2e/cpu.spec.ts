@@ -1,39 +1,9 @@
-// The app where there is no GPU: it computes in WebAssembly.
+// The library where there is no GPU: it computes in WebAssembly. The app does so in most tests (`App.open`).
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "playwright/test";
 import { PORTABLE, PORTABLE_FILES, PORTABLE_REQUEST, portableAnswers } from "../tests/requests/portable-request.ts";
-import { App } from "./support/app.ts";
 import { createEngine, openBarePage } from "./support/library.ts";
-
-test("four panes asked at once share steps on the CPU, and each says what it says alone", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=48");
-  const panes = await app.addPanes(4);
-  await page.getByRole("button", { name: "Send to all" }).click();
-  const sheet = page.getByRole("dialog", { name: "Send to all" });
-  await sheet.getByRole("textbox", { name: "Message" }).fill("Tell me a story about a fox.");
-  await sheet.getByRole("textbox", { name: "Message" }).press("Enter");
-  for (const pane of panes) await pane.finished();
-  await expect(app.figure("Peak")).toHaveText("4");
-  const answers = await Promise.all(panes.map((pane) => pane.answer()));
-  expect(new Set(answers).size).toBe(1);
-  expect(answers[0]).toMatch(/\w+ \w+/);
-  await expect(page.getByText(/^CPU, \d+ threads?$/)).toBeVisible();
-});
-
-test("what computes can be changed, and the chats stay", async ({ page }) => {
-  const app = await App.open(page, "temperature=0&max_tokens=16");
-  const pane = app.pane(1);
-  await pane.ask("What is the capital of France?");
-  await pane.finished();
-  const answer = await pane.answer();
-  await page.getByLabel("Runs on").selectOption("webgpu");
-  await expect(page.getByText(/\(software\)/)).toBeVisible();
-  expect(await pane.answer()).toBe(answer);
-  await page.getByLabel("Runs on").selectOption("auto");
-  // The GPU is a software adapter here, so the CPU is faster.
-  await expect(page.getByText(/^CPU, \d+ threads?$/)).toBeVisible();
-});
 
 test("an isolated page has threads that share memory, which bring the same bits", async ({ page }) => {
   // Served with the preview server's headers.
