@@ -1,4 +1,5 @@
-// The product's promise: what is asked at the same time shares steps, and nobody's answer is changed by it.
+// The product's promise: what is asked at the same time shares steps, and nobody's answer is changed by it. On the CPU;
+// gpu-process.spec.ts has it on a GPU.
 
 import { expect, test } from "playwright/test";
 import { App } from "./support/app.ts";
@@ -41,9 +42,7 @@ test("four panes asked at once share steps, and say what each says alone", async
 test("calls made at the same time share steps, and give the tokens that each gives alone", async ({ page }) => {
   await openBarePage(page);
   // Prompts join at once: where steps are slow, they would join row by row, and the first answer end before the last began.
-  const engine = await createEngine(page, { backend: "webgpu", maxStepStretch: 1000 });
-  // Whoever draws waits for the kernels that filter: meanwhile the others would end.
-  await engine.evaluate((engine) => engine.completions.create({ prompt: "Hi", max_tokens: 2, temperature: 1 }));
+  const engine = await createEngine(page, { maxStepStretch: 1000 });
   // None has ended before the last one's text is tokens.
   const steps = await Steps.hold(page, "now");
   const requested = await engine.evaluateHandle((engine, prompts) => {

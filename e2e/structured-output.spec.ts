@@ -8,7 +8,7 @@ test("answers follow their schemas while a free one runs, and only they load the
   page.context().on("response", (response) => loaded.push(response.url()));
   const grammarFiles = () => loaded.filter((url) => url.includes("grammar"));
   await openBarePage(page);
-  const engine = await createEngine(page, { backend: "webgpu" });
+  const engine = await createEngine(page);
   const free = { prompt: "Once upon a time", temperature: 0, ignore_eos: true, max_tokens: 40 };
   const alone = await engine.evaluate(async (engine, free) => engine.completions.create(free), free);
   expect(grammarFiles()).toEqual([]);
