@@ -19,7 +19,7 @@ const WORDS = ["fox", "7", "-1", "0.5", "1e999", "dark", "new", "https://hub.exa
 
 const NUM_STREAMING = 4;
 const ACTS_PER_ROUND = 20;
-/** Rounds between two checks by axe, which takes seconds, and between two reloads. The slowest machine walks to the first of both. */
+/** Rounds between two checks by axe, which takes seconds, and between two reloads. Every walk comes to the first of both. */
 const [AXE_ROUNDS, RELOAD_ROUNDS] = [2, 3];
 /** Most that the page may take for one act. */
 const ACT_MS = 20_000;
