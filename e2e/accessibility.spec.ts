@@ -75,18 +75,9 @@ test("axe finds nothing in empty chats, in dialogs, and while answers stream", a
   expect(await findings(page), "streaming").toEqual([]);
 });
 
-test("axe finds nothing in an answer's figures, nor in alerts", async ({ page }) => {
-  const app = await App.openFake(page, "stepms=20");
-  const pane = app.pane(1);
-  await pane.ask("What is the capital of France?");
-  await pane.finished();
-  await pane.turn.getByRole("button", { name: "Figures" }).click();
-  await app.raiseAlert("queue_length", 128);
-  await expect(app.batch.getByText("128 in the queue")).toBeVisible();
-  expect(await findings(page), "figures and an alert").toEqual([]);
-});
-
-test("axe finds nothing in variants, their tree, a toast and the list of chats", async ({ page }) => {
+test("axe finds nothing in an answer's figures and variants, alerts, a toast, a word's alternatives and the list of chats", async ({
+  page,
+}) => {
   const app = await App.openFake(page, "panes=2&stepms=5");
   const pane = app.pane(1);
   await pane.ask("What is the capital of France?");
@@ -96,28 +87,29 @@ test("axe finds nothing in variants, their tree, a toast and the list of chats",
   // Its Markdown begins with a heading of the second depth.
   await pane.ask("How do I make pancakes?");
   await pane.finished();
+  await pane.turn.getByRole("button", { name: "Figures" }).click();
+  await expect(app.batch.getByText("No alerts")).toBeVisible();
+  await app.raiseAlert("queue_length", 128);
+  await expect(app.batch.getByText("128 in the queue")).toBeVisible();
+  await expect(app.batch.getByText("Alerts: queue_length: 128."), "in full for screen readers").toBeAttached();
   await page.getByRole("button", { name: "Close pane 2" }).click();
   await expect(page.getByRole("button", { name: "Undo" })).toBeVisible();
   // A toast under the pointer stays.
   await page.getByRole("button", { name: "Undo" }).hover();
-  expect(await findings(page), "variants and a toast").toEqual([]);
+  expect(await findings(page), "figures, variants, an alert and a toast").toEqual([]);
+
+  await pane.turn.getByRole("button", { name: "Probabilities" }).click();
+  await pane.turn.getByRole("slider").press("ArrowRight");
+  await pane.turn.getByRole("slider").press("Enter");
+  await expect(page.getByRole("button", { name: /^Go on with \S+ [\d.]+% in a new pane$/ }).first()).toBeVisible();
+  expect(await axeFindings(page), "alternatives").toEqual([]);
+  await page.keyboard.press("Escape");
+
   await page.getByRole("button", { name: "Close pane 1" }).click();
   await page.keyboard.press("Alt+h");
   await page.getByRole("button", { name: "Delete What is the capital of France?" }).click();
   await expect(page.getByRole("button", { name: "Keep" })).toBeVisible();
   expect(await findings(page, DIALOG), "chats").toEqual([]);
-});
-
-test("axe finds nothing in a word's alternatives", async ({ page }) => {
-  const app = await App.openFake(page, "stepms=5");
-  const pane = app.pane(1);
-  await pane.ask("What is the capital of France?");
-  await pane.finished();
-  await pane.turn.getByRole("button", { name: "Probabilities" }).click();
-  await pane.turn.getByRole("slider").press("ArrowRight");
-  await pane.turn.getByRole("slider").press("Enter");
-  await expect(page.getByRole("button", { name: /^Go on with \S+ [\d.]+% in a new pane$/ }).first()).toBeVisible();
-  expect(await axeFindings(page)).toEqual([]);
 });
 
 test("axe finds nothing in the demo", async ({ page }) => {
@@ -130,18 +122,15 @@ test("axe finds nothing in the demo", async ({ page }) => {
   expect(await findings(page), "its result").toEqual([]);
 });
 
-test("axe finds nothing on the benchmark page and the page of serving", async ({ page }) => {
-  await page.goto("./#/bench");
+test("axe finds nothing on the pages of the benchmark, of serving, and of a document", async ({ page }) => {
+  await App.openFake(page, "#/bench");
   await expect(page.getByRole("button", { name: /^Measure/ })).toBeVisible();
   await page.getByText("More", { exact: true }).click();
   expect(await findings(page)).toEqual([]);
-  await App.openFake(page, "#/serving");
+  await page.evaluate(() => (location.hash = "#/serving"));
   await expect(page.getByRole("button", { name: "Apply" })).toBeVisible();
   expect(await findings(page)).toEqual([]);
-});
-
-test("axe finds nothing in a document", async ({ page }) => {
-  await page.goto("./#/docs/tuning");
+  await page.evaluate(() => (location.hash = "#/docs/tuning"));
   await expect(page.getByRole("heading", { name: "Tuning" })).toBeFocused();
   expect(await findings(page)).toEqual([]);
 });
@@ -207,7 +196,9 @@ test("a button that gets the focus as soon as it appears keeps it", async ({ pag
   await expect(page.getByRole("button", { name: "Collapse Batch" })).toBeFocused({ timeout: 1000 });
 });
 
-test("what is typed right after the keys of a dialog is in it, also the first time", async ({ page }) => {
+test("what is typed right after the keys of a dialog is in it, also the first time, and right after it was closed", async ({
+  page,
+}) => {
   const app = await App.openFake(page);
   await app.modelLoaded();
   // The dialog's code comes by itself once there is time.
@@ -216,11 +207,9 @@ test("what is typed right after the keys of a dialog is in it, also the first ti
   await page.keyboard.insertText("fox");
   await expect(page.getByRole("dialog").getByRole("searchbox")).toHaveValue("fox");
   await expect(app.pane(1).message).toHaveValue("");
-});
+  await page.keyboard.press("Escape");
 
-test("the palette can be reopened right after it was closed", async ({ page }) => {
-  const app = await App.openFake(page);
-  await app.listens();
+  // The palette can be reopened right after it was closed.
   await page.keyboard.press("Control+k");
   await page.keyboard.type("light");
   // Both before the browser says that it has closed.

@@ -12,30 +12,27 @@ const QUERY = "keep&stepms=5";
 const turnsOf = (answers: readonly string[]) =>
   answers.map((answer, id) => ({ id, question: `Question ${id}`, answer, end: "stop" }));
 
-test.describe("an answer without measure leaves the page usable", () => {
-  for (const [name, answer] of [
-    ["2,000 nested lists", `${"- ".repeat(2000)}the end`],
-    ["1,000 indented lists", Array.from({ length: 1000 }, (_, i) => `${"  ".repeat(i)}- the end`).join("\n")],
-    ["4 MB of text", `the end${" and on".repeat(600_000)}`],
-    ["nested emphasis", `${"*a _b ".repeat(1500)}the end${" b_ a*".repeat(1500)}`],
-  ] as const) {
-    test(name, async ({ page }) => {
-      await overwrite(page, recordsOf(turnsOf([answer])));
-      const app = await App.openFake(page, QUERY);
-      await expect(app.pane(1).turn).toContainText("the end");
-      await app.pane(1).ask("What is the capital of France?");
-      await expect(app.pane(1).turn).toContainText("Paris");
-    });
-  }
+test("answers without measure leave the page usable", async ({ page }) => {
+  const answers = [
+    `${"- ".repeat(2000)}the end`,
+    Array.from({ length: 1000 }, (_, i) => `${"  ".repeat(i)}- the end`).join("\n"),
+    `the end${" and on".repeat(600_000)}`,
+    `${"*a _b ".repeat(1500)}the end${" b_ a*".repeat(1500)}`,
+  ];
+  await overwrite(page, recordsOf(turnsOf(answers)));
+  const app = await App.openFake(page, QUERY);
+  await expect(app.pane(1).log.getByRole("article").filter({ hasText: "the end" })).toHaveCount(answers.length);
+  await app.pane(1).ask("What is the capital of France?");
+  await expect(app.pane(1).turn).toContainText("Paris");
+});
 
-  test("5,000 turns", async ({ page }) => {
-    await overwrite(page, recordsOf(turnsOf(Array.from({ length: 5000 }, (_, i) => `Answer ${i}`))));
-    const app = await App.openFake(page, QUERY);
-    await expect(app.pane(1).turn).toContainText("Answer 4999");
-    await expect(app.pane(1).log.getByRole("article")).toHaveCount(100);
-    await app.pane(1).log.getByRole("button", { name: "Show 100 of 4,900 earlier turns" }).click();
-    await expect(app.pane(1).log.getByRole("article")).toHaveCount(200);
-  });
+test("a chat of 5,000 turns leaves the page usable", async ({ page }) => {
+  await overwrite(page, recordsOf(turnsOf(Array.from({ length: 5000 }, (_, i) => `Answer ${i}`))));
+  const app = await App.openFake(page, QUERY);
+  await expect(app.pane(1).turn).toContainText("Answer 4999");
+  await expect(app.pane(1).log.getByRole("article")).toHaveCount(100);
+  await app.pane(1).log.getByRole("button", { name: "Show 100 of 4,900 earlier turns" }).click();
+  await expect(app.pane(1).log.getByRole("article")).toHaveCount(200);
 });
 
 test("an answer that can't be rendered is shown as it is", async ({ page }) => {

@@ -151,40 +151,46 @@ test("where the model runs can be read at 1280 px beside the advice to reload", 
 });
 
 test("an alert's words are whole on tablets and desktops, and cost no counter its place", async ({ page }) => {
-  for (const [width, lastShown] of [
+  const app = await App.openFake(page, "panes=2");
+  const widths = [
     [1440, "Preemptions"],
     [1024, "KV use"],
     [768, "Running"],
-  ] as const) {
-    await page.setViewportSize({ width, height: 900 });
-    const app = await App.openFake(page, "panes=2");
-    await app.listens();
-    const counter = app.figure(lastShown);
-    await expect(counter).toBeInViewport({ ratio: 1 });
-    await app.raiseAlert("queue_length", 128);
-    await app.raiseAlert("low_occupancy", 0.12);
-    const line = app.batch.getByText("12% of slots in use, others wait, and 1 more");
-    expect(await isUncut(line), `the words at ${width}`).toBe(true);
-    await expect(counter, `at ${width}`).toBeInViewport({ ratio: 1 });
-    const [{ x }, { x: counterX, width: counterWidth }] = [(await line.boundingBox())!, (await counter.boundingBox())!];
-    expect(x, "right of the counters").toBeGreaterThanOrEqual(counterX + counterWidth);
-    expect(await isOnTop(line)).toBe(true);
+  ] as const;
+  for (const isRaised of [false, true]) {
+    if (isRaised) {
+      await app.raiseAlert("queue_length", 128);
+      await app.raiseAlert("low_occupancy", 0.12);
+    }
+    for (const [width, lastShown] of widths) {
+      await page.setViewportSize({ width, height: 900 });
+      await app.listens();
+      const counter = app.figure(lastShown);
+      await expect(counter, `at ${width}`).toBeInViewport({ ratio: 1 });
+      if (!isRaised) continue;
+      const line = app.batch.getByText("12% of slots in use, others wait, and 1 more");
+      expect(await isUncut(line), `the words at ${width}`).toBe(true);
+      const [{ x }, box] = [(await line.boundingBox())!, (await counter.boundingBox())!];
+      expect(x, "right of the counters").toBeGreaterThanOrEqual(box.x + box.width);
+      expect(await isOnTop(line)).toBe(true);
+    }
   }
 });
 
 test("on phones the model's name can be read, over two lines if it is long", async ({ page }) => {
-  for (const [width, name] of [
-    [390, "chorus-chat"],
-    [360, "chorus-chat"],
-    [390, "SmolLM2-360M"],
-    [390, "Qwen3-0.6B"],
+  for (const [name, widths] of [
+    ["chorus-chat", [390, 360]],
+    ["SmolLM2-360M", [390]],
+    ["Qwen3-0.6B", [390]],
   ] as const) {
-    await page.setViewportSize({ width, height: 844 });
     await App.openFake(page, `name=${name}`);
-    const shown = page.getByRole("button", { name: /^Model: / });
-    await expect(shown).toContainText(name);
-    expect(await isUncut(shown.locator("b")), `${name} at ${width}`).toBe(true);
-    expect(await isUncut(page.getByRole("banner")), "within the bar").toBe(true);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 844 });
+      const shown = page.getByRole("button", { name: /^Model: / });
+      await expect(shown).toContainText(name);
+      expect(await isUncut(shown.locator("b")), `${name} at ${width}`).toBe(true);
+      expect(await isUncut(page.getByRole("banner")), "within the bar").toBe(true);
+    }
   }
 });
 
