@@ -52,22 +52,13 @@ test("nothing is downloaded for later while the first model is on its way", asyn
   await kept(page);
 });
 
-test("after the first visit the app works offline, under any path", async ({ page }) => {
+test("after the first visit the app works offline, under any path, and pages of the documents that were visited can be read and followed by keys", async ({
+  page,
+}) => {
   await page.goto(`${site.url}?temperature=0&max_tokens=12`);
   await kept(page);
-  await site.switchOff();
-  await page.reload();
-  await chats(page);
-  await page.goto(`${site.url}#/bench`);
-  await page.reload();
-  await expect(page.getByRole("button", { name: /^Measure/ })).toBeVisible();
-});
-
-test("pages of the documents that were visited can be read offline, and are followed by keys", async ({ page }) => {
-  await page.goto(site.url);
-  await kept(page);
   const title = (name: string) => page.getByRole("heading", { level: 2, name, exact: true });
-  await page.goto(`${site.url}#/docs/tuning`);
+  await page.evaluate(() => (location.hash = "#/docs/tuning"));
   await page.reload(); // the first page that the service worker answers
   await expect(title("Tuning")).toBeFocused();
   await page.getByRole("link", { name: "cpu.md" }).first().press("Enter");
@@ -90,10 +81,17 @@ test("pages of the documents that were visited can be read offline, and are foll
   await expect(page.getByRole("heading", { name: "Batching mode" })).toBeFocused();
   await page.goto(`${site.url}#/docs/troubleshooting`);
   await expect(title("Not loaded")).toBeVisible();
+  await page.goto(`${site.url}#/bench`);
+  await page.reload();
+  await expect(page.getByRole("button", { name: /^Measure/ })).toBeVisible();
+  await page.goto(`${site.url}?temperature=0&max_tokens=12`);
+  await chats(page);
 });
 
-test("a reload loads a newer version at once, and the model is not downloaded again", async ({ page }) => {
-  await page.goto(site.url);
+test("a reload loads a newer version at once, an open page only when asked to; the model is not downloaded again", async ({
+  page,
+}) => {
+  await page.goto(`${site.url}?temperature=0&max_tokens=12`);
   await kept(page);
   await page.reload();
   site.deploy("second");
@@ -104,24 +102,20 @@ test("a reload loads a newer version at once, and the model is not downloaded ag
   await expect.poll(() => site.sent.filter((path) => path === "assets/index-second.js").length).toBeGreaterThan(0);
   expect(models()).toBe(sentBefore);
   await expect(page.getByText("A new version")).toBeHidden();
-});
 
-test("an open page reports a newer version, and reloads only when asked to", async ({ page }) => {
-  await page.goto(`${site.url}?temperature=0&max_tokens=12`);
-  await kept(page);
-  site.deploy("second");
+  site.deploy("third");
   await kept(page, { update: true });
   const reload = page.getByRole("button", { name: "Reload to update" });
   await expect(reload).toBeVisible();
-  expect(await scriptOf(page)).not.toContain("second");
+  expect(await scriptOf(page)).not.toContain("third");
   await chats(page);
 
   await reload.click();
-  await expect.poll(() => scriptOf(page)).toContain("second");
+  await expect.poll(() => scriptOf(page)).toContain("third");
   await expect(reload).toBeHidden();
   await site.switchOff();
   await page.reload();
-  expect(await scriptOf(page)).toContain("second");
+  expect(await scriptOf(page)).toContain("third");
   await chats(page);
 });
 
