@@ -3,7 +3,7 @@ import { App } from "./support/app.ts";
 import { Steps } from "./support/steps.ts";
 
 test("a message longer than the context gets an error in its pane while another pane continues", async ({ page }) => {
-  const app = await App.open(page, "temperature=0");
+  const app = await App.open(page, "temperature=0&max_tokens=24");
   const [first, second] = await app.addPanes(2);
   const steps = await Steps.hold(page);
   await second!.ask("Tell me a story about a fox.");

@@ -2,7 +2,7 @@ import { expect, test, type Locator } from "playwright/test";
 import { App } from "./support/app.ts";
 
 test("the demo asks eight questions at once, then one after the other, and says both times", async ({ page }) => {
-  const app = await App.open(page, "max_tokens=12");
+  const app = await App.open(page, "max_tokens=8");
   await app.pane(1).message.fill("A draft of mine");
   await page.getByRole("link", { name: "Demo", exact: true }).click();
   const demo = page.getByRole("region", { name: "Demo" });

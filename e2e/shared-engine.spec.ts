@@ -100,7 +100,7 @@ async function askInFourPanes(app: App): Promise<string> {
 }
 
 test("tabs of the app say what their engines take, and share one once that is chosen", async ({ page, context }) => {
-  const query = "temperature=0&max_tokens=48";
+  const query = "temperature=0&max_tokens=16";
   const a = await App.open(page, query);
   await a.modelLoaded();
   await a.addPanes(4);
