@@ -347,7 +347,7 @@ describe("an engine under random traffic", () => {
         seen.ahead += config.runAhead > 0 ? stats.engine_steps_total : 0;
         seen.shared += harness.steps.filter((step) => step.entries.length > 1).length;
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
 
     // The traffic was worth it.
