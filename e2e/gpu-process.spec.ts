@@ -1,11 +1,11 @@
-// Chromium's GPU process is killed: while a model loads, while answers are computed, and while the engine idles. Every answer
+// Chromium's GPU process is killed: while answers are computed, while the engine idles, and while a model loads. Every answer
 // is what it is undisturbed and alone.
 
 import { expect, test, type JSHandle } from "playwright/test";
 import { testFlags } from "../tools/browsers/chromium-flags.mjs";
 import { killGpuProcess } from "../lab/runs/gpu-process.ts";
 import type { ChorusEngine } from "../src/protocol/engine.ts";
-import { openBarePage } from "./support/library.ts";
+import { createEngine, openBarePage } from "./support/library.ts";
 import { Steps } from "./support/steps.ts";
 
 // Chromium keeps WebGPU from a page for a while after a crash, and from all pages after several.
@@ -33,26 +33,15 @@ function answers(engine: JSHandle<ChorusEngine>, when: "at once" | "alone" = "at
   }, when);
 }
 
-test("answers are as undisturbed, and alone, when the GPU process is killed while loading, in mid-batch, and idle", async ({
+test("answers are as undisturbed, and alone, when the GPU process is killed in mid-batch, idle, and while loading", async ({
   page,
   browser,
 }) => {
   await openBarePage(page);
-  let numKilled = 0;
-  await page.exposeFunction("onKernel", async () => {
-    if (numKilled++ === 0) await killGpuProcess(browser);
-  });
-  const engine = await page.evaluateHandle(async () => {
-    const library = new URL("./lib/chorus.js", location.href).href;
-    const { createEngine: create } = (await import(library)) as typeof import("../src/index.ts");
-    const { onKernel } = globalThis as unknown as { onKernel: () => Promise<void> };
-    const onProgress = ({ stage }: { stage: string }) => void (stage === "kernels" && onKernel());
-    return create({ backend: "webgpu", model: "models/chorus-chat/", onProgress });
-  });
-  expect(numKilled).toBeGreaterThan(1);
+  const engine = await createEngine(page, { backend: "webgpu" });
   const stats = () => engine.evaluate((engine) => engine.stats());
   const undisturbed = await answers(engine, "alone");
-  const { generation_tokens_total: numBefore, device_losses_total: lossesBefore } = await stats();
+  const numBefore = (await stats()).generation_tokens_total;
   // Held in mid-answer, however fast the machine is.
   const steps = await Steps.hold(page, "now");
   const going = answers(engine);
@@ -61,8 +50,23 @@ test("answers are as undisturbed, and alone, when the GPU process is killed whil
   expect(await killGpuProcess(browser)).not.toBeNull();
   await steps.release();
   expect(await going).toEqual(undisturbed);
-  expect((await stats()).device_losses_total).toBe(lossesBefore + 1);
+  expect((await stats()).device_losses_total).toBe(1);
 
   await killGpuProcess(browser);
-  await expect.poll(async () => (await stats()).device_losses_total).toBe(lossesBefore + 2);
+  await expect.poll(async () => (await stats()).device_losses_total).toBe(2);
+  await engine.evaluate((engine) => engine.dispose());
+
+  let numKilled = 0;
+  await page.exposeFunction("onKernel", async () => {
+    if (numKilled++ === 0) await killGpuProcess(browser);
+  });
+  const loaded = await page.evaluateHandle(async () => {
+    const library = new URL("./lib/chorus.js", location.href).href;
+    const { createEngine: create } = (await import(library)) as typeof import("../src/index.ts");
+    const { onKernel } = globalThis as unknown as { onKernel: () => Promise<void> };
+    const onProgress = ({ stage }: { stage: string }) => void (stage === "kernels" && onKernel());
+    return create({ backend: "webgpu", model: "models/chorus-chat/", onProgress });
+  });
+  expect(numKilled).toBeGreaterThan(1);
+  expect(await answers(loaded)).toEqual(undisturbed);
 });
