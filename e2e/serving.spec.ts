@@ -133,6 +133,10 @@ test("a draft model is loaded by its name, and one that can't be loaded changes 
   const form = await openServing(page);
   const model = form.getByRole("textbox", { name: "Draft model" });
   await expect(model).toHaveValue("models/chorus-chat/");
+  await model.fill("models/nowhere/");
+  await form.getByRole("button", { name: "Apply" }).click();
+  await expect(form).toContainText("The settings before are used again.");
+  await expect(form).toContainText("models/nowhere/");
   // It fails while nobody looks.
   let letGo = () => {};
   const isLetGo = new Promise<void>((resolve) => (letGo = resolve));
