@@ -51,18 +51,7 @@ test("panes are named, duplicated, moved by keys and by hand, and closed", async
   await expect.poll(() => order(page)).toEqual([3, 1, 2]);
 });
 
-test("a pane that is moved stays scrolled where it was", async ({ page }) => {
-  const app = await App.openFake(page, "panes=2&stepms=1");
-  const pane = app.pane(1);
-  await answered(pane, "Go on and on.");
-  await pane.log.evaluate((log) => log.scrollTo(0, 100));
-  await expect(pane.region.getByRole("button", { name: "Latest" })).toBeVisible();
-  await menuItem(page, 1, "Move right");
-  await expect.poll(() => order(page)).toEqual([2, 1]);
-  await expect.poll(() => pane.log.evaluate((log) => log.scrollTop)).toBe(100);
-});
-
-test("a chat that another page replaced is as it was left: where one was reading, and what was typed", async ({
+test("a chat that is moved, or that another page replaced, is as it was left: where one was reading, and what was typed", async ({
   page,
 }) => {
   const app = await App.openFake(page, "panes=2&stepms=1");
@@ -73,6 +62,10 @@ test("a chat that another page replaced is as it was left: where one was reading
   const editor = edited.region.getByRole("textbox", { name: "Edit question" });
   await editor.fill(BREAD);
   await read.log.evaluate((log) => log.scrollTo(0, 100));
+  await expect(read.region.getByRole("button", { name: "Latest" })).toBeVisible();
+  await menuItem(page, 1, "Move right");
+  await expect.poll(() => order(page)).toEqual([2, 1]);
+  await expect.poll(() => read.log.evaluate((log) => log.scrollTop)).toBe(100);
   await page.getByRole("button", { name: "Settings for all panes" }).click();
   await page.evaluate(() => void (location.hash = "#/docs/app"));
   const back = page.getByRole("link", { name: "Back to chats" });
