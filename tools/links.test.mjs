@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 
 import { expect, it } from "vitest";
 
-import { anchorOf } from "../src/app/ui/docs/anchor-of.ts";
+import { anchorOf } from "../src/app/ui/docs/documents.ts";
 import { root } from "./run-command.mjs";
 
 const FOLDERS = ["docs", "examples", "public", "shaders", "tools", "lab", "tests"];

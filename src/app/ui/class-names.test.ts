@@ -34,16 +34,6 @@ test("every class that a component names is the kit's or Tailwind's, and every c
   expect([...kit].filter((name) => !words.has(name))).toEqual([]);
 });
 
-test("Markdown takes every class of its module, and no other", () => {
-  const defined = classesOf(read("chat/markdown/Markdown.module.css"));
-  const users = code.map(read).filter((text) => text.includes("Markdown.module.css"));
-  const taken = users.flatMap((text) => [...text.matchAll(/\b(?:css|markdown)\.(\w+)/g)].map(([, name]) => name));
-  // "css[kind]": any of them.
-  const isOpen = users.some((text) => /\bcss\[/.test(text));
-  expect(taken.filter((name) => name !== "module" && !defined.has(name ?? ""))).toEqual([]);
-  if (!isOpen) expect([...defined].filter((name) => !taken.includes(name))).toEqual([]);
-});
-
 test("the style sheet of a first visit has the classes of all that it loads", () => {
   const sources = [...read("styles.css").matchAll(/@source (not )?"\.\/(.*)"/g)].map(([, not, glob = ""]) => ({
     isIn: not === undefined,

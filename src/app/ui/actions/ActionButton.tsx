@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { usePage } from "../app/page-context.ts";
-import { IconButton } from "../components/IconButton.tsx";
+import { IconButton } from "../components/Button.tsx";
 import { perform, type ActionId } from "./actions.ts";
 
 interface ActionButtonProps extends Omit<ComponentProps<typeof IconButton>, "onClick"> {

@@ -1,6 +1,6 @@
 import { Fragment, useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { findCommands, type Command } from "../../state/commands/commands.ts";
-import { Icon } from "../components/Icon.tsx";
+import { Icon } from "../components/Button.tsx";
 import { Keys } from "./Keys.tsx";
 import { formatCounted } from "../format.ts";
 

@@ -5,7 +5,7 @@ import type { Pane } from "../../state/chat/pane.ts";
 import type { Command } from "../../state/commands/commands.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
 import type { Page } from "../app/page-context.ts";
-import { giveFiles } from "../app/give-files.ts";
+import { giveFiles } from "../app/DroppedFiles.tsx";
 import { draftingPanes, SEND_TO_ALL_ID } from "../bar/SendToAll.tsx";
 import { focusMessageOf } from "../chat/Composer.tsx";
 import { chooseFiles } from "../choose-files.ts";

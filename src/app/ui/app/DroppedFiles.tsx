@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
-import { giveFiles } from "./give-files.ts";
+import type { Pane } from "../../state/chat/pane.ts";
 
 const hasFiles = (data: DataTransfer | null): data is DataTransfer => data?.types.includes("Files") === true;
 
@@ -36,4 +36,11 @@ export function DroppedFiles({ app }: { app: AppState }) {
     };
   }, [app]);
   return null;
+}
+
+/** Gives files to a pane. What reads them is loaded with the first. */
+export async function giveFiles(app: AppState, pane: Pane, files: readonly File[]): Promise<void> {
+  const reader = await import("./take-files.ts").catch(() => null);
+  if (reader) await reader.takeFiles(app, pane, files);
+  else app.workspace.undoList.notify("Files can't be read now. Reload the page when the network is back.");
 }

@@ -18,7 +18,8 @@ export function UndoToast({ undoList, toast }: { undoList: UndoList; toast: Toas
   const { title, undoable, offer } = toast;
   return (
     <div
-      className="float row toast"
+      // Phones have no keys.
+      className="float row toast max-sm:[&_kbd]:hidden"
       onPointerEnter={() => setHeld(true)}
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}

@@ -8,7 +8,7 @@ export function UpdateNotice({ updates }: { updates: AppUpdates }) {
   const isThere = useStore(updates.store);
   const [isLater, setIsLater] = useState(false);
   return (
-    <output className="over news">
+    <output className="over top-[calc(var(--bar-h)+8px)]">
       {isThere && !isLater && (
         <div className="float row toast flex-wrap">
           <p>A new version of Chorus is available.</p>

@@ -5,16 +5,14 @@ import { ActionButton } from "../actions/ActionButton.tsx";
 import { perform } from "../actions/actions.ts";
 import { isMac } from "../actions/Keys.tsx";
 import { usePage } from "../app/page-context.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
-import { DemoLink } from "./DemoLink.tsx";
 import { EngineStatus } from "../engine/EngineStatus.tsx";
-import { ChatsButton } from "../history/ChatsButton.tsx";
 import { Logo } from "../components/Logo.tsx";
 import { ModelButton } from "./ModelButton.tsx";
 import { SendToAll } from "./SendToAll.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
+import { HAS_ROOM_FOR_CHATS, useMedia } from "../use-media.ts";
 
 export function Bar({ app }: { app: AppState }) {
   const { engine, workspace } = app;
@@ -79,4 +77,27 @@ export function Bar({ app }: { app: AppState }) {
       <ThemeButton className="max-sm:hidden" />
     </header>
   );
+}
+
+/** Leads to the demo, which shows the gain of batching in half a minute. */
+function DemoLink() {
+  return (
+    <a
+      className="button quiet px-2 max-sm:w-(--icon-h) max-sm:p-0"
+      href="#/demo"
+      title="Eight questions at once, then one after the other"
+    >
+      <Icon name="play" />
+      <span className="max-lg:sr-only">Demo</span>
+    </a>
+  );
+}
+
+/** Shows or hides the list of chats at the side; in a narrow window it opens as a dialog. */
+function ChatsButton({ app }: { app: AppState }) {
+  const isShown = useStore(app.chatSide.store, (state) => state.isShown);
+  const place = useMedia(HAS_ROOM_FOR_CHATS)
+    ? ({ action: "chats.side", "aria-expanded": isShown } as const)
+    : ({ action: "chats.open", "aria-haspopup": "dialog" } as const);
+  return <ActionButton icon="chats" name="Chats" {...place} />;
 }

@@ -1,9 +1,8 @@
 import { useLayoutEffect, useRef, useState, type FocusEvent, type SubmitEvent } from "react";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
-import { Button } from "../components/Button.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { Guard } from "../components/Guard.tsx";
-import { Icon } from "../components/Icon.tsx";
 import { focusOnOpening } from "../components/Menu.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 import { useStore } from "../use-store.ts";

@@ -1,5 +1,5 @@
 import { usePage } from "../app/page-context.ts";
-import { IconButton } from "../components/IconButton.tsx";
+import { IconButton } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 
 export function ThemeButton({ className }: { className?: string | undefined }) {

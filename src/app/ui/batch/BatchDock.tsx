@@ -1,22 +1,19 @@
 import { useEffect, useRef, type CSSProperties } from "react";
-import type { Batch } from "../../state/batch/batch.ts";
 import { BatchingSwitch } from "./BatchingSwitch.tsx";
 import { menuItems } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
-import { Icon } from "../components/Icon.tsx";
-import { IconButton } from "../components/IconButton.tsx";
+import { Icon, IconButton } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
 import { lazily } from "../components/Lazily.tsx";
 import { Menu } from "../components/Menu.tsx";
-import type { PaneLinks } from "../chat/pane-links.ts";
+import type { BatchView } from "../chat/pane-links.ts";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
-import { AlertLine } from "./AlertLine.tsx";
 import { BatchCounters } from "./BatchCounters.tsx";
-import { BatchLine } from "./BatchLine.tsx";
-import type { TokenLookup } from "./cell-facts.ts";
-import { dockBodyClass } from "./dock-body-class.ts";
 import { DockHandle } from "./DockHandle.tsx";
+import { alertWords, type BatchAlerts } from "../../state/batch/batch-alerts.ts";
+import type { BatchMetrics } from "../../state/batch/batch-metrics.ts";
+import { formatCounted, formatRate } from "../format.ts";
 
 // The page is shown before they have loaded: their room is reserved, and they are empty at first.
 const loadPanels = async () => (await import("./DockPanels.tsx")).DockPanels;
@@ -27,12 +24,9 @@ const MORE = [
   ...(["batch.play", "batch.recording", "batch.kernels", "batch.metrics"] as const),
 ];
 
-interface BatchDockProps {
-  batch: Batch;
+interface BatchDockProps extends BatchView {
   /** Open panes: each may get a row. */
   numPanes: number;
-  linkTo: PaneLinks;
-  tokenOf: TokenLookup;
 }
 
 /** The batch: its modes and counters, and below them timeline, charts and cache map. Closed it is one line. */
@@ -100,4 +94,43 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
       )}
     </section>
   );
+}
+
+/** As wide as its text, over two lines if that is long: the counters keep the rest. On a phone it is always there: nothing below moves. */
+const LINE = "row small max-w-47 gap-1.5 px-2 max-md:max-w-39 max-sm:h-6 max-sm:max-w-full max-sm:p-0";
+
+/** A line about the batch's alerts. Screen readers read each in full. */
+function AlertLine({ alerts }: { alerts: BatchAlerts }) {
+  const raised = useStore(alerts.store);
+  const [newest] = raised;
+  if (newest === undefined) return <p className={LINE}>No alerts</p>;
+  const words = alertWords(newest);
+  const all = raised.map(({ message }) => message).join(" ");
+  return (
+    <p className={classNames(LINE, "text-warn")} title={all}>
+      <Icon name="warn" />
+      <span aria-hidden="true" className="line-clamp-2 leading-3.75 text-balance whitespace-normal max-sm:line-clamp-1">
+        {raised.length > 1 ? `${words}, and ${raised.length - 1} more` : words}
+      </span>
+      <span className="sr-only">Alerts: {all}</span>
+    </p>
+  );
+}
+
+/** What the closed dock says: how many share each step, and how fast that is. */
+function BatchLine({ metrics }: { metrics: BatchMetrics }) {
+  const { running, tokensPerSecond } = useStore(metrics.store);
+  return (
+    <p className="min-h-0 min-w-0 flex-1 truncate">
+      {running > 0 && `${formatCounted(running, "answer")}, ${formatRate(tokensPerSecond)} tokens/s in all`}
+    </p>
+  );
+}
+
+/** Rows of the timeline that fit into the lower dock. */
+const MAX_LOW_ROWS = 12;
+
+/** Returns the class of the dock's body, which is higher for many rows. @param numRows most rows to expect */
+export function dockBodyClass(numRows: number): string {
+  return classNames("dock-body", numRows > MAX_LOW_ROWS && "high");
 }

@@ -5,18 +5,14 @@ import type { BlockContent } from "../../state/batch/cache-map.ts";
 import { askerOf, nameIn } from "../../state/chat/request-name.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import { CacheBlocksTable } from "./CacheBlocksTable.tsx";
-import { sequenceName } from "./cell-words.ts";
+import { sequenceName } from "./cell-facts.ts";
 import type { Anchor } from "../components/PointerCard.tsx";
-import type { PaneLinks } from "../chat/pane-links.ts";
+import type { BatchView } from "../chat/pane-links.ts";
 import { drawCacheMap, layOutMap, ownerOf, type MapLayout } from "./draw-cache-map.ts";
+import { Panel } from "./Panel.tsx";
 import { Plot } from "./Plot.tsx";
 import type { Point } from "./use-pointer-cursor.ts";
-
-interface CacheBlocksPanelProps {
-  batch: Batch;
-  linkTo: PaneLinks;
-}
+import { DataTable } from "../components/DataTable.tsx";
 
 const NO_BLOCKS: KvCacheMap = {
   blockSize: 16,
@@ -28,7 +24,7 @@ const NO_BLOCKS: KvCacheMap = {
 };
 
 /** A map of the key/value cache: each block with the panes that use it. */
-export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
+export function CacheBlocksPanel({ batch, linkTo }: Omit<BatchView, "tokenOf">) {
   const { cacheMap, dock, pointing, timeline } = batch;
   const map = useStore(cacheMap.store) ?? NO_BLOCKS;
   const highlightedPane = useStore(dock.store, (state) => state.highlightedPane);
@@ -87,9 +83,9 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
   const count = (name: (typeof KV_BLOCK_STATES)[number]) =>
     map.states.reduce((sum, state) => sum + Number(KV_BLOCK_STATES[state] === name), 0);
   return (
-    <section className="panel" aria-label="Cache blocks" tabIndex={-1}>
-      <div className="panel-head">
-        <h3>Cache blocks</h3>
+    <Panel
+      name="Cache blocks"
+      head={
         <ul className="ml-auto flex gap-1.5 max-sm:ml-0">
           <li className="row gap-1">
             <i className="size-2.5 rounded-xs bg-ink text-center text-on-ink [font:600_8px/10px_var(--sans)]">2</i>
@@ -104,7 +100,8 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
             free
           </li>
         </ul>
-      </div>
+      }
+    >
       <div ref={room} className="min-h-0 min-w-0 flex-1 overflow-x-hidden overflow-y-auto max-sm:h-40 max-sm:flex-none">
         <Plot
           style={{ height: layout.heightPx }}
@@ -145,7 +142,7 @@ export function CacheBlocksPanel({ batch, linkTo }: CacheBlocksPanelProps) {
         )}
       </p>
       <CacheBlocksTable map={map} />
-    </section>
+    </Panel>
   );
 }
 
@@ -182,4 +179,23 @@ function blockWords(map: KvCacheMap, block: number): string {
   const refCount = map.refCounts[block] ?? 0;
   if (refCount > 1) return `${name}: shared by ${refCount}, first ${sequenceName(owner)}`;
   return `${name}: ${sequenceName(owner)}, ${map.filledTokens[block]} of ${map.blockSize} tokens`;
+}
+
+/** The map as a table for screen readers. A shared block counts for the first sequence that has it. */
+function CacheBlocksTable({ map }: { map: KvCacheMap }) {
+  const rows = map.sequences.map((id) => ({ id, blocks: 0, shared: 0, tokens: 0 }));
+  for (const [block, owner] of map.owners.entries()) {
+    const row = rows[owner];
+    if (!row) continue;
+    row.blocks += 1;
+    row.shared += Number((map.refCounts[block] ?? 0) > 1);
+    row.tokens += map.filledTokens[block] ?? 0;
+  }
+  return (
+    <DataTable
+      caption="Cache blocks by sequence"
+      columns={["Sequence", "Blocks", "Shared blocks", "Tokens"]}
+      rows={rows.map(({ id, ...counts }) => [sequenceName(id), ...Object.values(counts).map(formatCount)])}
+    />
+  );
 }

@@ -1,13 +1,15 @@
 import { useState } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
-import { CHARTS_WINDOW_MS } from "../../state/batch/charts.ts";
+import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/batch/charts.ts";
 import { useStore } from "../use-store.ts";
 import { Chart, type ChartCursor } from "./Chart.tsx";
 import { chartsOf } from "./charts.ts";
-import { ChartsTable } from "./ChartsTable.tsx";
 import { LatencyFigures } from "./LatencyFigures.tsx";
-import { StepUse } from "./StepUse.tsx";
+import { Panel } from "./Panel.tsx";
+import { stepUse } from "./BatchCounters.tsx";
+import { DataTable } from "../components/DataTable.tsx";
+import { formatCount, formatMs, formatRate } from "../format.ts";
 
 /** Seconds that the charts show; few at first, so that there is something to see. */
 const SPANS_S = [15, 30, CHARTS_WINDOW_MS / 1000];
@@ -24,17 +26,26 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
   const lastStep = samples.findLast(({ stepMs }) => stepMs !== null);
   const data = { samples, newest: samples.at(-1), lastStep, figures };
   return (
-    <section className="panel" aria-label="Charts" tabIndex={-1}>
-      <div className="panel-head">
-        <h3>Charts</h3>
-        <dl className="flex gap-3 font-medium max-sm:hidden">
-          <StepUse
-            metrics={batch.metrics}
-            className="flex gap-1 last:max-xl:hidden [&>dd]:min-w-[4ch] [&>dd]:text-ink first:[&>dd]:min-w-[10ch] last:[&>dd]:min-w-[6ch]"
-          />
-        </dl>
-        <span className="ms-auto">last {spanS} s</span>
-      </div>
+    <Panel
+      name="Charts"
+      head={
+        <>
+          <dl className="flex gap-3 font-medium max-sm:hidden">
+            {stepUse(figures).map(([name, value, title]) => (
+              <div
+                key={name}
+                title={title}
+                className="flex gap-1 last:max-xl:hidden [&>dd]:min-w-[4ch] [&>dd]:text-ink first:[&>dd]:min-w-[10ch] last:[&>dd]:min-w-[6ch]"
+              >
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+          <span className="ms-auto">last {spanS} s</span>
+        </>
+      }
+    >
       <div className="grid min-h-0 flex-1 gap-x-5 gap-y-1 [grid-template:repeat(2,minmax(0,1fr))_/_repeat(2,minmax(0,1fr))] max-sm:flex-none max-sm:grid-rows-[104px_104px]">
         {chartsOf(samples.some(({ gpuMs }) => gpuMs !== null)).map((chart, i) => (
           <Chart key={i} chart={chart} data={data} places={placesOf(spanS)} cursor={cursor} />
@@ -42,6 +53,33 @@ export function ChartsPanel({ batch }: { batch: Batch }) {
       </div>
       <LatencyFigures ttft={ttft} itl={itl} />
       <ChartsTable samples={samples} />
-    </section>
+    </Panel>
+  );
+}
+
+const COLUMNS: readonly (readonly [name: string, read: (sample: ChartSample) => string])[] = [
+  ["Tokens per second", ({ tokensPerSecond }) => formatRate(tokensPerSecond)],
+  ["Sequences per step", ({ sequences }) => formatRate(sequences)],
+  ["Waiting", ({ waiting }) => formatCount(waiting)],
+  ["Blocks used", ({ blocksUsed }) => formatCount(blocksUsed)],
+  ["Blocks cached", ({ blocksCached }) => formatCount(blocksCached)],
+  ["Step, ms", ({ stepMs }) => (stepMs === null ? "none" : formatMs(stepMs))],
+  ["GPU, ms", ({ gpuMs }) => (gpuMs === null ? "none" : formatMs(gpuMs))],
+  ["CPU, ms", ({ cpuMs }) => (cpuMs === null ? "none" : formatMs(cpuMs))],
+];
+
+/** Seconds between two rows. */
+const EVERY_S = 10;
+
+/** The charts' figures for screen readers. */
+function ChartsTable({ samples }: { samples: readonly ChartSample[] }) {
+  const every = (EVERY_S * 1000) / FIGURES_INTERVAL_MS;
+  const shown = Array.from({ length: Math.ceil(samples.length / every) }, (_, i) => samples.at(-1 - i * every));
+  const rows = shown.flatMap((sample, i) => {
+    const when = i === 0 ? "now" : `${i * EVERY_S} s ago`;
+    return sample ? [[when, ...COLUMNS.map(([, read]) => read(sample))]] : [];
+  });
+  return (
+    <DataTable caption="Charts of the last minute" columns={["When", ...COLUMNS.map(([name]) => name)]} rows={rows} />
   );
 }

@@ -1,23 +1,18 @@
 import { useMemo } from "react";
-import type { Batch } from "../../state/batch/batch.ts";
-import { IconButton } from "../components/IconButton.tsx";
+import { IconButton } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
-import { cellSentence, type TokenLookup } from "./cell-facts.ts";
-import type { PaneLinks } from "../chat/pane-links.ts";
+import { cellSentence, type CellFacts, sequenceName, turnName } from "./cell-facts.ts";
+import type { BatchView } from "../chat/pane-links.ts";
 import { drawTimeline, rowHeight, sumHeight, TOP_PX } from "./draw-timeline.ts";
+import { Panel } from "./Panel.tsx";
 import { Plot } from "./Plot.tsx";
-import { TimelineCard } from "./TimelineCard.tsx";
 import { TimelineLegend } from "./TimelineLegend.tsx";
 import { TimelineMinimap } from "./TimelineMinimap.tsx";
-import { TimelineRowLabel } from "./TimelineRowLabel.tsx";
 import { TimelineTable } from "./TimelineTable.tsx";
 import { TimelineView } from "./timeline-view.ts";
-
-interface TimelinePanelProps {
-  batch: Batch;
-  linkTo: PaneLinks;
-  tokenOf: TokenLookup;
-}
+import type { SequenceId } from "../../../index.ts";
+import { askerOf } from "../../state/chat/request-name.ts";
+import { VoiceBadge } from "../components/VoiceBadge.tsx";
 
 const ZOOMS = [
   { name: "Zoom out", direction: -1, icon: "minus", title: "Zoom out (−)" },
@@ -25,7 +20,7 @@ const ZOOMS = [
 ] as const;
 
 /** The batch as a score: one row per sequence, one column per step. */
-export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
+export function TimelinePanel({ batch, linkTo, tokenOf }: BatchView) {
   const { timeline, dock, pointing } = batch;
   const view = useMemo(() => new TimelineView(batch), [batch]);
   const { highlightedPane } = useStore(dock.store);
@@ -39,24 +34,27 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
     if (track) linkTo(track.id.requestId)?.();
   };
   return (
-    <section className="panel" aria-label="Timeline" tabIndex={-1}>
-      <div className="panel-head">
-        <h3>Timeline</h3>
-        <TimelineLegend />
-        <div className="-mr-1.5 flex flex-none max-sm:hidden">
-          {ZOOMS.map(({ name, direction, icon, title }) => (
-            <IconButton
-              icon={icon}
-              key={name}
-              name={name}
-              title={title}
-              // Not `disabled`: zooming with the keyboard would lose the focus at the limit.
-              aria-disabled={!dock.canZoom(direction)}
-              onClick={() => dock.zoom(direction)}
-            />
-          ))}
-        </div>
-      </div>
+    <Panel
+      name="Timeline"
+      head={
+        <>
+          <TimelineLegend />
+          <div className="-mr-1.5 flex flex-none max-sm:hidden">
+            {ZOOMS.map(({ name, direction, icon, title }) => (
+              <IconButton
+                icon={icon}
+                key={name}
+                name={name}
+                title={title}
+                // Not `disabled`: zooming with the keyboard would lose the focus at the limit.
+                aria-disabled={!dock.canZoom(direction)}
+                onClick={() => dock.zoom(direction)}
+              />
+            ))}
+          </div>
+        </>
+      }
+    >
       <div className="min-h-0 min-w-0 flex-1 overflow-x-hidden overflow-y-auto" data-scrolls="">
         <div
           className="relative grid [grid-template:100%_/_76px_minmax(0,1fr)]"
@@ -109,6 +107,67 @@ export function TimelinePanel({ batch, linkTo, tokenOf }: TimelinePanelProps) {
       </div>
       <TimelineMinimap batch={batch} view={view} heldStep={heldStep} />
       <TimelineTable batch={batch} />
-    </section>
+    </Panel>
+  );
+}
+
+/** The facts of a timeline's cell, as a card beside it. */
+function TimelineCard({ facts: { tokens, sequence, what, step, others } }: { facts: CellFacts }) {
+  return (
+    <>
+      {tokens.length > 0 && (
+        <p>
+          {tokens.map(({ text, share }, index) => (
+            // oxlint-disable-next-line react/no-array-index-key -- two tokens may have the same text
+            <span key={index}>
+              {index > 0 && ", "}
+              <code>{text}</code> <b>{share}</b>
+            </span>
+          ))}
+        </p>
+      )}
+      <p>
+        {sequence}: {what}
+      </p>
+      <p>
+        {step}
+        {others !== "" && `, ${others}`}
+      </p>
+    </>
+  );
+}
+
+interface TimelineRowLabelProps {
+  id: SequenceId;
+  isSmall: boolean;
+  /** Goes to the pane that asked; null if that pane is gone. */
+  onGoTo: (() => void) | null;
+}
+
+/** The label of a row; a button if its pane can be focused. */
+function TimelineRowLabel({ id, isSmall, onGoTo }: TimelineRowLabelProps) {
+  const asker = askerOf(id.requestId);
+  if (!asker) return <span className="min-w-0 truncate">{isSmall ? "…" : "other"}</span>;
+  const { pane } = asker;
+  const label = {
+    className: "bare row gap-1.5 h-full rounded-xs whitespace-nowrap",
+    "data-solo": pane,
+    title: sequenceName(id),
+  };
+  const words = (
+    <>
+      <span className="sr-only">{onGoTo ? "Go to Pane " : "Pane "}</span>
+      <VoiceBadge
+        number={pane}
+        className={isSmall ? "h-2.75 rounded-[3px] text-[9px] tracking-[-0.02em]" : "h-4 rounded-[3px]"}
+      />
+      <span className={isSmall ? "sr-only" : undefined}> {turnName(asker)}</span>
+    </>
+  );
+  if (!onGoTo) return <span {...label}>{words}</span>;
+  return (
+    <button type="button" {...label} onClick={onGoTo}>
+      {words}
+    </button>
   );
 }

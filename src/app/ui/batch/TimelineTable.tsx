@@ -3,7 +3,7 @@ import type { Timeline, Track } from "../../state/batch/timeline.ts";
 import { DataTable } from "../components/DataTable.tsx";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import { cellWords, sequenceName } from "./cell-words.ts";
+import { cellWords, sequenceName } from "./cell-facts.ts";
 
 /** Number of newest steps in the table. */
 const STEPS = 100;

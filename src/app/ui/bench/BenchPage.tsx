@@ -1,13 +1,17 @@
 import { useEffect, useState } from "react";
-
-import { BenchControl, MEASURE_SECONDS, readBenchOptions } from "../../../../lab/index.ts";
+import {
+  BenchControl,
+  MEASURE_SECONDS,
+  readBenchOptions,
+  type BenchResult,
+  formatFigure,
+} from "../../../../lab/index.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
 import { Button } from "../components/Button.tsx";
 import { More } from "../components/More.tsx";
 import { PageHead } from "../bar/PageHead.tsx";
 import { nameBrowser } from "../unsupported/describe-browser.ts";
 import { useStore } from "../use-store.ts";
-import { EnvironmentFacts } from "./EnvironmentFacts.tsx";
 import { OptionsForm } from "./OptionsForm.tsx";
 import { ResultActions } from "./ResultActions.tsx";
 import { RunStatus } from "./RunStatus.tsx";
@@ -86,5 +90,37 @@ function Introduction() {
         of one run only, and keep this tab in view: browsers slow background tabs.
       </p>
     </section>
+  );
+}
+
+/** The circumstances of the figures. */
+function EnvironmentFacts({ result: { environment, startedAt, warnings } }: { result: BenchResult }) {
+  const facts = [
+    ["Chorus", environment.version],
+    ["Adapter", environment.adapter],
+    ["Browser", environment.browser],
+    ["Model", `${environment.model}, ${formatFigure(environment.parameters / 1e6)} M`],
+    ["Context", `${formatFigure(environment.contextLength)} tokens`],
+    ["Weights", environment.dtype],
+    ["Cache", `${formatFigure(environment.cacheBlocks)} blocks of 16, ${environment.kvCacheDtype}`],
+    ["Began", new Date(startedAt).toLocaleString()],
+  ] as const;
+  return (
+    <>
+      <dl className="section stack mt-4 gap-1 pt-4 t-12">
+        {facts.map(([name, value]) => (
+          <div key={name} className="grid grid-cols-[60px_minmax(0,1fr)] gap-2 text-ink-2">
+            <dt className="text-ink-3">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {warnings.map((warning) => (
+        // An empty one stays in the page, so that screen readers speak its changes.
+        <p key={warning} className="small mt-2 text-warn empty:hidden">
+          {warning}
+        </p>
+      ))}
+    </>
   );
 }

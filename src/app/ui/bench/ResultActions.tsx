@@ -1,8 +1,6 @@
 import { useState } from "react";
-
 import { type BenchResult, reportCsv, reportMarkdown } from "../../../../lab/index.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { saveFile } from "../save-file.ts";
 
 /** Copies or saves the figures. */

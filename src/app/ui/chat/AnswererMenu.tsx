@@ -7,7 +7,7 @@ import { keyOfChoice } from "../../state/models/model-choice.ts";
 import type { ShelfModel, ShelfState } from "../../state/models/model-shelf.ts";
 import { menuItems, perform } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
-import { Icon } from "../components/Icon.tsx";
+import { Icon } from "../components/Button.tsx";
 import { Menu, type MenuItem } from "../components/Menu.tsx";
 import { useStore } from "../use-store.ts";
 

@@ -1,7 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState, type SubmitEvent } from "react";
 import type { Pane } from "../../state/chat/pane.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { lazily } from "../components/Lazily.tsx";
 import { MessageBox } from "../components/MessageBox.tsx";
 import { useStore } from "../use-store.ts";

@@ -23,8 +23,15 @@ export function ContextMeter({ pane }: { pane: Pane }) {
   return (
     <>
       <span className={classNames("min-h-0 min-w-0 flex-1", isFull && "text-bad")}>{wordsOf(use, sent)}</span>
-      <span className="meter h-1" aria-hidden="true" hidden={promptTokens === null}>
-        <i className={isFull ? "bg-bad" : "bg-ink-3"} style={{ width: `${100 * share}%` }} />
+      <span
+        className="h-1 w-16 flex-none overflow-hidden rounded-[3px] bg-surface-3"
+        aria-hidden="true"
+        hidden={promptTokens === null}
+      >
+        <i
+          className={classNames("block h-full", isFull ? "bg-bad" : "bg-ink-3")}
+          style={{ width: `${100 * share}%` }}
+        />
       </span>
     </>
   );

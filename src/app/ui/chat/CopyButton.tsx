@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { IconButton } from "../components/IconButton.tsx";
+import { IconButton } from "../components/Button.tsx";
 
 /** How long a tick replaces the icon. */
 const SHOWN_MS = 1500;

@@ -8,15 +8,13 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { MAX_PANES } from "../../state/workspace/saved-workspace.ts";
 import { perform } from "../actions/actions.ts";
 import { usePage } from "../app/page-context.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
-import { askFour } from "./ask-four.ts";
+import { askFour, BEGINNINGS, STARTERS, SUM_STARTER } from "./ask-four.ts";
 import { focusMessageOf } from "./Composer.tsx";
 import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { answerEnded } from "../../state/chat/answer-ended.ts";
 import { waitingCalls } from "../../state/chat/tool-rounds.ts";
-import { BEGINNINGS, STARTERS, SUM_STARTER } from "./starters.ts";
 
 /**
  * Shows the answerer, and suggests a first message. In the first pane the loading progress comes before that, in the same

@@ -6,11 +6,9 @@ import { canScore } from "../../state/chat/branching.ts";
 import { isUnfinished, type Turn, type TurnEnd } from "../../state/chat/conversation.ts";
 import { noRoomNote, failedNote } from "../../state/chat/note.ts";
 import type { Pane } from "../../state/chat/pane.ts";
-import { Button } from "../components/Button.tsx";
-import { IconButton } from "../components/IconButton.tsx";
+import { Button, IconButton, Icon } from "../components/Button.tsx";
 import { Caret } from "../components/Caret.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 import { lazily } from "../components/Lazily.tsx";
 import { AnswerText } from "./AnswerText.tsx";
@@ -202,23 +200,19 @@ export const TurnView = memo(function TurnView({
                   onClick={() => setHasFigures(!hasFigures)}
                 />
               )}
-              {canShowWords && (
+              {(canShowWords || isOneOfSeveral) && (
                 <IconButton
                   icon="percent"
                   name="Probabilities"
-                  aria-pressed={areWordsShown}
-                  title="How likely each word was. Replace a word, and continue from there"
+                  aria-pressed={isOneOfSeveral ? undefined : areWordsShown}
+                  title={
+                    isOneOfSeveral
+                      ? "Of several answers the probabilities are not kept"
+                      : "How likely each word was. Replace a word, and continue from there"
+                  }
                   aria-busy={isScoring}
-                  disabled={isScoring}
+                  disabled={isScoring || isOneOfSeveral}
                   onClick={toggleWords}
-                />
-              )}
-              {isOneOfSeveral && (
-                <IconButton
-                  icon="percent"
-                  name="Probabilities"
-                  title="Of several answers the probabilities are not kept"
-                  disabled
                 />
               )}
               <CopyButton text={turn.answer.trim()} name="Copy answer" />

@@ -1,4 +1,4 @@
-import { IconButton } from "../components/IconButton.tsx";
+import { IconButton } from "../components/Button.tsx";
 
 interface VariantPagerProps {
   /** Ids of the turn and its variants. */

@@ -1,6 +1,5 @@
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Workspace } from "../../state/workspace/workspace.ts";
-import { BEGINNINGS, STARTERS } from "./starters.ts";
 
 /**
  * Asks four panes a question each, all at once: empty ones, opened if necessary. Returns the asked panes: fewer if there is no
@@ -21,3 +20,21 @@ function isUnused({ store, asking }: Pane): boolean {
   const { turns, draft, phase } = store.getState();
   return turns.length === 0 && draft.trim() === "" && phase === "idle" && !asking.getState().isRemote;
 }
+
+export const STARTERS: readonly string[] = [
+  "Tell me a story about a purple octopus",
+  "What is the capital of Canada?",
+  "Why is the sky blue?",
+  "Tell me a joke",
+];
+
+/** Asked with a calculator that the model must call. */
+export const SUM_STARTER = "What is 17 times 23?";
+
+/** For models that continue text instead of answering. */
+export const BEGINNINGS: readonly string[] = [
+  "Once upon a time, in a house at the edge of the sea,",
+  "The capital of Canada is",
+  "The sky is blue because",
+  "Dear Sir or Madam,",
+];

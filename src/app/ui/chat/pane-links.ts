@@ -1,4 +1,5 @@
 import { flushSync } from "react-dom";
+import type { Batch } from "../../state/batch/batch.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { TokenLookup } from "../batch/cell-facts.ts";
@@ -6,6 +7,13 @@ import { focusMessageOf } from "./Composer.tsx";
 
 /** Returns a function that focuses the pane of a request; null if the pane was closed or belongs to the demo. */
 export type PaneLinks = (requestId: string) => (() => void) | null;
+
+/** A batch that is shown, with the way from its sequences to their chats, and the words of its tokens. */
+export interface BatchView {
+  readonly batch: Batch;
+  readonly linkTo: PaneLinks;
+  readonly tokenOf: TokenLookup;
+}
 
 /** Returns the links to the message boxes of `panes`. */
 export function linksTo(

@@ -1,13 +1,14 @@
 import { useLayoutEffect, useRef, type ReactNode } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
-import { IconButton } from "./IconButton.tsx";
+import { IconButton } from "./Button.tsx";
 import { classNames } from "../class-names.ts";
 import { Guard } from "./Guard.tsx";
 
 /** What a dialog shows, and how. */
 export interface DialogContent {
-  /** For its styles. [as all others] */
-  readonly kind?: string;
+  /** What it looks like, and its head. [as all others] */
+  readonly className?: string;
+  readonly headClass?: string;
   /** Its accessible name. */
   readonly name: string;
   /** The head's words. [the content has a head of its own] */
@@ -25,7 +26,8 @@ interface DialogProps {
 }
 
 /** A native modal dialog in the app's style, open while it is rendered. Escape or a click beside it closes it. */
-export function Dialog({ content: { kind, name, title, widthPx, beside, render }, openChats, onClosed }: DialogProps) {
+export function Dialog({ content, openChats, onClosed }: DialogProps) {
+  const { className, headClass, name, title, widthPx, beside, render } = content;
   const ref = useRef<HTMLDialogElement>(null);
   const close = () => ref.current?.close();
   useLayoutEffect(() => {
@@ -40,16 +42,15 @@ export function Dialog({ content: { kind, name, title, widthPx, beside, render }
   return (
     <dialog
       ref={ref}
-      className={classNames("dialog", beside && "sheet")}
-      data-kind={kind}
+      className={classNames("dialog", beside && "sheet", className)}
       style={{ width: widthPx, ...(beside && placeBelow(beside)) }}
       aria-label={name}
       closedby="any"
       onClose={onClosed}
     >
       <Guard part="This dialog" onClose={close}>
-        {title && <DialogHead title={title} onClose={close} />}
-        {beside ? <div className="dialog-body">{body}</div> : body}
+        {title && <DialogHead title={title} className={headClass} onClose={close} />}
+        {beside ? <div className="min-h-0 overflow-auto overscroll-contain px-4 pt-3 pb-4">{body}</div> : body}
       </Guard>
     </dialog>
   );
@@ -71,14 +72,15 @@ function placeBelow(id: string) {
 
 interface DialogHeadProps {
   title: string;
+  className?: string | undefined;
   onClose: () => void;
   /** Buttons before the one that closes. */
   children?: ReactNode;
 }
 
-export function DialogHead({ title, onClose, children }: DialogHeadProps) {
+export function DialogHead({ title, className, onClose, children }: DialogHeadProps) {
   return (
-    <div className="dialog-head">
+    <div className={classNames("flex flex-none items-center gap-1 border-b border-line py-2 pr-2 pl-4", className)}>
       <h2 className="title min-h-0 min-w-0 flex-1 truncate" dir="auto">
         {title}
       </h2>

@@ -1,7 +1,6 @@
 import { Fragment, useId, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 import { flushSync } from "react-dom";
-import { Button } from "./Button.tsx";
-import { Icon } from "./Icon.tsx";
+import { Button, Icon } from "./Button.tsx";
 
 export interface MenuItem {
   readonly label: string;
@@ -88,21 +87,21 @@ export function Menu({ name, items: getItems, look = "icon", className, onOpen, 
         popover="auto"
         role="menu"
         aria-label={name}
-        className="float menu"
+        className="float fixed [inset:var(--top,0)_var(--right,8px)_var(--bottom,auto)_auto] h-fit max-h-[50dvh] min-w-45 overflow-auto border-line p-1"
         onKeyDown={onKeyDown}
         onToggle={({ newState }) => newState === "closed" && setOpen(false)}
       >
         {items.map(({ label, heading, name: itemName = label, isChecked, isDisabled, run }) => (
           <Fragment key={itemName}>
             {heading && (
-              <span className="small menu-heading" aria-hidden="true">
+              <span className="small block px-2.5 pt-2 pb-1" aria-hidden="true">
                 {heading}
               </span>
             )}
             <button
               {...(label === first?.label && { ref: focusOnOpening })}
               type="button"
-              className="bare"
+              className="bare block w-full rounded-md px-2.5 py-1.5 hover:bg-surface-2 focus-visible:bg-surface-2 focus-visible:-outline-offset-2 disabled:cursor-default disabled:bg-transparent disabled:text-ink-3 max-sm:py-2.5"
               role={isChecked === undefined ? "menuitem" : "menuitemradio"}
               aria-checked={isChecked}
               aria-label={itemName}
@@ -113,7 +112,7 @@ export function Menu({ name, items: getItems, look = "icon", className, onOpen, 
               }}
             >
               {label}
-              {isChecked && <Icon name="tick" />}
+              {isChecked && <Icon name="tick" className="ml-2" />}
             </button>
           </Fragment>
         ))}

@@ -15,7 +15,13 @@ interface NoticeProps {
 /** A line above the panes. */
 export function Notice({ words, isMild = false, className, onDismiss, children }: NoticeProps) {
   return (
-    <div className={classNames("notice", isMild && "mild", className)}>
+    <div
+      className={classNames(
+        "mx-(--page) mb-2 flex items-center gap-3 rounded-lg px-3 py-1.5 text-ink-2 [&>output]:flex-1",
+        isMild ? "border border-line bg-surface" : "bg-warn-tint",
+        className,
+      )}
+    >
       <output>{words}</output>
       {children}
       {onDismiss && (

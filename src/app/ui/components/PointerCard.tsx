@@ -38,7 +38,12 @@ export function PointerCard({ on, at, children }: PointerCardProps) {
     placeBeside(card.current, { left: x + left, top: y + top, bottom: y + bottom });
   });
   return (
-    <div ref={card} className="tip" popover="manual" aria-hidden="true">
+    <div
+      ref={card}
+      className="pointer-events-none fixed inset-auto w-max max-w-[min(320px,calc(100vw-16px))] overflow-hidden rounded-md border-0 bg-ink px-2 py-1 t-12 text-on-ink shadow-2 [&_code]:font-mono [&_code]:whitespace-pre-wrap [&_code]:[font:inherit]"
+      popover="manual"
+      aria-hidden="true"
+    >
       {children}
     </div>
   );

@@ -7,12 +7,12 @@ import { BatchStrip } from "../batch/BatchStrip.tsx";
 import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { classNames } from "../class-names.ts";
 import { Guard } from "../components/Guard.tsx";
+import { Tab, Tabs } from "../components/Tabs.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import { DemoPane } from "./DemoPane.tsx";
 import { DemoRace } from "./DemoRace.tsx";
-import { DemoTabs } from "./DemoTabs.tsx";
 
 /** The demo, which begins when the model is ready: the race on top, its eight panes, and the batch. */
 export function DemoPage({ chats }: { chats: AppState }) {
@@ -37,7 +37,19 @@ export function DemoPage({ chats }: { chats: AppState }) {
   return (
     <div className="flex h-dvh min-h-0 flex-col">
       <PageHead title="Demo" />
-      <DemoTabs dock={batch.dock} />
+      <Tabs
+        name="Demo"
+        listName="Answers and batch"
+        tabs={["Answers", "Batch"].map((name) => (
+          <Tab
+            key={name}
+            isChosen={isBatchInView === (name === "Batch")}
+            onChoose={() => batch.dock.show(name === "Batch")}
+          >
+            {name}
+          </Tab>
+        ))}
+      />
       <RecoveryNotice app={chats} />
       <main className="flex min-h-0 min-w-0 flex-1 flex-col">
         {isPhone && !isBatchInView && <BatchStrip batch={batch} isTall />}

@@ -1,9 +1,8 @@
 import type { CSSProperties } from "react";
 import { demoResult, SIZES_IN_WORDS, speedup, type Demo, type DemoRun, type DemoState } from "../../state/demo/demo.ts";
 import type { EngineControl, EngineState } from "../../state/engine/engine-control.ts";
-import { Button } from "../components/Button.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { classNames } from "../class-names.ts";
-import { Icon } from "../components/Icon.tsx";
 import { useStore } from "../use-store.ts";
 
 /** Minimum time of the bars' full width, so that they start small. */

@@ -1,14 +1,9 @@
 import { marked } from "marked";
 import { useEffect, useMemo, useRef, useState } from "react";
-
 import { PageHead } from "../bar/PageHead.tsx";
-import { BlockToken } from "../chat/markdown/BlockToken.tsx";
+import { AddressOf, MarkdownToken } from "../chat/markdown/MarkdownToken.tsx";
 import { headingLevels } from "../chat/markdown/heading-levels.ts";
-import { AddressOf } from "../chat/markdown/Inline.tsx";
-import markdown from "../chat/markdown/Markdown.module.css";
-import { classNames } from "../class-names.ts";
-import { anchorOf } from "./anchor-of.ts";
-import { addressIn, documents, pathOf, sectionOf } from "./documents.ts";
+import { anchorOf, addressIn, documents, pathOf, sectionOf } from "./documents.ts";
 
 const MAX_WAIT_MS = 30_000;
 
@@ -39,7 +34,7 @@ export function DocsPage({ name, at }: DocsPageProps) {
           Contents
         </a>
       </PageHead>
-      <main ref={main} className={classNames("document mx-auto max-w-200 px-4 pt-3 pb-16", markdown.markdown)}>
+      <main ref={main} className="markdown document mx-auto max-w-200 px-4 pt-3 pb-16">
         {path === undefined ? (
           <p role="alert">There is no document &ldquo;{name}&rdquo;. The contents have all of them.</p>
         ) : (
@@ -56,7 +51,7 @@ export function DocsSection({ name, at }: { name: string; at: string }) {
   const text = useText(path);
   if (path === undefined || text === null) return null;
   return (
-    <section className={markdown.markdown}>
+    <section className="markdown">
       <Document path={path} text={sectionOf(text, at) ?? text} />
     </section>
   );
@@ -70,7 +65,7 @@ function Document({ path, text }: { path: string; text: string }) {
     <AddressOf value={addressOf}>
       {blocks.map((token, index) => (
         // oxlint-disable-next-line react/no-array-index-key
-        <BlockToken key={index} token={token} level={levels[index] ?? null} />
+        <MarkdownToken key={index} token={token} level={levels[index] ?? null} />
       ))}
     </AddressOf>
   );

@@ -1,8 +1,6 @@
 // The documents of the repository, by their paths in it ("/docs/tuning.md"). A document's name is its path without "docs/" and
 // ".md"; its page in the app is #/docs/NAME, with ?at=ANCHOR for a heading, or for a row of a table that begins with a code.
 
-import { anchorOf } from "./anchor-of.ts";
-
 /** Addresses of the documents. */
 export const documents = import.meta.glob<string>(
   ["/{docs,examples,shaders,lab}/**/*.md", "/{ARCHITECTURE,CHANGELOG,CONTRIBUTING,SECURITY}.md"],
@@ -31,4 +29,13 @@ export function addressIn(path: string, link: string): string | null {
 /** Returns what stands under the heading of the second level with this anchor, heading included; undefined if there is none. */
 export function sectionOf(text: string, anchor: string): string | undefined {
   return text.split(/^(?=## )/m).find((part) => anchorOf(part.split("\n", 1)[0]?.slice(3) ?? "") === anchor);
+}
+
+/** Returns the anchor of a Markdown heading, as GitHub makes it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+    .replaceAll(" ", "-");
 }

@@ -2,12 +2,14 @@ import { currentStage } from "../../state/engine/load-stages.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import { classNames } from "../class-names.ts";
 import { BackendPicker } from "./BackendPicker.tsx";
-import { STAGE_NAMES } from "./stage-names.ts";
+import { STAGE_NAMES } from "./StageBar.tsx";
 import { StartAgainButton } from "./StartAgainButton.tsx";
 import { useOnline } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 
 const STATUS = "flex h-5 items-center gap-1.5 whitespace-nowrap border-line-strong t-12 text-ink-2";
+
+const REMARK = "overflow-hidden rounded-sm bg-surface-3 px-1.5 text-ellipsis";
 
 /** Shows where the model runs, or why it doesn't, with a button to restart it. */
 export function EngineStatus({ engine }: { engine: EngineControl }) {
@@ -21,17 +23,14 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
           <BackendPicker engine={engine} model={state.engine.model} />
           {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
             <b
-              className="overflow-hidden rounded-sm bg-surface-3 px-1.5 text-ellipsis"
+              className={REMARK}
               title="This page can use one thread only. Reload it once it is kept for offline use: then its threads can share memory."
             >
               Reload for more threads
             </b>
           )}
           {!isOnline && (
-            <b
-              className="overflow-hidden rounded-sm bg-surface-3 px-1.5 text-ellipsis"
-              title="Everything works without network: the model runs in this page"
-            >
+            <b className={REMARK} title="Everything works without network: the model runs in this page">
               Offline
             </b>
           )}

@@ -1,6 +1,6 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import { titleOf } from "../../state/chat/note.ts";
-import { Icon } from "../components/Icon.tsx";
+import { Icon } from "../components/Button.tsx";
 import { Notice } from "../components/Notice.tsx";
 import { StageBar } from "./StageBar.tsx";
 import { useStore } from "../use-store.ts";

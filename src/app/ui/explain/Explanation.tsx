@@ -1,10 +1,10 @@
 import { useState } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
-import { Button } from "../components/Button.tsx";
+import { Button, IconButton } from "../components/Button.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
-import { EXPLANATIONS, TERMS, type Term } from "./explanations.ts";
-import { Picture } from "./Picture.tsx";
+import { EXPLANATIONS, TERMS, type Term, type Explanation } from "./explanations.ts";
+import { numStepsOf, Run, useSteps } from "./Run.tsx";
 
 /** The explanation of a term: words, a small picture, its current value, and links to the other terms. */
 export function Explanation({ batch, first }: { batch: Batch; first: Term }) {
@@ -39,4 +39,22 @@ function Now({ batch, term }: { batch: Batch; term: Term }) {
   const mode = useStore(batch.mode.store);
   const modeWords = term === mode ? "The engine uses this mode now." : `Now the engine's mode is ${mode}.`;
   return <p className="small">{EXPLANATIONS[term].now?.(figures) ?? modeWords}</p>;
+}
+
+/** The whole takes less than five seconds and then rests: nothing moves for long by itself. */
+const STEP_MS = 350;
+
+/** The run of an explanation, step by step. */
+function Picture({ explanation: { picture, pictureWords } }: { explanation: Explanation }) {
+  const { upTo, isOver, isStill, again } = useSteps(numStepsOf(picture), STEP_MS);
+  return (
+    <div className="rounded-md bg-surface-2 p-3 [&_text]:fill-ink-2 [&_text]:t-11 [&>svg]:block [&>svg]:w-full [&>svg]:max-w-90">
+      <Run rows={picture} upTo={upTo} label={pictureWords} />
+      <div className="mt-2 flex items-start gap-2">
+        {/* As high as its longest words, so that the list below stays. */}
+        <p className="min-h-12 flex-1 t-12 text-ink-2">{pictureWords}</p>
+        {!isStill && <IconButton icon="again" name="Play again" disabled={!isOver} onClick={again} />}
+      </div>
+    </div>
+  );
 }

@@ -3,7 +3,7 @@ import type { ChatList, ListedChat } from "../../state/history/chat-list.ts";
 import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { findPassage } from "../../state/history/passage.ts";
 import { isMac } from "../actions/Keys.tsx";
-import { IconButton } from "../components/IconButton.tsx";
+import { IconButton } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { VoiceBadge } from "../components/VoiceBadge.tsx";
 import { formatCounted } from "../format.ts";

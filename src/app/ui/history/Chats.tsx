@@ -6,10 +6,11 @@ import { groupChats, type ChatLine } from "../../state/history/chat-groups.ts";
 import { ChatList, type ListedChat } from "../../state/history/chat-list.ts";
 import { wordsOf } from "../../state/history/words.ts";
 import { focusMessageOf } from "../chat/Composer.tsx";
+import { Button } from "../components/Button.tsx";
+import { Confirm } from "../components/Confirm.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
+import { formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import { ChatListFoot } from "./ChatListFoot.tsx";
-import { ChatQueryForm } from "./ChatQueryForm.tsx";
 import { ChatRow } from "./ChatRow.tsx";
 
 const HEADING_PX = 32;
@@ -82,10 +83,34 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
     rows.current?.focus(0);
   };
   const chatPx = isNarrow && words.size === 0 ? TITLE_PX : CHAT_PX;
+  const closed = found.filter(({ pane }) => pane === null);
   const isFiltered = query.text.trim() !== "" || query.from !== "" || query.until !== "";
   return (
     <>
-      <ChatQueryForm ref={search} query={query} onChange={(change) => list.look(change)} onKeyDown={onSearchKey} />
+      <search className="row flex-wrap gap-x-3 gap-y-2 border-b border-line pt-2 pr-4 pb-3 pl-(--edge) text-ink-3 in-[nav]:border-0 in-[nav]:px-(--edge) in-[nav]:py-2 max-sm:pr-3">
+        <input
+          ref={search}
+          type="search"
+          className="h-9 flex-[1_1_240px] text-ink"
+          dir="auto"
+          aria-label="Words in the chat"
+          placeholder="Words in the chat"
+          value={query.text}
+          onChange={({ target }) => list.look({ text: target.value })}
+          onKeyDown={onSearchKey}
+        />
+        {(["from", "until"] as const).map((end) => (
+          <label key={end} className="row in-[nav]:hidden max-sm:flex-1">
+            {end === "from" ? "From" : "to"}{" "}
+            <input
+              type="date"
+              className="h-9 text-ink max-sm:flex-1 max-sm:px-1"
+              value={query[end]}
+              onChange={({ target }) => list.look({ [end]: target.value })}
+            />
+          </label>
+        ))}
+      </search>
       {problem && (
         <p className="callout warn flex-none rounded-none px-(--edge) py-2" role="alert">
           {problem}
@@ -126,7 +151,32 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
           )
         }
       </VirtualList>
-      <ChatListFoot list={list} isFiltered={isFiltered} onDeleted={toSearch} />
+      <div className="row min-h-12 justify-between border-t border-line py-1 pr-4 pl-(--edge) text-ink-3 in-[nav]:min-h-8 in-[nav]:border-0 max-sm:pr-3">
+        <Confirm
+          question={`Delete ${formatCounted(closed.length, "closed chat")} for good?`}
+          className="flex-1 px-3"
+          onConfirm={() => {
+            list.deleteForGood(closed);
+            toSearch();
+          }}
+        >
+          {(bin) => (
+            <>
+              <output>
+                {status === "loading"
+                  ? "Reading …"
+                  : (isFiltered || found.length > 0) &&
+                    `${formatCounted(found.length, "chat")}${isFiltered ? " found" : ""}`}
+              </output>
+              {closed.length > 1 && (
+                <Button {...bin} look="quiet" className="in-[nav]:hidden">
+                  {isFiltered ? "Delete what was found …" : "Delete all closed chats …"}
+                </Button>
+              )}
+            </>
+          )}
+        </Confirm>
+      </div>
     </>
   );
 }

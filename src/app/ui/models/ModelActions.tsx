@@ -1,12 +1,11 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import type { ShelfModel } from "../../state/models/model-shelf.ts";
-import { Button } from "../components/Button.tsx";
-import { IconButton } from "../components/IconButton.tsx";
+import { Button, IconButton } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes } from "../format.ts";
 import { useStore } from "../use-store.ts";
-import { useRunning } from "./use-running.ts";
+import { useRunning } from "./ModelStatus.tsx";
 
 interface ModelActionsProps {
   app: AppState;

@@ -3,8 +3,7 @@ import { WEIGHTS_DTYPES } from "../../../index.ts";
 import type { ModelShelf, ShelfModel } from "../../state/models/model-shelf.ts";
 import { DTYPE_WORDS } from "../dtype-words.ts";
 import { formatBytes, formatCount } from "../format.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { useOnline } from "../use-media.ts";
 import { withoutAddresses } from "./without-addresses.ts";
 
@@ -118,8 +117,8 @@ function Verdict({ problem }: { problem: string | null }) {
     );
   }
   return (
-    <p className="row top text-warn">
-      <Icon name="warn" />
+    <p className="row items-start text-warn">
+      <Icon name="warn" className="mt-0.5" />
       <span className="min-h-0 min-w-0 flex-1">
         <b>Would not run here.</b> {problem}
       </span>

@@ -2,7 +2,7 @@ import { useEffect, useId, useRef } from "react";
 import type { CatalogueEntry } from "../../../index.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { ShelfModel } from "../../state/models/model-shelf.ts";
-import { IconButton } from "../components/IconButton.tsx";
+import { IconButton } from "../components/Button.tsx";
 import { formatCount } from "../format.ts";
 import { ModelActions } from "./ModelActions.tsx";
 import { ModelDetails } from "./ModelDetails.tsx";
@@ -58,7 +58,10 @@ export function ModelRow({ app, model, isOpened, onToggle, onAdded, onUsed }: Mo
           <h3>
             {title}{" "}
             {about !== null && about === app.shelf.recommended && (
-              <span className="chip ml-2 bg-good-tint text-good" title={about.expect}>
+              <span
+                className="ml-2 rounded-sm bg-good-tint px-1.5 text-good [font:600_11px/16px_var(--sans)]"
+                title={about.expect}
+              >
                 Recommended
               </span>
             )}

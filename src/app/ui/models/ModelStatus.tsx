@@ -1,11 +1,11 @@
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { ShelfModel } from "../../state/models/model-shelf.ts";
 import { formatBytes, formatBytesOf, formatTimeLeft } from "../format.ts";
-import { Icon } from "../components/Icon.tsx";
+import { Icon } from "../components/Button.tsx";
 import { StageBar } from "../engine/StageBar.tsx";
 import { useOnline } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
-import { useRunning } from "./use-running.ts";
+import { keyOfChoice } from "../../state/models/model-choice.ts";
 
 const UNKNOWN = { receivedBytes: 0, totalBytes: 0, bytesPerSecond: null, secondsLeft: null, isWaiting: false };
 
@@ -61,4 +61,12 @@ function Loading({ engine }: { engine: EngineControl }) {
   const stages = useStore(engine.store, (state) => (state.status === "loading" ? state.stages : null));
   // The bar comes first, as while it is downloaded.
   return stages && <StageBar stages={stages} className="small flex flex-col-reverse max-sm:[grid-area:2/2]" />;
+}
+
+/** Returns what the engine does with this model. */
+export function useRunning(engine: EngineControl, { key }: ShelfModel): "no" | "loading" | "running" {
+  const isChosen = useStore(engine.chosen, ({ model }) => keyOfChoice(model) === key);
+  const status = useStore(engine.store, (state) => state.status);
+  if (!isChosen || (status !== "loading" && status !== "ready")) return "no";
+  return status === "loading" ? "loading" : "running";
 }

@@ -17,20 +17,23 @@ const Explanation = lazily(async () => (await import("../explain/Explanation.tsx
 /** The dialogs: `overlay.open(DIALOGS.prompt(pane))` opens one. */
 export const DIALOGS = {
   palette: (commands: readonly Command[]) => ({
-    kind: "palette",
+    className:
+      "fixed inset-x-0 top-[12vh] bottom-auto mx-auto my-0 max-h-[76vh] backdrop:bg-transparent max-sm:top-2 max-sm:max-h-[calc(100dvh-16px)]",
     name: "Commands",
     widthPx: 560,
     render: (close) => <Palette commands={commands} onClose={close} />,
   }),
   help: (commands: readonly Command[], singleKeys: SingleKeys) => ({
-    kind: "help",
+    className: "p-5",
+    headClass: "mb-3 border-0 p-0 [&>h2]:t-20",
     name: "Help",
     title: "Help",
     widthPx: 480,
     render: () => <Help commands={commands} singleKeys={singleKeys} />,
   }),
   chats: () => ({
-    kind: "chats",
+    className: "h-190 max-sm:h-dvh",
+    headClass: "border-0 pt-3 pr-4 pb-0 pl-(--edge) max-sm:pt-2 max-sm:pr-2 [&>h2]:t-20",
     name: "Chats",
     title: "Chats",
     widthPx: 720,
@@ -51,7 +54,8 @@ export const DIALOGS = {
     render: (_, openChats) => <PaneSettings app={openChats()} pane={pane} />,
   }),
   models: (first: "Models" | "Connections") => ({
-    kind: "models",
+    // On a phone everything scrolls together, else the footer would take half of the window.
+    className: "max-sm:open:block max-sm:overflow-auto",
     name: "Models",
     widthPx: 920,
     render: (close, openChats) => <ModelPicker app={openChats()} first={first} onClose={close} />,

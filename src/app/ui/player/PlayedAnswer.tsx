@@ -1,7 +1,7 @@
 import { memo } from "react";
 import { textAt, type RecordedSequence } from "../../state/player/recorded-run.ts";
 import type { AgainResult } from "../../state/player/replay-check.ts";
-import { sequenceName } from "../batch/cell-words.ts";
+import { sequenceName } from "../batch/cell-facts.ts";
 import { AnswerCard } from "../components/AnswerCard.tsx";
 import { formatCount, plural } from "../format.ts";
 

@@ -5,7 +5,7 @@ import type { Player } from "../../state/player/player.ts";
 import { recordedToken, shownAt } from "../../state/player/recorded-run.ts";
 import { keyOfSequence, ReplayCheck } from "../../state/player/replay-check.ts";
 import { BatchCounters } from "../batch/BatchCounters.tsx";
-import { dockBodyClass } from "../batch/dock-body-class.ts";
+import { dockBodyClass } from "../batch/BatchDock.tsx";
 import { DockPanels } from "../batch/DockPanels.tsx";
 import { useStore } from "../use-store.ts";
 import { PlayedAnswer } from "./PlayedAnswer.tsx";

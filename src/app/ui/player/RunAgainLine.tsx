@@ -3,8 +3,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
 import type { RecordedRun } from "../../state/player/recorded-run.ts";
 import { changesSince, refusalOf, type ReplayState, type ReplayCheck } from "../../state/player/replay-check.ts";
-import { Button } from "../components/Button.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { Button, Icon } from "../components/Button.tsx";
 import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 

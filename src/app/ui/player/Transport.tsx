@@ -1,8 +1,6 @@
 import { chromeTrace } from "../../../index.ts";
 import { SPEEDS, type Player } from "../../state/player/player.ts";
-import { Button } from "../components/Button.tsx";
-import { IconButton } from "../components/IconButton.tsx";
-import { Icon } from "../components/Icon.tsx";
+import { Button, IconButton, Icon } from "../components/Button.tsx";
 import { formatCount } from "../format.ts";
 import { fileNameOf, saveFile } from "../save-file.ts";
 import { useStore } from "../use-store.ts";

@@ -1,34 +1,32 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import { useStore } from "../use-store.ts";
 import { ChatFiles } from "./ChatFiles.tsx";
-import { EngineSwitches } from "./EngineSwitches.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
+import type { EngineControl } from "../../state/engine/engine-control.ts";
+import type { EngineTabs } from "../../state/engine/engine-tabs.ts";
+import { memoryWords } from "../engine/memory-words.ts";
+import { formatBytes } from "../format.ts";
 
 /** The content of the dialog of the settings for all panes. */
 export function AppSettings({ app }: { app: AppState }) {
+  const numServing = useStore(app.serving.store, ({ settings }) => Object.keys(settings).length);
   return (
     <>
       <p className="small mb-3">A pane can have its own settings, which override these.</p>
       <Form app={app} />
-      <ServingLink app={app} />
-      <EngineSwitches engine={app.engine} tabs={app.tabs} />
+      <section className="section mt-4" aria-label="Serving">
+        <h3>Serving</h3>
+        <p className="small mt-0.5 mb-2">
+          How the engine shares its steps among all chats (
+          {numServing === 0 ? "default settings" : `${numServing} changed`}).
+        </p>
+        <a className="button" href="#/serving">
+          Serving settings
+        </a>
+      </section>
+      <Engine engine={app.engine} tabs={app.tabs} />
       <ChatFiles app={app} />
     </>
-  );
-}
-
-function ServingLink({ app }: { app: AppState }) {
-  const count = useStore(app.serving.store, ({ settings }) => Object.keys(settings).length);
-  return (
-    <section className="section mt-4" aria-label="Serving">
-      <h3>Serving</h3>
-      <p className="small mt-0.5 mb-2">
-        How the engine shares its steps among all chats ({count === 0 ? "default settings" : `${count} changed`}).
-      </p>
-      <a className="button" href="#/serving">
-        Serving settings
-      </a>
-    </section>
   );
 }
 
@@ -55,4 +53,49 @@ function Form({ app }: { app: AppState }) {
       />
     </>
   );
+}
+
+/** Settings of the engine, not of a question: changing one restarts the engine. @param tabs null if tabs can't communicate */
+function Engine({ engine, tabs }: Pick<AppState, "engine" | "tabs">) {
+  const isLoading = useStore(engine.store, ({ status }) => status === "loading");
+  const model = useStore(engine.store, (state) => (state.status === "ready" ? state.engine.model : null));
+  return (
+    <section className="section mt-4" aria-label="Engine">
+      <h3>Engine</h3>
+      {tabs?.canShare && <ShareSwitch engine={engine} isLoading={isLoading} />}
+      {model && (
+        <p className="small mt-0.5 mb-2">
+          The model takes {formatBytes(model.weightBytes)} for weights and {formatBytes(model.kvCacheBytes)} for the
+          cache. {tabs && <TabsMemory tabs={tabs} />}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function ShareSwitch({ engine, isLoading }: { engine: EngineControl; isLoading: boolean }) {
+  const isShared = useStore(engine.chosen, (choice) => choice.isShared);
+  return (
+    <>
+      <label className="row min-h-7 font-medium">
+        <input
+          type="checkbox"
+          checked={isShared}
+          disabled={isLoading}
+          aria-describedby="one-engine-help"
+          onChange={(event) => void engine.share(event.target.checked)}
+        />
+        One engine for all tabs
+      </label>
+      <p id="one-engine-help" className="small mt-0.5 mb-2">
+        The tabs of Chorus share one copy of the model, and their answers share its batch. Choosing another model,
+        backend or serving then changes all tabs. In some browsers a shared engine has no GPU, or one thread only. This
+        restarts the engines of all tabs and stops answers in progress.
+      </p>
+    </>
+  );
+}
+
+function TabsMemory({ tabs }: { tabs: EngineTabs }) {
+  return memoryWords(useStore(tabs.store));
 }

@@ -1,8 +1,7 @@
 import { useId, type ChangeEvent, type ReactNode } from "react";
 import { optionsOf, type Field } from "../../state/settings/field.ts";
 import { classNames } from "../class-names.ts";
-import { Button } from "../components/Button.tsx";
-import { IconButton } from "../components/IconButton.tsx";
+import { Button, IconButton } from "../components/Button.tsx";
 import { directionOf } from "../components/text-direction.ts";
 
 interface FieldRowProps {

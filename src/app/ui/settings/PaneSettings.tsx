@@ -1,8 +1,11 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { useStore } from "../use-store.ts";
-import { AnsweredBy } from "./AnsweredBy.tsx";
 import { SettingsForm } from "./SettingsForm.tsx";
+import { shortAddress } from "../../remote/address.ts";
+import type { ServerSoftware } from "../../remote/server-software.ts";
+import { takesField } from "../../remote/write-request.ts";
+import { SETTING_FIELDS } from "../../state/settings/settings.ts";
 
 /** The settings of one pane. */
 export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
@@ -22,4 +25,28 @@ export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
       />
     </>
   );
+}
+
+/** Says where a pane's questions go, and what is ignored there. Absent if this page's engine answers. */
+function AnsweredBy({ app, pane }: { app: AppState; pane: Pane }) {
+  const answerer = useStore(pane.store, (state) => state.answerer);
+  useStore(app.connections.store);
+  if (answerer === null) return null;
+  const cannot = missingIn(app.connections.softwareOf(answerer));
+  return (
+    <p className="small mb-3">
+      {answerer.model} answers. What you ask here is sent to {shortAddress(answerer.baseUrl)}. It doesn&rsquo;t show its
+      exact prompt{cannot.length > 0 && `, and it ignores: ${cannot.join(", ")}`}.
+    </p>
+  );
+}
+
+/** Returns the features of this page's engine that the server lacks. */
+function missingIn(software: ServerSoftware): readonly string[] {
+  return [
+    ...SETTING_FIELDS.filter(({ name, isRewritten }) => !isRewritten && !takesField(software, name)).map(
+      ({ label, called = label.toLowerCase() }) => called,
+    ),
+    ...(software.continues === null ? ["continuing an answer"] : []),
+  ];
 }

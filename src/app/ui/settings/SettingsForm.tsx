@@ -1,5 +1,5 @@
-import { useState } from "react";
-import { toErrorData, type ModelCard } from "../../../index.ts";
+import { useState, useEffect } from "react";
+import { toErrorData, type ModelCard, parseJson } from "../../../index.ts";
 import {
   describeValue,
   readField,
@@ -19,8 +19,8 @@ import { SETTINGS_EXAMPLES, SETTINGS_HELP } from "../../state/settings/settings-
 import { More } from "../components/More.tsx";
 import { formatCount } from "../format.ts";
 import { FieldRow } from "./FieldRow.tsx";
-import { PresetRow } from "./PresetRow.tsx";
-import { useSchemaProblem } from "./use-schema-problem.ts";
+import { PRESETS, presetOf, withPreset } from "../../state/settings/presets.ts";
+import { Button } from "../components/Button.tsx";
 
 interface SettingsFormProps {
   values: Settings;
@@ -118,4 +118,56 @@ function warningOf(name: SettingName, model: ModelCard): string | null {
   }
   if (name !== "system" || model.readsSystemPrompt) return null;
   return `${model.name} was trained without system prompts and never sees one.`;
+}
+
+interface PresetRowProps {
+  values: Settings;
+  /** Whether there is something to reset: texts that can't be read are no values. */
+  isChanged: boolean;
+  onReplace: (values: Settings) => void;
+}
+
+/** Sampling presets, and the button that resets all settings. */
+function PresetRow({ values, isChanged, onReplace }: PresetRowProps) {
+  const chosen = presetOf(values);
+  return (
+    <div className="row justify-between max-sm:gap-1">
+      <fieldset className="row gap-1" aria-label="Presets">
+        {PRESETS.map((preset) => (
+          <Button
+            className="max-sm:px-2"
+            key={preset.name}
+            aria-pressed={preset === chosen}
+            title={preset.help}
+            onClick={() => onReplace(withPreset(values, preset))}
+          >
+            {preset.name}
+          </Button>
+        ))}
+      </fieldset>
+      <Button look="quiet" className="max-sm:px-2" disabled={!isChanged} onClick={() => onReplace({})}>
+        Reset all
+      </Button>
+    </div>
+  );
+}
+
+/** Returns why a JSON schema isn't supported; null if it is, if there is none, or until that is known. */
+function useSchemaProblem(text: string | null, problemOf: SchemaProblem): string | null {
+  const [found, setFound] = useState<{ readonly text: string; readonly problem: string | null } | null>(null);
+  useEffect(() => {
+    if (text === null) return;
+    let isStale = false;
+    problemOf(parseJson(text)).then(
+      (problem) => {
+        if (!isStale) setFound({ text, problem });
+      },
+      // The check can't be loaded. The engine checks again before it answers.
+      () => undefined,
+    );
+    return () => {
+      isStale = true;
+    };
+  }, [text, problemOf]);
+  return found !== null && found.text === text ? found.problem : null;
 }

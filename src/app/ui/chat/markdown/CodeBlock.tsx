@@ -1,7 +1,6 @@
 import type { ReactNode } from "react";
 import { CopyButton } from "../CopyButton.tsx";
 import { ColouredCode } from "./ColouredCode.tsx";
-import css from "./Markdown.module.css";
 
 interface CodeBlockProps {
   code: string;
@@ -12,14 +11,14 @@ interface CodeBlockProps {
 
 export function CodeBlock({ code, language, caret }: CodeBlockProps) {
   return (
-    <div className={css.code} dir="ltr">
+    <div className="rounded-md border border-line bg-surface-2" dir="ltr">
       <div className="row small h-8 justify-between pr-0.5 pl-3">
         <span>{language}</span>
         <CopyButton text={code} name="Copy code" />
       </div>
       {/* The arrow keys scroll it. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0}>
+      <pre tabIndex={0} className="overflow-x-auto px-3 pb-2.5 [overflow-wrap:normal] whitespace-pre">
         <ColouredCode code={code} language={language} isGrowing={caret !== null} />
         {caret}
       </pre>

@@ -1,7 +1,6 @@
 import { useEffect, useMemo, type ReactNode } from "react";
 import { useStore } from "../../use-store.ts";
 import { coloursOf, languageOf } from "./code-languages.ts";
-import css from "./Markdown.module.css";
 
 type Library = ReturnType<ReturnType<typeof coloursOf>["store"]["getState"]>["library"];
 type Part = ReturnType<NonNullable<Library>["parts"]>[number];
@@ -13,12 +12,15 @@ const MAX_LINE_LENGTH = 500;
 const MAX_GROWING_LENGTH = 3_000;
 
 /** Which parts have which colour, by highlight.js's classes. All others are ink. */
-const COLOURS: readonly (readonly [className: string | undefined, parts: ReadonlySet<string>])[] = [
-  [css.keyword, new Set(["keyword", "doctag", "meta", "selector-tag", "selector-id", "selector-class", "name", "tag"])],
-  [css.string, new Set(["string", "regexp", "quote", "addition", "link", "char"])],
-  [css.number, new Set(["number", "literal", "symbol", "bullet", "variable", "template-variable", "deletion"])],
-  [css.comment, new Set(["comment"])],
-  [css.title, new Set(["title", "section", "type", "built_in", "attr", "attribute", "property"])],
+const COLOURS: readonly (readonly [className: string, parts: ReadonlySet<string>])[] = [
+  [
+    "text-(--v1)",
+    new Set(["keyword", "doctag", "meta", "selector-tag", "selector-id", "selector-class", "name", "tag"]),
+  ],
+  ["text-good", new Set(["string", "regexp", "quote", "addition", "link", "char"])],
+  ["text-warn", new Set(["number", "literal", "symbol", "bullet", "variable", "template-variable", "deletion"])],
+  ["text-ink-3 italic", new Set(["comment"])],
+  ["text-(--v6)", new Set(["title", "section", "type", "built_in", "attr", "attribute", "property"])],
 ];
 
 interface ColouredCodeProps {

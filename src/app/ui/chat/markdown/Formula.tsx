@@ -4,11 +4,11 @@ import { classNames } from "../../class-names.ts";
 import type { Token } from "marked";
 import { useStore } from "../../use-store.ts";
 import { lateLibrary } from "../../late-library.ts";
-import css from "./Markdown.module.css";
 
 /** KaTeX with its fonts, which few answers need. */
 const katex = lateLibrary(() => importLate(() => import("./katex.ts")));
 
+const DISPLAY = "block overflow-x-auto overflow-y-hidden";
 /** Sizes in em. */
 const LIMITS = { maxSize: 20 };
 /** Macros of its own can grow without end, and large negative sizes draw over other text. */
@@ -41,9 +41,14 @@ export function Formula({ tex, isDisplay }: FormulaProps) {
     }
   }, [library, tex, isDisplay]);
   return library ? (
-    <span key="drawn" ref={element} className={classNames(css.formula, isDisplay && css.display)} dir="ltr" />
+    <span
+      key="drawn"
+      ref={element}
+      className={classNames("text-[0.92em] [overflow-wrap:normal]", isDisplay && DISPLAY)}
+      dir="ltr"
+    />
   ) : (
-    <code key="source" className={isDisplay ? css.display : undefined}>
+    <code key="source" className={isDisplay ? DISPLAY : undefined}>
       {tex}
     </code>
   );
@@ -54,7 +59,7 @@ export function FormulasMissing({ blocks }: { blocks: readonly Token[] }) {
   const isMissing = useStore(katex.store, (state) => state.isMissing);
   if (!isMissing || !JSON.stringify(blocks).includes('"type":"math"')) return null;
   return (
-    <p className={css.missing}>
+    <p className="t-12 text-ink-2">
       The formulas are shown as they were written. They are drawn when this page is online again.
     </p>
   );

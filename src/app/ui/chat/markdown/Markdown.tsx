@@ -1,10 +1,9 @@
 import { memo, useState, type ReactNode } from "react";
 import type { Token } from "marked";
-import { BlockToken } from "./BlockToken.tsx";
+import { MarkdownToken } from "./MarkdownToken.tsx";
 import { FormulasMissing } from "./Formula.tsx";
 import { headingLevels } from "./heading-levels.ts";
 import "../../late.css";
-import css from "./Markdown.module.css";
 import { MarkdownStream } from "./markdown-stream.ts";
 
 interface MarkdownProps {
@@ -14,14 +13,14 @@ interface MarkdownProps {
 }
 
 /**
- * Renders an answer's Markdown. Only the elements of BlockToken and Inline are possible, never the model's own HTML.
+ * Renders an answer's Markdown. Only the elements of MarkdownToken are possible, never the model's own HTML.
  */
 export function Markdown({ text, caret }: MarkdownProps) {
   const [stream] = useState(() => new MarkdownStream());
   const blocks = stream.blocksOf(text.trimStart());
   const levels = headingLevels(blocks);
   return (
-    <div className={css.markdown}>
+    <div className="markdown">
       {blocks.length === 0 && <p>{caret}</p>}
       {blocks.map((token, index) => (
         <Block
@@ -40,5 +39,5 @@ export function Markdown({ text, caret }: MarkdownProps) {
 
 /** A finished block's token never changes, so it is rendered once. */
 const Block = memo(function Block(block: { token: Token; level: number | null; caret: ReactNode }) {
-  return <BlockToken {...block} dir="auto" />;
+  return <MarkdownToken {...block} dir="auto" />;
 });

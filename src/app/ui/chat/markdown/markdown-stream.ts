@@ -18,7 +18,7 @@ export class MarkdownStream {
 
   /** Returns the blocks of the whole text so far. */
   blocksOf(text: string): readonly Token[] {
-    if (text.length > MAX_LENGTH) return [{ type: "html", raw: text, text }];
+    if (text.length > MAX_LENGTH) return [{ type: "html", block: true, raw: text, text }];
     const source = text.replaceAll("\r\n", "\n");
     if (!source.startsWith(this.#finishedText)) {
       this.#finished = [];
