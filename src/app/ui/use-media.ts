@@ -1,4 +1,5 @@
 import { useCallback, useSyncExternalStore } from "react";
+import { listen } from "./listen.ts";
 
 /** Windows with one pane in view at a time. */
 export const PHONE = "(max-width: 719px)";
@@ -11,25 +12,11 @@ export const HAS_ROOM_FOR_MAP = "(min-width: 1280px), (max-width: 719px)";
 
 /** Returns whether a media query holds now. */
 export function useMedia(query: string): boolean {
-  const subscribe = useCallback(
-    (listener: () => void) => {
-      const media = matchMedia(query);
-      media.addEventListener("change", listener);
-      return () => media.removeEventListener("change", listener);
-    },
-    [query],
-  );
+  const subscribe = useCallback((change: () => void) => listen(matchMedia(query), { change }), [query]);
   return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
 }
 
-function subscribeToNetwork(onChange: () => void): () => void {
-  addEventListener("online", onChange);
-  addEventListener("offline", onChange);
-  return () => {
-    removeEventListener("online", onChange);
-    removeEventListener("offline", onChange);
-  };
-}
+const subscribeToNetwork = (onChange: () => void) => listen(window, { online: onChange, offline: onChange });
 
 /** Returns whether the browser thinks that it has a network. */
 export function useOnline(): boolean {

@@ -10,13 +10,8 @@ const BOX_KEYS = [
   { title: "New line", keys: "Shift+Enter" },
 ];
 
-interface HelpProps {
-  commands: readonly Command[];
-  singleKeys: SingleKeys;
-}
-
 /** Says what Chorus is, leads to the documents, and lists all shortcuts. */
-export function Help({ commands, singleKeys }: HelpProps) {
+export function Help({ commands, singleKeys }: { commands: readonly Command[]; singleKeys: SingleKeys }) {
   return (
     <>
       <p>

@@ -6,13 +6,8 @@ import { formatCounted } from "../format.ts";
 
 const optionId = (command: Command) => `command-${command.id}`;
 
-interface PaletteProps {
-  commands: readonly Command[];
-  onClose: () => void;
-}
-
 /** The command palette: a combobox over the list of commands. */
-export function Palette({ commands, onClose }: PaletteProps) {
+export function Palette({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
   const input = useRef<HTMLInputElement>(null);

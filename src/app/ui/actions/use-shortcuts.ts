@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import { commandFor } from "../../state/commands/shortcuts.ts";
 import type { Page } from "../app/page-context.ts";
+import { listen } from "../listen.ts";
 import { commandsOf } from "./actions.ts";
 import { isMac } from "./Keys.tsx";
 
@@ -36,7 +37,6 @@ export function useShortcuts(page: Page): void {
       event.preventDefault();
       command.run();
     };
-    document.addEventListener("keydown", onKeyDown);
-    return () => document.removeEventListener("keydown", onKeyDown);
+    return listen(document, { keydown: onKeyDown });
   }, [page]);
 }

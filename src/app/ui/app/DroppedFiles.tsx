@@ -1,5 +1,6 @@
 import { useEffect } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
+import { listen } from "../listen.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 
 const hasFiles = (data: DataTransfer | null): data is DataTransfer => data?.types.includes("Files") === true;
@@ -28,12 +29,7 @@ export function DroppedFiles({ app }: { app: AppState }) {
       event.preventDefault();
       take(clipboardData, target);
     };
-    document.addEventListener("drop", onDrop);
-    document.addEventListener("paste", onPaste);
-    return () => {
-      document.removeEventListener("drop", onDrop);
-      document.removeEventListener("paste", onPaste);
-    };
+    return listen(document, { drop: onDrop, paste: onPaste });
   }, [app]);
   return null;
 }

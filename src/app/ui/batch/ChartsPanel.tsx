@@ -1,15 +1,15 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import { FIGURES_INTERVAL_MS } from "../../state/batch/batch-metrics.ts";
 import { CHARTS_WINDOW_MS, type ChartSample } from "../../state/batch/charts.ts";
 import { useStore } from "../use-store.ts";
 import { Chart, type ChartCursor } from "./Chart.tsx";
 import { chartsOf } from "./charts.ts";
-import { LatencyFigures } from "./LatencyFigures.tsx";
 import { Panel } from "./Panel.tsx";
 import { stepUse } from "./BatchCounters.tsx";
 import { DataTable } from "../components/DataTable.tsx";
 import { formatCount, formatMs, formatRate } from "../format.ts";
+import type { Percentiles } from "../../state/batch/percentiles.ts";
 
 /** Seconds that the charts show; few at first, so that there is something to see. */
 const SPANS_S = [15, 30, CHARTS_WINDOW_MS / 1000];
@@ -82,4 +82,39 @@ function ChartsTable({ samples }: { samples: readonly ChartSample[] }) {
   return (
     <DataTable caption="Charts of the last minute" columns={["When", ...COLUMNS.map(([name]) => name)]} rows={rows} />
   );
+}
+
+const NAMES = ["p50", "p95", "p99"] as const;
+/** The end of the bars' logarithmic scale, which shows how far apart the percentiles are. */
+const LONGEST_MS = 10_000;
+
+/** Percentiles of the time to the first token and between tokens. */
+function LatencyFigures({ ttft, itl }: { ttft: Percentiles | null; itl: Percentiles | null }) {
+  const rows = [rowOf("TTFT", "Time to first token", ttft), rowOf("ITL", "Inter-token latency", itl)];
+  return <DataTable className="latency mt-1 flex-none t-12" columns={["Latency, ms", ...NAMES]} rows={rows} />;
+}
+
+function rowOf(name: string, title: string, percentiles: Percentiles | null): readonly ReactNode[] {
+  const words = (
+    <span className="row h-4.5 pr-4 text-ink-2">
+      <abbr className="w-9 no-underline" title={title}>
+        {name}
+      </abbr>
+      <span className="relative h-1 flex-1" aria-hidden="true">
+        {percentiles &&
+          NAMES.toReversed().map((each) => (
+            <i
+              key={each}
+              className="absolute inset-y-0 left-0 bg-line-strong nth-2:bg-ink-3 nth-3:bg-ink"
+              style={{ width: `${widthOf(percentiles[each])}%` }}
+            />
+          ))}
+      </span>
+    </span>
+  );
+  return [words, ...NAMES.map((each) => (percentiles ? formatMs(percentiles[each]) : "–"))];
+}
+
+function widthOf(ms: number): number {
+  return Math.min(100, (100 * Math.log10(1 + ms)) / Math.log10(1 + LONGEST_MS));
 }

@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BatchView } from "../chat/pane-links.ts";
+import { listen } from "../listen.ts";
 import { HAS_ROOM_FOR_MAP, useMedia } from "../use-media.ts";
 import { CacheBlocksPanel } from "./CacheBlocksPanel.tsx";
 import { ChartsPanel } from "./ChartsPanel.tsx";
@@ -32,10 +33,6 @@ function useHighlightOnHover({ dock }: Batch): void {
       const head = headOf(target);
       if (head && headOf(relatedTarget) !== head) dock.highlight(null);
     };
-    const until = new AbortController();
-    const { signal } = until;
-    for (const type of ["mouseover", "focusin"] as const) document.addEventListener(type, enter, { signal });
-    for (const type of ["mouseout", "focusout"] as const) document.addEventListener(type, leave, { signal });
-    return () => until.abort();
+    return listen(document, { mouseover: enter, focusin: enter, mouseout: leave, focusout: leave });
   }, [dock]);
 }

@@ -1,9 +1,9 @@
-import type { ComponentProps, KeyboardEvent, ReactNode } from "react";
+import { type ComponentProps, type KeyboardEvent, type ReactNode, useEffect, type RefObject } from "react";
 import { CursorArea } from "../components/CursorArea.tsx";
 import { PointerCard, type Anchor } from "../components/PointerCard.tsx";
 import { useCanvas, type Draw, type Source } from "./use-canvas.ts";
 import { usePointerCursor, type Point } from "./use-pointer-cursor.ts";
-import { usePanAndZoom } from "./use-pan-and-zoom.ts";
+import { listen } from "../listen.ts";
 
 /** By how many columns and rows of a page, or of single cells, a key moves the cursor. */
 const CELL_MOVES: Record<string, readonly [columns: number, rows: number]> = {
@@ -95,4 +95,35 @@ export function Plot<Cell>({
       </PointerCard>
     </>
   );
+}
+
+interface Wheel {
+  /** In (1) or out (-1). [nothing happens] */
+  readonly onZoom?: ((direction: 1 | -1) => void) | undefined;
+  /** CSS pixels; positive goes forward. [the page scrolls] */
+  readonly onPan?: ((px: number) => void) | undefined;
+}
+
+/** Pixels of a wheel that counts lines. */
+const LINE_PX = 16;
+
+/** The wheel moves an area sideways, and zooms it with Ctrl. Rows that overflow are scrolled, Shift then pans. */
+function usePanAndZoom(area: RefObject<HTMLElement | null>, { onPan, onZoom }: Wheel): void {
+  useEffect(() => {
+    if (!onPan) return;
+    const element = area.current;
+    const onWheel = (event: WheelEvent) => {
+      const { deltaX, deltaY, deltaMode, ctrlKey, shiftKey } = event;
+      const scroller = element?.closest("[data-scrolls]");
+      const isOverflowing = scroller && scroller.scrollHeight > scroller.clientHeight;
+      const isSideways = Math.abs(deltaX) > Math.abs(deltaY) || shiftKey || !isOverflowing;
+      if (!ctrlKey && !isSideways) return;
+      // React listens to wheels passively, and neither the page's zoom nor its history must follow.
+      event.preventDefault();
+      const delta = Math.abs(deltaX) > Math.abs(deltaY) ? deltaX : deltaY;
+      if (ctrlKey) onZoom?.(deltaY < 0 ? 1 : -1);
+      else onPan(deltaMode === WheelEvent.DOM_DELTA_LINE ? delta * LINE_PX : delta);
+    };
+    return element ? listen(element, { wheel: onWheel }, { passive: false }) : undefined;
+  });
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from "react";
 
 import { type BenchControl, type BenchState, formatDuration } from "../../../../lab/index.ts";
 import { Button } from "../components/Button.tsx";
+import { listen } from "../listen.ts";
 import { useStore } from "../use-store.ts";
 
 /** The run's progress with a Stop button, or how it ended. */
@@ -45,8 +46,7 @@ function HiddenNote() {
   const [wasHidden, setWasHidden] = useState(document.hidden);
   useEffect(() => {
     const look = () => setWasHidden((before) => before || document.hidden);
-    document.addEventListener("visibilitychange", look);
-    return () => document.removeEventListener("visibilitychange", look);
+    return listen(document, { visibilitychange: look });
   }, []);
   return (
     <p className="small mt-2 text-warn empty:hidden">

@@ -4,7 +4,7 @@ import { ErrorBoundary } from "../components/ErrorBoundary.tsx";
 import { lateLibrary } from "../late-library.ts";
 import { useStore } from "../use-store.ts";
 import { classNames } from "../class-names.ts";
-import { LeftOut, shownPart } from "./LeftOut.tsx";
+import { formatCount } from "../format.ts";
 
 /** What renders Markdown: a page without answers does not need it. Without it, answers are shown as plain text. */
 export const markdown = lateLibrary(() => importLate(() => import("./markdown/Markdown.tsx")));
@@ -38,4 +38,18 @@ export function AnswerText({ text, caret }: AnswerTextProps) {
       <LeftOut text={text} />
     </ErrorBoundary>
   );
+}
+
+/** Most characters shown of one question or answer. Layout takes seconds for millions. */
+const MAX_SHOWN = 200_000;
+
+/** Returns the shown beginning of a text. */
+export function shownPart(text: string): string {
+  return text.length > MAX_SHOWN ? text.slice(0, MAX_SHOWN) : text;
+}
+
+/** Says how much of a very long text is not shown. */
+export function LeftOut({ text }: { text: string }) {
+  if (text.length <= MAX_SHOWN) return null;
+  return <p role="note">{formatCount(text.length - MAX_SHOWN)} more characters are kept, but not shown.</p>;
 }

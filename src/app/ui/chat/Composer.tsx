@@ -20,13 +20,8 @@ export function showEndOfMessage(pane: Pane): void {
   box?.scrollTo(0, box.scrollHeight);
 }
 
-interface ComposerProps {
-  pane: Pane;
-  isCurrent: boolean;
-}
-
 /** The box for a question, and below it its share of the context. Stop replaces Send while the pane is busy. */
-export function Composer({ pane, isCurrent }: ComposerProps) {
+export function Composer({ pane, isCurrent }: { pane: Pane; isCurrent: boolean }) {
   const { continuesText: isText, answerer } = useStore(pane.asking);
   const draft = useStore(pane.store, (state) => state.draft);
   const isBusy = useStore(pane.store, (state) => state.phase !== "idle");

@@ -3,13 +3,8 @@ import { classNames } from "../class-names.ts";
 import type { LoadStage } from "../../../index.ts";
 import { formatBytes, formatBytesOf, formatCount, formatTimeLeft } from "../format.ts";
 
-interface StageBarProps {
-  readonly stages: LoadStages;
-  readonly className?: string | undefined;
-}
-
 /** How far loading is, as one bar, with what a download has left, or waits for. Whoever points at it, or focuses it, is told the stage. */
-export function StageBar({ stages, className }: StageBarProps) {
+export function StageBar({ stages, className }: { stages: LoadStages; className?: string | undefined }) {
   const stage = currentStage(stages);
   const words = describeStage(stage, stages[stage]);
   const isForAll = stage === "weights" || stages[stage].isWaiting;

@@ -12,6 +12,7 @@ import type { Pane } from "../../state/chat/pane.ts";
 import { stepWords } from "../batch/cell-facts.ts";
 import { placeBeside } from "../components/PointerCard.tsx";
 import { CursorArea } from "../components/CursorArea.tsx";
+import { listen } from "../listen.ts";
 import { formatShare, visibleToken } from "../token-text.ts";
 import { markText, rangeOfToken, shadeTokens } from "./marked-text.ts";
 import { characterAt } from "./seen-text.ts";
@@ -65,12 +66,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
       setAt(under);
       setKept(under !== null);
     };
-    const until = new AbortController();
-    const { signal } = until;
-    root.addEventListener("pointermove", point, { signal });
-    root.addEventListener("pointerleave", leave, { signal });
-    root.addEventListener("click", keep, { signal });
-    return () => until.abort();
+    return listen(root, { pointermove: point, pointerleave: leave, click: keep });
   }, [answer, tokens, isKept]);
 
   useEffect(() => {

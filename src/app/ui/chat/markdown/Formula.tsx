@@ -15,13 +15,8 @@ const LIMITS = { maxSize: 20 };
 const IS_REFUSED =
   /\\(?:[gex]?def|g?let|futurelet|(?:re)?newcommand|providecommand)(?![A-Za-z])|-\s*\d{2,}[\d.]*\s*(?:[a-z]{2})/;
 
-interface FormulaProps {
-  tex: string;
-  isDisplay: boolean;
-}
-
 /** A formula; its source until KaTeX is there, and where KaTeX does not understand it. */
-export function Formula({ tex, isDisplay }: FormulaProps) {
+export function Formula({ tex, isDisplay }: { tex: string; isDisplay: boolean }) {
   const { library } = useStore(katex.store);
   const element = useRef<HTMLElement>(null);
   useEffect(() => {

@@ -132,6 +132,10 @@ export function MarkdownToken({ token, caret = null, dir, level = null }: Markdo
       ) : (
         known.raw
       );
+    case "space":
+    case "def":
+    case "checkbox":
+    case "list_item":
     default:
       return token.raw;
   }
