@@ -80,7 +80,7 @@ interface DialogHeadProps {
 
 export function DialogHead({ title, className, onClose, children }: DialogHeadProps) {
   return (
-    <div className={classNames("flex flex-none items-center gap-1 border-b border-line py-2 pr-2 pl-4", className)}>
+    <div className={classNames("dialog-head", className)}>
       <h2 className="title min-h-0 min-w-0 flex-1 truncate" dir="auto">
         {title}
       </h2>
