@@ -3,7 +3,6 @@ import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { unchosenAfter } from "../../state/chat/turn-tree.ts";
-import { classNames } from "../class-names.ts";
 import { Button, Icon } from "../components/Button.tsx";
 import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
@@ -19,10 +18,6 @@ const AT_END_PX = 4;
 function isAtEnd({ scrollTop, clientHeight, scrollHeight }: HTMLElement): boolean {
   return scrollTop + clientHeight >= scrollHeight - AT_END_PX;
 }
-
-/** Words with a line at each side. */
-const BETWEEN_LINES =
-  "before:h-px before:min-w-3 before:flex-1 before:bg-line-strong after:h-px after:min-w-3 after:flex-1 after:bg-line-strong";
 
 /** A question and two lines of answer, with their margins, CSS pixels. */
 const LEAST_ROOM_PX = 120;
@@ -167,7 +162,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
               // Variants replace each other.
               <Fragment key={turns[index - 1]?.id ?? "first"}>
                 {index === firstSent && index > 0 && (
-                  <p className={classNames("row small mb-4 text-center", BETWEEN_LINES)}>
+                  <p className="row small between-lines mb-4 text-center">
                     <span>Earlier messages are no longer sent to the model ({formatCounted(index, "turn")})</span>
                   </p>
                 )}

@@ -13,10 +13,7 @@ export function PaneGrid({ app }: { app: AppState }) {
     "--rows": panes.length > MAX_COLUMNS ? "max(240px, calc(50% - 6px))" : "minmax(240px, 1fr)",
   } as CSSProperties;
   return (
-    <div
-      className="grid min-h-0 auto-rows-(--rows) grid-cols-[repeat(var(--columns),minmax(0,1fr))] gap-3 overflow-auto px-4 pb-3 [grid-area:1/2] max-[1400px]:has-[+nav]:grid-cols-[repeat(min(var(--columns),2),minmax(0,1fr))] max-xl:grid-cols-[repeat(min(var(--columns),2),minmax(0,1fr))] max-sm:block max-sm:overflow-hidden max-sm:px-2 max-sm:pb-2"
-      style={style}
-    >
+    <div className="panes [grid-area:1/2]" style={style}>
       {panes.map((pane, index) => (
         <ChatPane key={pane.number} app={app} pane={pane} isCurrent={pane.number === current} place={index} />
       ))}

@@ -101,7 +101,7 @@ export function Menu({ name, items: getItems, look = "icon", className, onOpen, 
             <button
               {...(label === first?.label && { ref: focusOnOpening })}
               type="button"
-              className="bare block w-full rounded-md px-2.5 py-1.5 hover:bg-surface-2 focus-visible:bg-surface-2 focus-visible:-outline-offset-2 disabled:cursor-default disabled:bg-transparent disabled:text-ink-3 max-sm:py-2.5"
+              className="bare menu-item"
               role={isChecked === undefined ? "menuitem" : "menuitemradio"}
               aria-checked={isChecked}
               aria-label={itemName}

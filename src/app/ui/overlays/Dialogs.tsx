@@ -17,8 +17,7 @@ const Explanation = lazily(async () => (await import("../explain/Explanation.tsx
 /** The dialogs: `overlay.open(DIALOGS.prompt(pane))` opens one. */
 export const DIALOGS = {
   palette: (commands: readonly Command[]) => ({
-    className:
-      "fixed inset-x-0 top-[12vh] bottom-auto mx-auto my-0 max-h-[76vh] backdrop:bg-transparent max-sm:top-2 max-sm:max-h-[calc(100dvh-16px)]",
+    className: "palette",
     name: "Commands",
     widthPx: 560,
     render: (close) => <Palette commands={commands} onClose={close} />,
