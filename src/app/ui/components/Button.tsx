@@ -82,18 +82,7 @@ export type IconName = keyof typeof PATHS;
 export function Icon({ name, className }: { name: IconName; className?: string | undefined }) {
   const [lines, filled]: readonly [lines: string, filled?: string] = PATHS[name];
   return (
-    <svg
-      className={classNames("flex-none", className)}
-      width="16"
-      height="16"
-      viewBox="0 0 16 16"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
+    <svg className={classNames("glyph", className)} viewBox="0 0 16 16" aria-hidden="true">
       <path d={lines} />
       {filled && <path d={filled} fill="currentColor" />}
     </svg>

@@ -87,7 +87,7 @@ export function Menu({ name, items: getItems, look = "icon", className, onOpen, 
         popover="auto"
         role="menu"
         aria-label={name}
-        className="float fixed [inset:var(--top,0)_var(--right,8px)_var(--bottom,auto)_auto] h-fit max-h-[50dvh] min-w-45 overflow-auto border-line p-1"
+        className="float menu"
         onKeyDown={onKeyDown}
         onToggle={({ newState }) => newState === "closed" && setOpen(false)}
       >
