@@ -6,8 +6,8 @@
 // KEY_DIM alone, whatever SHARE is. One workgroup a (block of columns, head, sequence), one barrier a row: with what is known
 // before S changes, q S is decay (q S) + (q k) change.
 
-override SHARE: u32; // lanes of a column: a divisor of PARTS
-override COLUMNS: u32; // of a workgroup
+override LANES: u32; // of a workgroup
+override COLUMNS: u32; // of a workgroup; LANES / COLUMNS is a divisor of PARTS
 override KEY_DIM: u32; // a multiple of 4
 override VALUE_DIM: u32;
 override KEY_HEADS: u32;
@@ -18,6 +18,7 @@ override X_STRIDE: u32; // a multiple of 4
 override Y_STRIDE: u32;
 
 const PARTS = 8u;
+const SHARE = LANES / COLUMNS; // lanes of a column
 const KEY_VEC4 = KEY_DIM / 4u;
 const PART_VEC4 = (KEY_VEC4 + PARTS - 1u) / PARTS;
 const OWN_VEC4 = PARTS / SHARE * PART_VEC4; // of a lane

@@ -38,7 +38,7 @@ export const deltaRule = defineKernel({
     ["step", "uniform"],
   ],
   constants: [
-    "SHARE",
+    "LANES",
     "COLUMNS",
     "KEY_DIM",
     "VALUE_DIM",
@@ -76,13 +76,13 @@ export const outputGate = defineKernel({
   constants: ["LANES", "WIDTH", "FIRST", "GATES_STRIDE", "Y_STRIDE"],
 });
 
-/** How lanes share the state of a head: `SHARE` lanes have each of a workgroup's `COLUMNS`. The bits are the same. */
-export type StateLanes = Readonly<Record<"SHARE" | "COLUMNS", number>>;
+/** The lanes that share a workgroup's columns of a state. The bits are the same. */
+export type StateLanes = Readonly<Record<"LANES" | "COLUMNS", number>>;
 
 /** A column's values fit into the registers of eight lanes. */
-export const GPU_LANES: StateLanes = { SHARE: 8, COLUMNS: 16 };
+export const GPU_LANES: StateLanes = { LANES: 128, COLUMNS: 16 };
 /** One subgroup, so that its barriers cost nothing. */
-export const PLAIN_LANES: StateLanes = { SHARE: 1, COLUMNS: 4 };
+export const PLAIN_LANES: StateLanes = { LANES: 4, COLUMNS: 4 };
 
 type NetSizes = Pick<DeltaNet, "keyHeads" | "valueHeads" | "keyDim" | "valueDim" | "taps" | "headOrder">;
 
