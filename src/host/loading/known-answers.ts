@@ -132,8 +132,10 @@ export class KnownAnswers {
     if (fault !== null) return fault;
     if (!isLuckiest(drawOf(got[0])?.tokenId ?? NaN, this.#context.vocabSize)) return NOT_LUCKIEST;
     const drawn = drawOf(got.at(-1))?.tokenId ?? NaN;
-    const last = steps.slice(-1).map((step) => ({ ...step, params: BY_LOGITS }));
-    const [again] = await answers(part, planSteps({ steps: last, prompt, compared: [drawn] }, engine));
+    // Keys and values of the steps before are there still; states and rows of convolutions have gone on.
+    const { states, convs } = weights.model.shape;
+    const repeated = (states || convs ? steps : steps.slice(-1)).map((step) => ({ ...step, params: BY_LOGITS }));
+    const again = (await answers(part, planSteps({ steps: repeated, prompt, compared: [drawn] }, engine))).at(-1);
     const [best] = again?.sequences[0]?.scored ?? [];
     const near = drawOf(again);
     if (best?.rank !== 1 || near === undefined) return NOT_LIKELIEST;
