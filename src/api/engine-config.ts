@@ -12,13 +12,21 @@ import {
 } from "../protocol/config.ts";
 import type { CreateEngineOptions } from "../protocol/engine.ts";
 import { draftModelOf, fieldThatRestarts, type EngineChanges, type LoadedSizes } from "../protocol/live-config.ts";
-import { cacheBytes, kvBytesPerBlock, stateBytesPerBlock, type ModelShape } from "../protocol/model-shape.ts";
+import {
+  cacheBytes,
+  kvBytesPerBlock,
+  stateBytes,
+  stateBytesPerBlock,
+  type ModelShape,
+} from "../protocol/model-shape.ts";
 import { slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
 import { Fields, invalidValue, refused } from "./validate.ts";
 
 /** Contexts that the cache holds by default, unless they take more than DEFAULT_KV_CACHE_BYTES. */
 const DEFAULT_FULL_CONTEXTS = 16;
 const DEFAULT_KV_CACHE_BYTES = 256 * 2 ** 20;
+/** The cache is large enough for as many states of sequences, if the model keeps such. */
+const DEFAULT_STATES = 4;
 
 /** What the size of a cache follows from. */
 type CachedShape = Pick<ModelShape, "numLayers" | "numKvHeads" | "headDim" | "convs" | "states">;
@@ -227,7 +235,7 @@ function numBlocksIn(
   };
   if (kvCacheBytes === undefined) {
     const requested = DEFAULT_FULL_CONTEXTS * Math.ceil(engine.maxModelLen / engine.blockSize);
-    return Math.min(requested, within(DEFAULT_KV_CACHE_BYTES));
+    return Math.min(requested, within(Math.max(DEFAULT_KV_CACHE_BYTES, DEFAULT_STATES * sum(stateBytes))));
   }
   if (kvCacheBytes < least) {
     const needed = `${byteSize(least)} (${least} bytes)`;

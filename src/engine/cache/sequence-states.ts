@@ -12,6 +12,8 @@ interface OwnState {
   from: number;
   /** The slot with the state before the drafts of the step in flight, and the blocks that were kept with drafts in them. */
   spare: { readonly slot: number; readonly drafted: number[] } | null;
+  /** Blocks that it keeps states of, and that are not published yet. */
+  readonly kept: Set<number>;
   /** The block whose state it keeps until it keeps a later one. */
   latest: number | null;
   /** Where its tokens part from those of earlier sequences. */
@@ -32,16 +34,26 @@ export class SequenceStates {
     this.#pool = pool;
   }
 
-  /** Gives a sequence a slot, and the state after the last of the blocks that it shares. Returns false if there is no room. */
-  admit(sequence: Sequence, { blocks, numKnown }: Pick<SharedPrefix, "blocks" | "numKnown">): boolean {
+  /**
+   * Returns what a sequence may share if it starts now: nothing, if only the state after it could make room for the sequence's
+   * own; null if there is no room at all.
+   */
+  shareable(prefix: SharedPrefix): SharedPrefix | null {
+    const { states } = this.#pool;
+    if (states.hasRoomBeside(prefix.blocks.at(-1))) return prefix;
+    return states.hasRoom ? { ...prefix, blocks: [], chain: null } : null;
+  }
+
+  /** Gives a sequence a slot, and the state after the last of the blocks that it shares: see shareable(). */
+  admit(sequence: Sequence, { blocks, numKnown }: SharedPrefix): void {
     const { states, blockSize } = this.#pool;
     const last = blocks.at(-1);
     const from = last === undefined ? NO_STATE : states.read(last);
     const slot = states.take();
-    if (slot !== null) {
-      this.#own.set(sequence, { slot, from, spare: null, latest: null, fork: numKnown * blockSize });
-    }
-    return slot !== null;
+    if (slot === null)
+      throw new Error(`sequence ${sequence.requestId}#${sequence.index} starts without room for its state`);
+    const fork = numKnown * blockSize;
+    this.#own.set(sequence, { slot, from, spare: null, kept: new Set(), latest: null, fork });
   }
 
   /** Whether drafts may follow these many tokens: there is a slot for the state before them, and no block is due for it. */
@@ -66,6 +78,7 @@ export class SequenceStates {
       const slot = states.keep(block);
       if (slot === null) continue;
       keeps.push({ rows: end - start, slot });
+      own.kept.add(block);
       if (end > firstDraft) own.spare?.drafted.push(block);
     }
     if (spare !== null) keeps.push({ rows: firstDraft - start, slot: spare });
@@ -85,12 +98,18 @@ export class SequenceStates {
     own.slot = own.from = slot;
   }
 
-  /** A sequence's block is full, and is found as `known`, which may be another one with the same tokens. */
+  /**
+   * A sequence's block is full, and is found as `known`, which may be another one with the same tokens. A state that another
+   * sequence kept stays with it.
+   */
   publish(sequence: Sequence, index: number, known: number): void {
     const { states, blockSize } = this.#pool;
     const own = this.#ownOf(sequence);
-    states.move(sequence.blockTable[index] ?? -1, known);
-    if (!states.has(known)) return;
+    const block = sequence.blockTable[index] ?? -1;
+    const isOthers = block !== known && states.has(known);
+    const isOwn = own.kept.delete(block);
+    states.move(block, known);
+    if (!isOwn || isOthers || !states.has(known)) return;
     if (own.latest !== null && own.latest !== known) states.drop(own.latest);
     own.latest = this.#lasts(sequence, own, (index + 1) * blockSize) ? null : known;
   }

@@ -48,6 +48,11 @@ export class StatePool {
     return this.#next() !== undefined;
   }
 
+  /** Whether take() would find a slot after the state after a block was read. [none is read] */
+  hasRoomBeside(block: number | undefined): boolean {
+    return this.#next(this.#kept.get(block ?? -1)) !== undefined;
+  }
+
   /** Returns a slot for a sequence of its own; null if all others are in use. */
   take(): number | null {
     const next = this.#next();
@@ -95,9 +100,9 @@ export class StatePool {
     throw new ChorusError("internal_error", `${known.length} uses of ${this.numSlots} slots for states are known.`);
   }
 
-  #next(): { readonly slot: number; readonly block: number | null } | undefined {
+  #next(readSlot?: number): { readonly slot: number; readonly block: number | null } | undefined {
     for (const slot of this.#free) if (!this.#inStep.has(slot)) return { slot, block: null };
-    for (const [block, slot] of this.#kept) if (!this.#inStep.has(slot)) return { slot, block };
+    for (const [block, slot] of this.#kept) if (!this.#inStep.has(slot) && slot !== readSlot) return { slot, block };
     return undefined;
   }
 }

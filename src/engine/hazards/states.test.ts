@@ -49,6 +49,38 @@ test("where prompts part, the second one keeps the state that the third one goes
   expect(cached).toEqual([0, 0, 20]);
 });
 
+test("a later choice leaves the state of what several prompts begin with", async () => {
+  const harness = new EngineHarness({ config: { ...STATES, numStateSlots: 12, runAhead: 2, maxNumBatchedTokens: 24 } });
+  const system = [...PROMPT.slice(0, 20)];
+  const ask = (last: number) => [...system, ...Array.from({ length: 9 }, () => last)];
+  for (const last of [1, 2]) await answer(harness, ask(last), `${last}`);
+  harness.add("choices", ask(3), { params, n: 3 });
+  await harness.runToEnd();
+  expect((await answer(harness, ask(4), "4")).cached).toBe(20);
+});
+
+test("a prompt whose only state would be in the way of its own starts without it", async () => {
+  const harness = new EngineHarness({ config: { ...STATES, numStateSlots: 2 } });
+  const { tokenIds } = await answer(harness, PROMPT, "before");
+  const next = [...PROMPT, ...tokenIds, 7];
+  harness.add("long", [7, 7, 7], { params: samplingParams({ maxTokens: 60, ignoreEos: true }) });
+  await harness.step();
+  harness.add("next", next, { params });
+  await harness.step();
+  await harness.step();
+  expect(harness.engine.stats().num_requests_running).toBe(2);
+  await harness.runToEnd();
+  expect(harness.choice("next").tokenIds).toEqual((await answer(new EngineHarness(), next)).tokenIds);
+});
+
+test("no more sequences are taken as running than there are states", async () => {
+  const harness = new EngineHarness({ config: { ...STATES, maxQueueSize: 1 } });
+  const add = (n: number) => harness.add(`${n}`, PROMPT, { params, n });
+  expect(() => add(6)).toThrow("at most 5 can run and wait");
+  add(5);
+  await harness.runToEnd();
+});
+
 test("choices of a request begin with one computed prompt, without the prefix cache, too", async () => {
   const harness = new EngineHarness({ config: { ...STATES, enablePrefixCaching: false } });
   harness.add("one", PROMPT, { params, n: 3 });

@@ -64,11 +64,12 @@ export class Scheduler {
    * @param mayStart returns whether the runner can compute a sequence yet; if not, others overtake it
    */
   constructor(
-    config: SchedulerConfig,
+    given: SchedulerConfig,
     draftModel: Proposer | null = null,
     mayStart: (sequence: Sequence) => boolean = () => true,
   ) {
     this.#mayStart = mayStart;
+    const config = withinStates(given);
     this.#loaded = config;
     this.#config = config;
     this.#draftModel = draftModel;
@@ -133,7 +134,8 @@ export class Scheduler {
    * Follows another config from the next plan on. Its slots, rows and spare samples must be no more than those of the first
    * one; the cache stays as it is. If more sequences run than it allows, the last ones wait again.
    */
-  update(config: SchedulerConfig): void {
+  update(changed: SchedulerConfig): void {
+    const config = withinStates(changed);
     this.#config = config;
     this.#limits = config;
     this.#useDrafts();
@@ -317,16 +319,13 @@ export class Scheduler {
   }
 
   /** Takes a sequence from the queue if all its tokens fit, not only its first chunk. */
-  #start(sequence: Sequence, prefix: SharedPrefix): boolean {
+  #start(sequence: Sequence, found: SharedPrefix): boolean {
     const { pool } = this;
-    const { blocks: shared, chain } = prefix;
     const slot = this.#freeSlots.at(-1);
-    if (slot === undefined) return false;
+    const prefix = this.#states === null ? found : this.#states.shareable(found);
+    if (slot === undefined || prefix === null) return false;
+    const { blocks: shared, chain } = prefix;
     const blocks = pool.allocate(pool.blocksFor(sequence.tokens.length), shared);
-    if (blocks !== null && this.#states?.admit(sequence, prefix) === false) {
-      pool.free(blocks);
-      return false;
-    }
     if (blocks === null) {
       if (this.#running.length > 0) return false;
       throw new ChorusError(
@@ -334,6 +333,7 @@ export class Scheduler {
         `A sequence of ${sequence.tokens.length} tokens can never fit the cache.`,
       );
     }
+    this.#states?.admit(sequence, prefix);
     this.#waiting.remove(sequence);
     this.#freeSlots.pop();
     const after = this.#running.findIndex((other) => this.#waiting.compareRunning(sequence, other) < 0);
@@ -396,4 +396,9 @@ export class Scheduler {
     this.#states?.release(sequence);
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
   }
+}
+
+/** Each sequence that runs has a state. */
+function withinStates(config: SchedulerConfig): SchedulerConfig {
+  return { ...config, maxNumSeqs: Math.min(config.maxNumSeqs, config.numStateSlots || Infinity) };
 }
