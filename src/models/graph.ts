@@ -139,6 +139,20 @@ export function frequenciesFor({ inverseFrequencies, long }: RotaryAngles, maxLe
   return long && maxLength > long.from ? long.inverseFrequencies : inverseFrequencies;
 }
 
+/** Returns a graph whose frequencies are those of an engine of that longest sequence, also in one of another. */
+export function withFrequenciesFor({ operations, values }: Graph, maxLength: number): Graph {
+  const fixed = ({ long: _, ...angles }: RotaryAngles, inverseFrequencies: readonly number[]): RotaryAngles => ({
+    ...angles,
+    inverseFrequencies,
+  });
+  return {
+    values,
+    operations: operations.map((one) =>
+      one.type === "rotary" ? { ...one, angles: fixed(one.angles, frequenciesFor(one.angles, maxLength)) } : one,
+    ),
+  };
+}
+
 /** Returns what the queries of a position are multiplied by. */
 export function queryFactor({ queryGrowth }: RotaryAngles, position: number): number {
   return queryGrowth ? 1 + queryGrowth.beta * Math.log(1 + Math.floor(position / queryGrowth.period)) : 1;

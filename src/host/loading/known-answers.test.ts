@@ -101,6 +101,22 @@ it.each(["lfm2", "qwen35"] as const)("asks %s again, which keeps more than keys 
   }
 });
 
+it.each([40, 512])(
+  "knows the frequencies of an engine of up to %i tokens, however few its steps have",
+  async (maxModelLen) => {
+    const read = (path: string) => readFile(`tests/fixtures/${path}`).then((bytes) => Uint8Array.from(bytes));
+    const { weights } = await openDecoderFixture("phi3-longrope", read);
+    const { operations, values } = weights.model.graph;
+    const later = operations.map((one) =>
+      one.type === "rotary" && one.angles.long
+        ? { ...one, angles: { ...one.angles, long: { ...one.angles.long, from: 100 } } }
+        : one,
+    );
+    const model = { ...weights.model, graph: { operations: later, values } };
+    expect(await checked({ ...weights, model }, undefined, { maxNumSeqs: 1, maxModelLen }).check()).toBeNull();
+  },
+);
+
 it.each([0, 1])("closes what it compares with, whether its model loads or not: %i loads fail", async (numFailures) => {
   const { check, openReference } = checked((await readFixture("gpt2-tiny")).weights());
   const open = async () => {

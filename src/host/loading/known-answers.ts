@@ -14,7 +14,7 @@ import {
 import type { Runner, SampledToken, StepResult } from "../../engine/runner.ts";
 import { gumbel } from "../../engine/sampling/gumbel.ts";
 import { readF32 } from "../../files/tensor.ts";
-import type { Graph } from "../../models/graph.ts";
+import { withFrequenciesFor, type Graph } from "../../models/graph.ts";
 import { fewLayers, withFewTokens } from "../../models/few-layers.ts";
 import type { ModelWeights } from "../../models/model-weights.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
@@ -154,7 +154,7 @@ export class KnownAnswers {
     const { steps, prompt, compared } = this.#questions;
     const tokens = [...new Set([...prompt, ...compared])];
     const ids = (requested: readonly number[]) => requested.map((token) => tokens.indexOf(token));
-    const few = withFewTokens(weights, this.#graph, tokens);
+    const few = withFewTokens(weights, withFrequenciesFor(this.#graph, engine.maxModelLen), tokens);
     const backend = await (await this.#context.platform.reference?.load())?.open();
     if (!backend) return null;
     try {

@@ -121,4 +121,6 @@ it("scales cosine and sine if the angles have a scale", () => {
   const table = rotaryTable({ inverseFrequencies: [1], scaling: 0.5 }, 2);
   expectClose(table, [0.5, 0, 0.5 * Math.cos(1), 0.5 * Math.sin(1)], 1e-7);
   expect(table).toHaveLength(4);
+  const long = { inverseFrequencies: [1], scaling: 0.5, long: { from: 10, inverseFrequencies: [2] } };
+  expect(rotaryTable(long, 2, 20)).toEqual(rotaryTable({ inverseFrequencies: [2], scaling: 0.5 }, 2));
 });

@@ -15,7 +15,8 @@ export function rotations(
   const maxLength = maxSequenceLength(engine);
   const tables = new Map<RotaryAngles, GPUBuffer>();
   const tableOf = (angles: RotaryAngles) => {
-    const table = tables.get(angles) ?? arena.upload("rotary angles", rotaryTable(angles, maxLength));
+    const table =
+      tables.get(angles) ?? arena.upload("rotary angles", rotaryTable(angles, maxLength, engine.maxModelLen));
     tables.set(angles, table);
     return table;
   };
@@ -47,9 +48,16 @@ export function rotations(
   };
 }
 
-/** Returns (cos, sin) [positions, headDim / 2] of keys, then of queries if they have their own; computed in float64. */
-export function rotaryTable(angles: RotaryAngles, positions: number): Float32Array<ArrayBuffer> {
-  const frequencies = frequenciesFor(angles, positions);
+/**
+ * Returns (cos, sin) [positions, headDim / 2] of keys, then of queries if they have their own; computed in float64.
+ * @param maxModelLen decides on frequencies, also where the cache has room for fewer tokens
+ */
+export function rotaryTable(
+  angles: RotaryAngles,
+  positions: number,
+  maxModelLen = positions,
+): Float32Array<ArrayBuffer> {
+  const frequencies = frequenciesFor(angles, maxModelLen);
   const tables = angles.queryGrowth ? 2 : 1;
   const table = new Float32Array(2 * tables * positions * frequencies.length);
   let at = 0;
