@@ -141,15 +141,13 @@ export function frequenciesFor({ inverseFrequencies, long }: RotaryAngles, maxLe
 
 /** Returns a graph whose frequencies are those of an engine of that longest sequence, also in one of another. */
 export function withFrequenciesFor({ operations, values }: Graph, maxLength: number): Graph {
-  const fixed = ({ long: _, ...angles }: RotaryAngles, inverseFrequencies: readonly number[]): RotaryAngles => ({
-    ...angles,
-    inverseFrequencies,
-  });
+  const fixed = (angles: RotaryAngles): RotaryAngles => {
+    const { scaling, queryGrowth } = angles;
+    return { inverseFrequencies: frequenciesFor(angles, maxLength), scaling, ...(queryGrowth && { queryGrowth }) };
+  };
   return {
     values,
-    operations: operations.map((one) =>
-      one.type === "rotary" ? { ...one, angles: fixed(one.angles, frequenciesFor(one.angles, maxLength)) } : one,
-    ),
+    operations: operations.map((one) => (one.type === "rotary" ? { ...one, angles: fixed(one.angles) } : one)),
   };
 }
 

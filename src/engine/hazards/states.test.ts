@@ -51,7 +51,7 @@ test("where prompts part, the second one keeps the state that the third one goes
 
 test("a later choice leaves the state of what several prompts begin with", async () => {
   const harness = new EngineHarness({ config: { ...STATES, numStateSlots: 12, runAhead: 2, maxNumBatchedTokens: 24 } });
-  const system = [...PROMPT.slice(0, 20)];
+  const system = PROMPT.slice(0, 20);
   const ask = (last: number) => [...system, ...Array.from({ length: 9 }, () => last)];
   for (const last of [1, 2]) await answer(harness, ask(last), `${last}`);
   harness.add("choices", ask(3), { params, n: 3 });

@@ -20,6 +20,11 @@ export type SchedulerConfig = Pick<
   readonly numStateSlots?: number;
 };
 
+/** Each sequence that runs has a state. */
+export function withinStates(config: SchedulerConfig): SchedulerConfig {
+  return { ...config, maxNumSeqs: Math.min(config.maxNumSeqs, config.numStateSlots || Infinity) };
+}
+
 /** Returns the samples of a step beyond one per sequence, for drafts and scored prompt tokens. */
 export function maxSpareSamples({
   maxNumSeqs,

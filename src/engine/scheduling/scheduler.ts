@@ -5,7 +5,13 @@ import { BlockPool } from "../cache/block-pool.ts";
 import { Drafter } from "../drafting/drafter.ts";
 import { NgramProposer } from "../drafting/ngram-proposer.ts";
 import type { Proposer } from "../drafting/proposer.ts";
-import { clampLimits, maxSpareSamples, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
+import {
+  clampLimits,
+  maxSpareSamples,
+  withinStates,
+  type SchedulerConfig,
+  type SchedulerLimits,
+} from "./scheduler-config.ts";
 import type { ScheduledSequence, Sequence } from "../sequence.ts";
 import { SequenceStates } from "../cache/sequence-states.ts";
 import { findSharedPrefix, type SharedPrefix } from "../cache/shared-prefix.ts";
@@ -396,9 +402,4 @@ export class Scheduler {
     this.#states?.release(sequence);
     if (sequence.slot !== null) this.#freeSlots.push(sequence.slot);
   }
-}
-
-/** Each sequence that runs has a state. */
-function withinStates(config: SchedulerConfig): SchedulerConfig {
-  return { ...config, maxNumSeqs: Math.min(config.maxNumSeqs, config.numStateSlots || Infinity) };
 }
