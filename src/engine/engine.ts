@@ -10,7 +10,7 @@ import { kvBlockTokens, kvCacheMap } from "./serving/kv-cache-map.ts";
 import * as reports from "./serving/reports.ts";
 import { DraftModel } from "./drafting/draft-model.ts";
 import type { Runner, StepResult } from "./runner.ts";
-import type { SchedulerLimits } from "./scheduling/scheduler-config.ts";
+import { withinStates, type SchedulerLimits } from "./scheduling/scheduler-config.ts";
 import { Scheduler } from "./scheduling/scheduler.ts";
 import type { ScheduledSequence } from "./sequence.ts";
 import { StepPlanner } from "./step-planner.ts";
@@ -77,7 +77,7 @@ export class Engine {
       onReady: () => this.#wake(),
       onError: ({ requestId }, error) => this.#refuse(requestId, error),
     });
-    this.#scheduler = new Scheduler(options.config, this.#draftModel, (sequence) =>
+    this.#scheduler = new Scheduler(withinStates(options.config), this.#draftModel, (sequence) =>
       this.#kernelWaits.isReady(sequence, this.#runner),
     );
     this.#outbox = new Outbox(options.onOutputs);
@@ -162,7 +162,7 @@ export class Engine {
    */
   update(config: EngineOptions["config"]): void {
     this.#config = config;
-    this.#scheduler.update(config);
+    this.#scheduler.update(withinStates(config));
     this.#wake();
   }
 

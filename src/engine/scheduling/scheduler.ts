@@ -5,13 +5,7 @@ import { BlockPool } from "../cache/block-pool.ts";
 import { Drafter } from "../drafting/drafter.ts";
 import { NgramProposer } from "../drafting/ngram-proposer.ts";
 import type { Proposer } from "../drafting/proposer.ts";
-import {
-  clampLimits,
-  maxSpareSamples,
-  withinStates,
-  type SchedulerConfig,
-  type SchedulerLimits,
-} from "./scheduler-config.ts";
+import { clampLimits, maxSpareSamples, type SchedulerConfig, type SchedulerLimits } from "./scheduler-config.ts";
 import type { ScheduledSequence, Sequence } from "../sequence.ts";
 import { SequenceStates } from "../cache/sequence-states.ts";
 import { findSharedPrefix, type SharedPrefix } from "../cache/shared-prefix.ts";
@@ -70,12 +64,11 @@ export class Scheduler {
    * @param mayStart returns whether the runner can compute a sequence yet; if not, others overtake it
    */
   constructor(
-    given: SchedulerConfig,
+    config: SchedulerConfig,
     draftModel: Proposer | null = null,
     mayStart: (sequence: Sequence) => boolean = () => true,
   ) {
     this.#mayStart = mayStart;
-    const config = withinStates(given);
     this.#loaded = config;
     this.#config = config;
     this.#draftModel = draftModel;
@@ -140,8 +133,7 @@ export class Scheduler {
    * Follows another config from the next plan on. Its slots, rows and spare samples must be no more than those of the first
    * one; the cache stays as it is. If more sequences run than it allows, the last ones wait again.
    */
-  update(changed: SchedulerConfig): void {
-    const config = withinStates(changed);
+  update(config: SchedulerConfig): void {
     this.#config = config;
     this.#limits = config;
     this.#useDrafts();
