@@ -57,13 +57,17 @@ export function describeModel(json: unknown, vocabSize?: number, families = FAMI
   return { ...inFile(made.file, () => family.describe(config, vocabSize)), gguf, storedAs };
 }
 
-/** Returns a multimodal model's config as its text model's: text_config's fields, and others where it has none. */
+/**
+ * Returns a multimodal model's config as its text model's: text_config's fields, and others where it has none. A head of its
+ * own is one wherever the config says so: transformers 5 asks outside of text_config, 4 asked inside.
+ */
 function textConfig(json: unknown): unknown {
   const fields = new JsonFields(CONFIG_FILE, json);
   const textType = MULTIMODAL.get(fields.string("model_type", "none"));
   if (textType === undefined) return json;
   const text = { model_type: textType, ...fields.object("text_config", {}) };
-  return { ...(json as object), ...text, text_config: undefined };
+  const untied = !fields.boolean("tie_word_embeddings", true) && { tie_word_embeddings: false };
+  return { ...(json as object), ...text, ...untied, text_config: undefined };
 }
 
 /** Says of an error in the config that the file is meant of which it was made. */

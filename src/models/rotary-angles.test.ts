@@ -33,6 +33,84 @@ test("what transformers 5 writes, rope_parameters, means the same", () => {
   expect(anglesOf(inOne)).toEqual(anglesOf({ rope_theta: 5e5, rope_scaling: scaling }));
 });
 
+const YARN = { rope_type: "yarn", factor: 4, original_max_position_embeddings: 64 };
+const LLAMA3 = {
+  rope_type: "llama3",
+  factor: 8,
+  low_freq_factor: 1,
+  high_freq_factor: 4,
+  original_max_position_embeddings: 64,
+};
+const OUTSIDE = { original_max_position_embeddings: 64 };
+/** Those of Hugging Face's Ministral3Config. */
+const MINISTRAL3 = {
+  rope_type: "yarn",
+  rope_theta: 1e6,
+  factor: 16,
+  original_max_position_embeddings: 16_384,
+  mscale: 1,
+  mscale_all_dim: 1,
+  llama_4_scaling_beta: 0.1,
+};
+const ministral3 = { model_type: "ministral3", max_position_embeddings: 262_144 };
+
+test.each([
+  ["the base may be in the scaling", { rope_scaling: { ...YARN, rope_theta: 1e5 } }, { rope_theta: 1e5 }],
+  ["rope_scaling counts before rope_parameters", { rope_parameters: { rope_type: "linear", factor: 2 } }, {}],
+  ["an empty one does not count", { rope_scaling: {}, rope_parameters: YARN }, {}],
+  [
+    "YaRN's original context may be outside of the scaling",
+    { ...OUTSIDE, rope_scaling: { ...YARN, original_max_position_embeddings: undefined } },
+    {},
+  ],
+  [
+    "it counts outside of the scaling first",
+    { ...OUTSIDE, rope_scaling: { ...YARN, original_max_position_embeddings: 32 } },
+    {},
+  ],
+  [
+    "Llama 3's original context may be outside of the scaling",
+    { ...OUTSIDE, rope_scaling: { ...LLAMA3, original_max_position_embeddings: undefined } },
+    { rope_scaling: LLAMA3 },
+  ],
+  [
+    "Ministral 3 is scaled where the config has nothing",
+    { ...ministral3, rope_scaling: undefined },
+    {
+      ...ministral3,
+      rope_scaling: MINISTRAL3,
+    },
+  ],
+  [
+    "Ministral 3 with rope_parameters has those alone",
+    { ...ministral3, rope_scaling: undefined, rope_parameters: YARN },
+    {},
+  ],
+])("%s", (_, overrides, same) => {
+  const base = { rope_scaling: YARN };
+  expect(anglesOf({ ...base, ...overrides })).toEqual(anglesOf({ ...base, ...same }));
+});
+
+test("a null rope_scaling, as configs made of GGUF files have, is none for Ministral 3, too", () => {
+  const plain = anglesOf({ rope_scaling: null });
+  expect(anglesOf({ ...ministral3, rope_scaling: null })).toEqual(plain);
+});
+
+test("YaRN without truncate goes from dimension to dimension as they are computed", () => {
+  const angles = (truncate: boolean | undefined) =>
+    anglesOf({ rope_theta: 1e4, rope_scaling: { ...YARN, beta_fast: 4, truncate } }).inverseFrequencies;
+  const dimensionOf = (turns: number) => (32 * Math.log(64 / (turns * 2 * Math.PI))) / (2 * Math.log(1e4));
+  const [first, last] = [dimensionOf(4), dimensionOf(1)];
+  expect([Math.floor(first), Math.ceil(last)]).toEqual([1, 5]);
+  const expected = Array.from({ length: 16 }, (__, i) => {
+    const divided = Math.min(1, Math.max(0, (i - first) / (last - first)));
+    return 1e4 ** (-i / 16) * (1 - divided + divided / 4);
+  });
+  angles(false).forEach((frequency, i) => expect(frequency).toBeCloseTo(expected[i] ?? NaN, 12));
+  expect(angles(undefined)).toEqual(angles(true));
+  expect(angles(true)).not.toEqual(angles(false));
+});
+
 test("YaRN's factor is the written one, whatever the context's lengths are", () => {
   const yarn = { rope_type: "yarn", factor: 4, original_max_position_embeddings: 64 };
   const given = anglesOf({ rope_scaling: yarn, max_position_embeddings: 64 });

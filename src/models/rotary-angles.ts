@@ -13,8 +13,10 @@ export interface RotarySettings {
   readonly headDim: number;
   /** Longest context, in tokens. */
   readonly maxPositions: number;
-  /** The context before it was made longer, if the config has it outside of the scaling. [not there] */
-  readonly originalPositions?: number | null;
+  /** The context before it was made longer, if the config has it outside of the scaling, too: it counts. [not there] */
+  readonly original?: number | null;
+  /** That context, if the config has it nowhere. [not there] */
+  readonly otherwise?: number | undefined;
   /** The config's field for the scaling, and its value; null for no scaling. */
   readonly scaling: { readonly name: string; readonly json: Record<string, unknown> } | null;
 }
@@ -48,7 +50,7 @@ export function rotaryAngles(settings: RotarySettings): RotaryAngles {
   const stretched = stretch(angles.inverseFrequencies, fields, settings);
   const beta = fields.nonNegativeNumber("llama_4_scaling_beta", 0);
   if (beta === 0) return stretched;
-  return { ...stretched, queryGrowth: { beta, period: required(fields, "original_max_position_embeddings") } };
+  return { ...stretched, queryGrowth: { beta, period: requiredOriginal(fields, settings) } };
 }
 
 function plain(theta: number, headDim: number): RotaryAngles {
@@ -69,8 +71,8 @@ function linear(frequencies: readonly number[], fields: JsonFields): RotaryAngle
  * a prompt's: rows of one cache must turn alike.
  */
 function longrope(frequencies: readonly number[], fields: JsonFields, settings: RotarySettings): RotaryAngles {
-  const { maxPositions, originalPositions } = settings;
-  const original = fields.positiveNumber("original_max_position_embeddings", null) ?? originalPositions ?? maxPositions;
+  const { maxPositions } = settings;
+  const original = originalOf(fields, settings) ?? maxPositions;
   const factor = fields.positiveNumber("factor", maxPositions / original);
   const growth = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original));
   return {
@@ -100,11 +102,11 @@ function dividedBy(frequencies: readonly number[], fields: JsonFields, name: str
 }
 
 /** Llama 3.1: long wavelengths are divided, short ones stay, and those between are mixed. */
-function llama3(frequencies: readonly number[], fields: JsonFields): RotaryAngles {
+function llama3(frequencies: readonly number[], fields: JsonFields, settings: RotarySettings): RotaryAngles {
   const factor = required(fields, "factor");
   const low = required(fields, "low_freq_factor");
   const high = required(fields, "high_freq_factor");
-  const original = required(fields, "original_max_position_embeddings");
+  const original = requiredOriginal(fields, settings);
   if (high <= low) throw invalid(`rope high_freq_factor (${high}) must be above low_freq_factor (${low})`);
   const stretched = (frequency: number) => {
     const turns = (original * frequency) / (2 * Math.PI);
@@ -121,11 +123,14 @@ function llama3(frequencies: readonly number[], fields: JsonFields): RotaryAngle
 function yarn(frequencies: readonly number[], fields: JsonFields, settings: RotarySettings): RotaryAngles {
   const { theta, headDim, maxPositions } = settings;
   const factor = required(fields, "factor");
-  const original = fields.positiveNumber("original_max_position_embeddings", maxPositions);
+  const original = originalOf(fields, settings) ?? maxPositions;
+  const isWhole = fields.boolean("truncate", true);
   // The dimension that makes this number of turns over the original context.
   const dimensionOf = (turns: number) => (headDim * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(theta));
-  const first = Math.max(0, Math.floor(dimensionOf(fields.positiveNumber("beta_fast", 32))));
-  const last = Math.min(headDim - 1, Math.ceil(dimensionOf(fields.positiveNumber("beta_slow", 1))));
+  const fast = dimensionOf(fields.positiveNumber("beta_fast", 32));
+  const slow = dimensionOf(fields.positiveNumber("beta_slow", 1));
+  const first = Math.max(0, isWhole ? Math.floor(fast) : fast);
+  const last = Math.min(headDim - 1, isWhole ? Math.ceil(slow) : slow);
   const stretched = (frequency: number, i: number) => {
     const divided = clamp((i - first) / (last === first ? 0.001 : last - first));
     return (1 - divided) * frequency + (divided * frequency) / factor;
@@ -142,8 +147,21 @@ function yarnScaling(fields: JsonFields, factor: number): number {
   return mscale > 0 && ofAll > 0 ? scale(mscale) / scale(ofAll) : scale(1);
 }
 
+const ORIGINAL = "original_max_position_embeddings";
+
+function originalOf(fields: JsonFields, { original, otherwise }: RotarySettings): number | null {
+  return original ?? fields.positiveNumber(ORIGINAL, otherwise ?? null);
+}
+
+function requiredOriginal(fields: JsonFields, settings: RotarySettings): number {
+  return present(originalOf(fields, settings), ORIGINAL);
+}
+
 function required(fields: JsonFields, name: string): number {
-  const value = fields.positiveNumber(name, null);
+  return present(fields.positiveNumber(name, null), name);
+}
+
+function present(value: number | null, name: string): number {
   if (value === null) throw invalid(`rope ${name} is missing`);
   return value;
 }

@@ -21,8 +21,20 @@ test("Qwen3's heads are 128 wide where the config does not say", () => {
   expect(parseDecoderConfig({ ...config, model_type: "qwen3", head_dim: undefined }).shape.headDim).toBe(128);
 });
 
-test("without num_key_value_heads each query head has keys of its own", () => {
-  expect(parseDecoderConfig({ ...config, num_key_value_heads: null }).shape.numKvHeads).toBe(4);
+test.each([
+  ["llama", 64, 64],
+  ["mistral", 8, 64],
+  ["qwen2", 32, 64],
+  ["qwen3", 32, 64],
+  ["smollm3", 4, 64],
+  ["ernie4_5", 2, 64],
+  ["exaone4", 32, 64],
+  ["ministral3", 8, 64],
+])("%s without num_key_value_heads has %i, and with null one for each query head", (model_type, absent, none) => {
+  const headsOf = (num_key_value_heads: unknown) =>
+    parseDecoderConfig({ ...config, model_type, num_attention_heads: 64, head_dim: 8, num_key_value_heads }).shape
+      .numKvHeads;
+  expect([headsOf(undefined), headsOf(null)]).toEqual([absent, none]);
 });
 
 test("each family has its biases", () => {
@@ -42,6 +54,7 @@ test.each([
   [{ sliding_window: 8 }, [null, null]],
   [{ model_type: "mistral", sliding_window: 8 }, [8, 8]],
   [{ model_type: "mistral", sliding_window: null }, [null, null]],
+  [{ model_type: "mistral" }, [4096, 4096]],
   [{ model_type: "qwen2", sliding_window: 8, max_window_layers: 1 }, [null, null]],
   [{ model_type: "qwen2", sliding_window: 8, max_window_layers: 1, use_sliding_window: true }, [null, 8]],
   [

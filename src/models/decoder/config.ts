@@ -56,8 +56,10 @@ interface DecoderLayer {
 export function parseDecoderConfig(json: unknown, own: Differences = {}): DecoderConfig {
   const family = new JsonFields(CONFIG_FILE, json).string("model_type", "llama");
   const differences = DECODERS.get(family) ?? own;
-  const given = Object.entries(json as object).filter(([, value]) => value !== undefined);
-  const fields = new JsonFields(CONFIG_FILE, { ...differences.defaults, ...Object.fromEntries(given) });
+  const given = Object.fromEntries(Object.entries(json as object).filter(([, value]) => value !== undefined));
+  // A config with rope_scaling, be it null, has no rope_parameters by default.
+  const noRope = "rope_scaling" in given && { rope_parameters: null };
+  const fields = new JsonFields(CONFIG_FILE, { ...differences.defaults, ...noRope, ...given });
   refuseQuantised(fields);
   refuseExperts(fields);
   if (fields.boolean("use_bidirectional_attention", false)) throw unsupported("use_bidirectional_attention: true");
@@ -124,9 +126,10 @@ function readShape(fields: JsonFields): ModelShape {
 
 /** Returns how many of a head's values turn. */
 function readRotated(fields: JsonFields, headDim: number, { partialRotation = false }: Differences): number {
-  const inRope = new JsonFields(CONFIG_FILE, fields.object("rope_parameters", {}));
+  const rope = ropeOf(fields);
+  const inRope = new JsonFields(CONFIG_FILE, rope?.json ?? {});
   const [name, source] = inRope.has("partial_rotary_factor")
-    ? ["rope_parameters.partial_rotary_factor", inRope]
+    ? [`${rope?.name}.partial_rotary_factor`, inRope]
     : ["partial_rotary_factor", fields];
   const factor = source.positiveNumber("partial_rotary_factor", 1);
   if (factor > 1) throw invalid(`${name} (${factor}) must be at most 1`);
@@ -142,7 +145,8 @@ function readLayers(
 ): DecoderLayer[] {
   const anglesFor = (rope: Pick<RotarySettings, "theta" | "scaling">) => {
     const original = fields.positiveInteger(["original_max_position_embeddings"], null);
-    const turned = rotaryAngles({ ...rope, headDim: rotated, maxPositions, originalPositions: original });
+    const { originalPositions: otherwise } = differences;
+    const turned = rotaryAngles({ ...rope, headDim: rotated, maxPositions, original, otherwise });
     const padded = (frequencies: readonly number[]) => [
       ...frequencies,
       ...Array<number>((headDim - rotated) / 2).fill(0),
@@ -172,27 +176,30 @@ function readLayers(
   });
 }
 
+/** Returns rope_scaling, or rope_parameters, which transformers 5 writes instead. It, too, takes the first of both. */
+function ropeOf(fields: JsonFields): RotarySettings["scaling"] {
+  const objects = ["rope_scaling", "rope_parameters"].map((name) => ({ name, json: fields.object(name, {}) }));
+  return objects.find(({ json }) => Object.keys(json).length > 0) ?? null;
+}
+
 /**
- * Reads the rotary positions: rope_theta and rope_scaling, or rope_parameters, which transformers 5 writes for both.
- * @param kind kind of layer, if rope_parameters has several
+ * Reads the rotary positions. A base in the object counts before rope_theta.
+ * @param kind kind of layer, if the object has several
  */
 function readRope(fields: JsonFields, defaultTheta: number, kind: string): Pick<RotarySettings, "theta" | "scaling"> {
-  const all = fields.object("rope_parameters", null);
-  if (all === null) {
-    const json = fields.object("rope_scaling", null);
-    return { theta: defaultTheta, scaling: json && { name: "rope_scaling", json } };
-  }
-  const ofKind = new JsonFields(CONFIG_FILE, all).object<Record<string, unknown> | null>(kind, null);
-  const [name, json] = ofKind ? [`rope_parameters.${kind}`, ofKind] : ["rope_parameters", all];
-  const parameters = new JsonFields(`${CONFIG_FILE}: ${name}`, json);
-  return { theta: parameters.positiveNumber("rope_theta", defaultTheta), scaling: { name, json } };
+  const all = ropeOf(fields);
+  if (all === null) return { theta: defaultTheta, scaling: null };
+  const ofKind = new JsonFields(CONFIG_FILE, all.json).object<Record<string, unknown> | null>(kind, null);
+  const scaling = ofKind ? { name: `${all.name}.${kind}`, json: ofKind } : all;
+  const parameters = new JsonFields(`${CONFIG_FILE}: ${scaling.name}`, scaling.json);
+  return { theta: parameters.positiveNumber("rope_theta", defaultTheta), scaling };
 }
 
 /** Reads the rotary positions of layers with a window; null: all layers have the same. */
 function readLocalRope(fields: JsonFields, theta: number, { unscaledWindows = false }: Differences) {
   const kind = "sliding_attention";
   const localTheta = fields.positiveNumber("rope_local_base_freq", theta);
-  const hasKinds = new JsonFields(CONFIG_FILE, fields.object("rope_parameters", {})).has(kind);
+  const hasKinds = new JsonFields(CONFIG_FILE, ropeOf(fields)?.json ?? {}).has(kind);
   if (hasKinds) return readRope(fields, localTheta, kind);
   return unscaledWindows ? { theta: localTheta, scaling: null } : null;
 }
@@ -206,7 +213,7 @@ const LAYER_TYPES: ReadonlyMap<unknown, boolean> = new Map([
 
 /** Returns which layers have the window. */
 function slidingLayers(fields: JsonFields, numLayers: number, { slides }: Differences): boolean[] {
-  const types = fields.array("layer_types", null);
+  const types = fields.array("layer_types", fields.array("layers_block_type", null));
   const other = types?.find((type) => !LAYER_TYPES.has(type));
   if (other !== undefined) {
     throw unsupported(`layer_types ${JSON.stringify(other)} (known: ${[...LAYER_TYPES.keys()].join(", ")})`);

@@ -24,6 +24,8 @@ export interface Differences {
   readonly turnsNeighbours?: boolean;
   /** Whether a part of each head may stay unturned: partial_rotary_factor. [false] */
   readonly partialRotation?: boolean;
+  /** The context before it was made longer, if the config doesn't say. [none] */
+  readonly originalPositions?: number;
   /** Whether layers with a window don't scale their positions. [false] */
   readonly unscaledWindows?: boolean;
   /** Queries, keys and values as one matrix: its module in self_attn. [q_proj, k_proj, v_proj] */
@@ -75,7 +77,7 @@ const GEMMA: Differences = {
 };
 
 const QWEN: Differences = {
-  defaults: { use_sliding_window: false, sliding_window: 4096 },
+  defaults: { num_key_value_heads: 32, use_sliding_window: false, sliding_window: 4096 },
   slides: (layer, fields) => layer >= fields.nonNegativeInteger("max_window_layers", 28),
 };
 
@@ -91,7 +93,7 @@ const GRANITE_DEFAULTS = { attention_multiplier: 1 };
 
 export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differences>([
   ["llama", { gguf: { architecture: "llama", isInterleaved: true } }],
-  ["mistral", { slides: always }],
+  ["mistral", { defaults: { num_key_value_heads: 8, sliding_window: 4096 }, slides: always }],
   ["qwen2", { ...QWEN, qkvBias: true, gguf: { architecture: "qwen2" } }],
   [
     "qwen3",
@@ -127,7 +129,7 @@ export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differ
   [
     "smollm3",
     {
-      defaults: { rope_theta: 2e6, use_sliding_window: false, tie_word_embeddings: true },
+      defaults: { num_key_value_heads: 4, rope_theta: 2e6, use_sliding_window: false, tie_word_embeddings: true },
       slides: (layer, fields) => !rotatesInSmolLm3(layer, fields),
       rotates: rotatesInSmolLm3,
       gguf: { architecture: "smollm3", isInterleaved: true },
@@ -144,7 +146,13 @@ export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differ
   [
     "granitemoehybrid",
     {
-      defaults: { ...GRANITE_DEFAULTS, num_local_experts: 8, shared_intermediate_size: 1024 },
+      defaults: {
+        ...GRANITE_DEFAULTS,
+        num_local_experts: 8,
+        shared_intermediate_size: 1024,
+        // All its layers are Mamba's.
+        layers_block_type: ["mamba"],
+      },
       rotates: (_, fields) => fields.string("position_embedding_type", "none") === "rope",
       innerField: "shared_intermediate_size",
       mlp: { gate: "shared_mlp.input_linear", up: "shared_mlp.input_linear", down: "shared_mlp.output_linear" },
@@ -153,7 +161,8 @@ export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differ
   [
     "phi3",
     {
-      defaults: { rms_norm_eps: 1e-5, original_max_position_embeddings: 4096 },
+      defaults: { rms_norm_eps: 1e-5 },
+      originalPositions: 4096,
       slides: always,
       partialRotation: true,
       qkv: "qkv_proj",
@@ -166,7 +175,13 @@ export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differ
   [
     "ernie4_5",
     {
-      defaults: { rms_norm_eps: 1e-5, rope_theta: 5e5, head_dim: 128, tie_word_embeddings: true },
+      defaults: {
+        num_key_value_heads: 2,
+        rms_norm_eps: 1e-5,
+        rope_theta: 5e5,
+        head_dim: 128,
+        tie_word_embeddings: true,
+      },
       turnsNeighbours: true,
       gguf: { architecture: "ernie4_5" },
     },
@@ -174,7 +189,7 @@ export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differ
   [
     "exaone4",
     {
-      defaults: { rms_norm_eps: 1e-5, sliding_window: 4096 },
+      defaults: { num_key_value_heads: 32, rms_norm_eps: 1e-5, sliding_window: 4096 },
       norms: "after",
       headNorms: "head",
       slides: slidesInExaone4,
@@ -203,7 +218,20 @@ export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differ
   [
     "ministral3",
     {
-      defaults: { rms_norm_eps: 1e-5, rope_theta: 1e6, head_dim: 128 },
+      defaults: {
+        num_key_value_heads: 8,
+        rms_norm_eps: 1e-5,
+        head_dim: 128,
+        rope_parameters: {
+          rope_type: "yarn",
+          rope_theta: 1e6,
+          factor: 16,
+          original_max_position_embeddings: 16_384,
+          mscale: 1,
+          mscale_all_dim: 1,
+          llama_4_scaling_beta: 0.1,
+        },
+      },
       slides: always,
       gguf: { architecture: "mistral3", isInterleaved: true },
     },

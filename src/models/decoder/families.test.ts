@@ -19,6 +19,11 @@ test.each([
   ["granite", {}, [true, true, true]],
   ["granitehybrid", {}, [true, true, true]],
   ["granitehybrid", { position_embedding_type: null }, [false, false, false]],
+  [
+    "granitehybrid",
+    { layer_types: undefined, layers_block_type: ["attention", "attention", "attention"] },
+    [true, true, true],
+  ],
   ["exaone4", {}, [true, true, true]],
   ["exaone4-window", {}, [true, true, true, false, true]],
   ["exaone4-window", { sliding_window: null }, [true, true, true, true, true]],
@@ -96,6 +101,25 @@ test("the text model of a multimodal one is described, with what is said outside
 });
 
 test.each([
+  ["gemma3", {}, true, true],
+  ["gemma3", { tie_word_embeddings: false }, true, false],
+  ["ministral", {}, true, true],
+  ["ministral", {}, undefined, false],
+  ["ministral", { tie_word_embeddings: true }, false, false],
+  ["ministral", { tie_word_embeddings: true }, undefined, true],
+  ["qwen35", { tie_word_embeddings: false }, true, false],
+])(
+  "%s with %j outside and tie_word_embeddings: %j inside has the embedding as its head: %j",
+  (name, outer, inner, tied) => {
+    const { text_config, ...config } = configOf(name);
+    const text = name === "gemma3" ? config : (text_config as object);
+    const model_type = name === "gemma3" ? "gemma3" : config["model_type"];
+    const json = { ...config, model_type, ...outer, text_config: { ...text, tie_word_embeddings: inner } };
+    expect(describeModel(JSON.parse(JSON.stringify(json))).isUnused("lm_head.weight")).toBe(tied);
+  },
+);
+
+test.each([
   ["vision_tower.vision_model.embeddings.patch_embedding.weight", true],
   ["multi_modal_projector.mm_input_projection_weight", true],
   ["model.vision_tower.blocks.0.weight", true],
@@ -110,6 +134,8 @@ test.each([
   ["granitehybrid", { num_local_experts: undefined }, "num_local_experts 8, a mixture of experts"],
   ["granitehybrid", { num_local_experts: 62 }, "num_local_experts 62"],
   ["granitehybrid", { layer_types: ["mamba", "attention", "mamba"] }, 'layer_types "mamba"'],
+  ["granitehybrid", { layer_types: undefined }, 'layer_types "mamba"'],
+  ["granitehybrid", { layer_types: undefined, layers_block_type: ["attention", "mamba", "attention"] }, '"mamba"'],
   ["arcee", { partial_rotary_factor: 0.5 }, "partial_rotary_factor"],
   ["ministral", { quantization_config: { quant_method: "fp8" } }, 'quantization_config ("fp8")'],
   ["ministral", { text_config: { model_type: "pixtral" } }, 'model_type "pixtral"'],

@@ -23,6 +23,8 @@ test("the feed-forward part is two thirds as wide as the config says, unless tha
   expect(widthOf(real)).toBe(4608);
   expect(widthOf({ ...real, block_ff_dim: undefined, intermediate_size: 6656 })).toBe(4608);
   expect(widthOf({ ...real, block_ffn_dim_multiplier: 0.5 })).toBe(2304);
+  expect(widthOf({ ...real, block_ffn_dim_multiplier: null })).toBe(4437);
+  expect(widthOf({ ...real, block_ffn_dim_multiplier: undefined })).toBe(4608);
 });
 
 test.each([

@@ -60,13 +60,15 @@ function layersOf(fields: JsonFields, numLayers: number): Lfm2Config["layers"] {
   });
 }
 
-/** Width of the feed-forward part: two thirds of what the config says, rounded up, unless it says not to. */
+/** Width of the feed-forward part: two thirds of what the config says, rounded up, unless it says not to or has a null factor. */
 function innerSize(fields: JsonFields): number {
   const size = fields.has("block_ff_dim")
     ? requiredSize(fields, "block_ff_dim")
     : requiredSize(fields, "intermediate_size");
   if (!fields.boolean("block_auto_adjust_ff_dim", true)) return size;
-  const scaled = Math.floor(fields.positiveNumber("block_ffn_dim_multiplier", 1) * Math.floor((2 * size) / 3));
+  const narrowed = Math.floor((2 * size) / 3);
+  if (fields.isNull("block_ffn_dim_multiplier")) return narrowed;
+  const scaled = Math.floor(fields.positiveNumber("block_ffn_dim_multiplier", 1) * narrowed);
   const multiple = fields.positiveInteger(["block_multiple_of"], 256);
   return Math.ceil(scaled / multiple) * multiple;
 }

@@ -30,6 +30,19 @@ test("layers that attend have keys and values in the cache, the others a state",
   expect(describeModel(all).shape.states).toBeUndefined();
 });
 
+test("sizes that the config leaves out are those of Hugging Face's class", () => {
+  const names = ["conv_kernel_dim", "key_head_dim", "value_head_dim", "num_key_heads", "num_value_heads"];
+  const left = Object.fromEntries(names.map((name) => [`linear_${name}`, undefined]));
+  const { net, shape } = parseQwen35Config({
+    ...config.text_config,
+    ...left,
+    num_attention_heads: 8,
+    num_key_value_heads: undefined,
+  });
+  expect(net).toMatchObject({ taps: 4, keyDim: 128, valueDim: 128, keyHeads: 16, valueHeads: 32 });
+  expect(shape.numKvHeads).toBe(4);
+});
+
 test("MLX keeps norms as they multiply, Hugging Face without their 1", () => {
   const offsetOf = (changes: object) => parseQwen35Config({ ...config.text_config, ...changes }).storedNormOffset;
   expect([offsetOf({}), offsetOf({ quantization: { bits: 4, group_size: 64 } })]).toEqual([1, 0]);
@@ -53,12 +66,9 @@ test.each([
   [{ layer_types: Array(5).fill("linear_attention") }, "model_unsupported", "no layer of full_attention"],
   [{ layer_types: ["full_attention"] }, "model_invalid", "layer_types has 1 entries for num_hidden_layers 5"],
   [{ linear_num_value_heads: 3 }, "model_invalid", "linear_num_value_heads (3) must be a multiple"],
-  [{ linear_num_key_heads: undefined }, "model_invalid", "linear_num_key_heads is missing"],
-  [{ linear_value_head_dim: null }, "model_invalid", "linear_value_head_dim is missing"],
   [{ linear_key_head_dim: 18 }, "model_unsupported", "linear_key_head_dim 18, no multiple of 4"],
   [{ linear_key_head_dim: 2 ** 40 }, "model_invalid", "no model has 5 layers of width 48"],
   [{ linear_conv_kernel_dim: 1 }, "model_invalid", "linear_conv_kernel_dim"],
-  [{ linear_conv_kernel_dim: undefined }, "model_invalid", "linear_conv_kernel_dim is missing"],
   [{ hidden_size: null }, "model_invalid", "hidden_size"],
   [{ model_type: "qwen3_5_moe_text" }, "model_unsupported", 'model_type "qwen3_5_moe_text"'],
 ])("%j is refused by name", (changes, code, part) => {

@@ -4,7 +4,7 @@
 import { JsonFields } from "../../files/json-fields.ts";
 import { mlxPacking } from "../../files/mlx.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
-import { invalid, refuseGiant, requiredSize, unsupported } from "../config-fields.ts";
+import { invalid, refuseGiant, unsupported } from "../config-fields.ts";
 import { parseDecoderConfig, type DecoderConfig } from "../decoder/config.ts";
 import type { DeltaNet, RotaryAngles } from "../graph.ts";
 
@@ -22,7 +22,7 @@ const LAYER_TYPES = ["linear_attention", "full_attention"] as const;
 type LayerType = (typeof LAYER_TYPES)[number];
 /** Beside Llama, what layers of both types have. */
 const DIFFERENCES = {
-  defaults: { head_dim: 256, partial_rotary_factor: 0.25 },
+  defaults: { num_key_value_heads: 4, head_dim: 256, partial_rotary_factor: 0.25 },
   normOffset: 1,
   partialRotation: true,
 } as const;
@@ -51,18 +51,18 @@ export function parseQwen35Config(json: unknown): Qwen35Config {
 
 function readNet(fields: JsonFields): NetConfig {
   const [keyHeads, valueHeads] = [
-    requiredSize(fields, "linear_num_key_heads"),
-    requiredSize(fields, "linear_num_value_heads"),
+    fields.positiveInteger(["linear_num_key_heads"], 16),
+    fields.positiveInteger(["linear_num_value_heads"], 32),
   ];
   if (valueHeads % keyHeads !== 0) {
     throw invalid(`linear_num_value_heads (${valueHeads}) must be a multiple of linear_num_key_heads (${keyHeads})`);
   }
   const dimOf = (name: string) => {
-    const size = requiredSize(fields, name);
+    const size = fields.positiveInteger([name], 128);
     if (size % 4 !== 0) throw unsupported(`${name} ${size}, no multiple of 4`);
     return size;
   };
-  const taps = requiredSize(fields, "linear_conv_kernel_dim");
+  const taps = fields.positiveInteger(["linear_conv_kernel_dim"], 4);
   if (taps < 2 || taps > MAX_TAPS) throw invalid(`no convolution has ${taps} rows (linear_conv_kernel_dim)`);
   const isGguf = fields.string("delta_form", "hugging_face") === "gguf";
   return {
