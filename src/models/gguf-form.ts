@@ -52,8 +52,11 @@ const NUMBERS = [
   ["rope.freq_base_swa", "rope_local_base_freq"],
 ] as const;
 
-/** Returns the common fields of Llama-type decoders' config.json. */
-export async function decoderConfig(pairs: GgufPairs): Promise<Record<string, unknown>> {
+/**
+ * Returns the common fields of Llama-type decoders' config.json.
+ * @param window of a file that has none [no window]
+ */
+export async function decoderConfig(pairs: GgufPairs, window = 0): Promise<Record<string, unknown>> {
   const { layers, heads, kvHeads, width, inner, context, vocabulary, tied } = pairs.sizes();
   const headDim = pairs.optionalSize("attention.key_length") ?? width / heads;
   const valueDim = pairs.optionalSize("attention.value_length") ?? headDim;
@@ -81,16 +84,28 @@ export async function decoderConfig(pairs: GgufPairs): Promise<Record<string, un
     ...(pairs.boolean("rope.scaling.finetuned") === false && { position_embedding_type: "none" }),
     ...(turned !== headDim && { partial_rotary_factor: turned / headDim }),
     ...Object.fromEntries(others),
-    ...windows(pairs),
+    ...windows(pairs, layers, window),
   };
 }
 
-/** A window of 0 is none; the pattern says which layers have it. */
-function windows(pairs: GgufPairs): Record<string, unknown> {
-  const window = pairs.optionalCount("attention.sliding_window");
-  const pattern = pairs.list("attention.sliding_window_pattern");
-  const types = pattern?.map((slides) => (slides === true ? "sliding_attention" : "full_attention"));
-  return { sliding_window: window || null, ...(types && { layer_types: types }) };
+/**
+ * A window of 0 is none. The pattern says which blocks have it: a mark for each, or N, where every Nth has none; all have it
+ * where N is 0.
+ */
+function windows(pairs: GgufPairs, layers: number, byDefault: number): Record<string, unknown> {
+  const name = "attention.sliding_window_pattern";
+  const typesOf = (slides: readonly boolean[]) => slides.map((it) => (it ? "sliding_attention" : "full_attention"));
+  const eachLayer = (slides: (layer: number) => boolean) =>
+    typesOf(Array.from({ length: layers }, (_, i) => slides(i)));
+  const window = pairs.optionalCount("attention.sliding_window") ?? byDefault;
+  if (window === 0) return { sliding_window: null, layer_types: eachLayer(() => false) };
+  const marks = pairs.list(name);
+  if (marks !== null) {
+    const ofLayers = marks.length === pairs.size("block_count") ? marks.slice(0, layers) : marks;
+    return { sliding_window: window, layer_types: typesOf(ofLayers.map((mark) => mark === true || mark === 1)) };
+  }
+  const n = pairs.optionalCount(name);
+  return { sliding_window: window, ...(n !== null && { layer_types: eachLayer((layer) => (layer + 1) % n !== 0) }) };
 }
 
 async function ropeScaling(pairs: GgufPairs, turned: number): Promise<Record<string, unknown> | null> {
@@ -110,16 +125,15 @@ async function ropeScaling(pairs: GgufPairs, turned: number): Promise<Record<str
   const factor = pairs.optionalNumber("rope.scaling.factor") ?? pairs.optionalNumber("rope.scale_linear"); // its old name
   const type = pairs.string("rope.scaling.type") ?? (factor === null ? "none" : "linear");
   if (type === "none") return null;
-  const mscale = pairs.optionalNumber("rope.scaling.yarn_log_multiplier");
   return {
     rope_type: type,
     factor,
     original_max_position_embeddings: original,
     attention_factor: attentionFactor,
-    mscale,
-    mscale_all_dim: mscale,
+    mscale: 1,
+    mscale_all_dim: pairs.optionalFactor("rope.scaling.yarn_log_multiplier"),
     beta_fast: pairs.optionalNumber("rope.scaling.yarn_beta_fast"),
     beta_slow: pairs.optionalNumber("rope.scaling.yarn_beta_slow"),
-    llama_4_scaling_beta: pairs.optionalNumber("attention.temperature_scale"),
+    llama_4_scaling_beta: pairs.optionalFactor("attention.temperature_scale"),
   };
 }

@@ -38,6 +38,11 @@ export class GgufPairs {
     return this.#fields.positiveNumber(this.#key(name), null);
   }
 
+  /** Like optionalNumber, but 0 is one, too. */
+  optionalFactor(name: string): number | null {
+    return this.#fields.nonNegativeNumber(this.#key(name), null);
+  }
+
   /** Like optionalSize, but 0 is one, too. */
   optionalCount(name: string): number | null {
     return this.#fields.nonNegativeInteger(this.#key(name), null);
@@ -77,8 +82,12 @@ export class GgufPairs {
 
   /** Reads the sizes that each architecture has. @throws ChorusError model_invalid or model_unsupported, naming the pair */
   sizes() {
-    const layers = this.size("block_count");
-    if (layers > MAX_LAYERS) throw this.invalid("block_count", `is ${layers}; no model has so many layers`);
+    const blocks = this.size("block_count");
+    if (blocks > MAX_LAYERS) throw this.invalid("block_count", `is ${blocks}; no model has so many layers`);
+    // Blocks after the last layer predict further tokens; they are not read.
+    const layers = blocks - (this.optionalCount("nextn_predict_layers") ?? 0);
+    if (layers < 1) throw this.invalid("block_count", `(${blocks}) must be more than nextn_predict_layers`);
+    if (this.boolean("attention.causal") === false) throw this.unsupported("attention.causal", "an encoder");
     const heads = this.size("attention.head_count");
     const kvHeads = this.#kvHeads() ?? heads;
     if (heads % kvHeads !== 0)

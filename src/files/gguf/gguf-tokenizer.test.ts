@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { byteTokens, ggufBytes, tinyPairs, tinyTensors, type Typed } from "../../../tests/fakes/gguf-bytes.ts";
 import { configOfGguf } from "../../models/config-of-gguf.ts";
 import { describeModel } from "../../models/families.ts";
+import { loadGenerationDefaults } from "../generation-config.ts";
 import { openFileList } from "../model-files.ts";
 import { loadTokenizer } from "../tokenizer.ts";
 import { GgufFolder } from "./gguf-folder.ts";
@@ -35,6 +36,8 @@ test.each([
   ["exaone4", "it|'s| 1234| Größe"],
   ["refact", "it|'s| |1|2|3|4| Größe"],
   ["dbrx", "it|'S| |123|4| Größe"],
+  ["smaug-bpe", "it|'S| |123|4| Größe"],
+  ["lfm2", "it|'S| |123|4| Größe"],
   ["hunyuan", "it|'S| |1|2| Größe"],
   ["qwen35", "it|'s| |1|2| नमस्ते"],
   ["gpt-4o", "it'S| camel|Case|/\n|123|4"],
@@ -55,6 +58,28 @@ test.each([
   });
   const found = tokenizer.encode(cut.replaceAll("|", "")).map((id) => tokens[id]);
   expect(found).toEqual(words.map((word) => word.join("")));
+});
+
+test.each([
+  ["lfm2", ["hey"]],
+  ["smaug-bpe", ["h", "e", "y"]],
+])("tokenizer.ggml.pre %s makes %j of a word that is a token without merges", async (pre, cut) => {
+  const tokens = [...byteTokens(), "hey"];
+  const tokenizer = await open(tokens, { "tokenizer.ggml.pre": ["string", pre] });
+  expect(tokenizer.encode("hey").map((id) => tokens[id])).toEqual(cut);
+});
+
+test("a token that ends turns ends answers, whatever the file declares", async () => {
+  const tokens = [...byteTokens(), "<|endoftext|>", "<|end|>"];
+  const types = tokens.map((_, id) => (id < 256 ? 1 : 3));
+  const pairs: Record<string, Typed> = {
+    ...tinyPairs(tokens),
+    "tokenizer.ggml.token_type": ["array", "i32", types],
+    "tokenizer.ggml.eos_token_id": ["u32", 256],
+  };
+  const files = openFileList([new File([ggufBytes(pairs, tinyTensors(tokens.length))], "x.gguf")]);
+  const { eosTokenIds } = await loadGenerationDefaults(new GgufFolder(files, "x.gguf", configOfGguf), []);
+  expect(eosTokenIds).toEqual([256, 257]);
 });
 
 /** A vocabulary of SentencePiece: its first tokens are merged first. */

@@ -16,7 +16,7 @@ export type TokenizerFiles = Readonly<
 const [UNKNOWN, CONTROL, USER_DEFINED, UNUSED] = [2, 3, 4, 5] as const;
 
 /** Ends of turns that files don't always declare, by their names. */
-const ENDS_OF_TURN: readonly unknown[] = ["<|im_end|>", "<|eot_id|>", "<end_of_turn>"];
+const ENDS_OF_TURN: readonly unknown[] = ["<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>"];
 
 interface Vocabulary {
   readonly tokens: readonly string[];
@@ -133,6 +133,7 @@ const casedWordsOf = (suffix: string, number: string): string => {
 };
 
 const LLAMA_3: Words = { steps: [isolated(wordsWith("\\p{N}{1,3}"))], asGpt2: false, wholeWords: true };
+const LLAMA_3_MERGED: Words = { steps: LLAMA_3.steps, asGpt2: false };
 const QWEN_2: Words = { steps: [isolated(wordsWith("\\p{N}"))], asGpt2: false };
 
 const HUNYUAN_STEPS = [
@@ -152,13 +153,15 @@ const WORDS: ReadonlyMap<string, Words> = new Map([
   ["llama-bpe", LLAMA_3],
   ["llama3", LLAMA_3],
   ["llama-v3", LLAMA_3],
+  ["lfm2", LLAMA_3],
   ["qwen2", QWEN_2],
   ["qwen35", { steps: [isolated(wordsWith("\\p{N}", "\\p{L}\\p{M}"))], asGpt2: false }],
   ["deepseek-r1-qwen", QWEN_2],
   ["hunyuan", QWEN_2],
   ["smollm", DIGITS],
   ["refact", DIGITS],
-  ["dbrx", { steps: LLAMA_3.steps, asGpt2: false }],
+  ["dbrx", LLAMA_3_MERGED],
+  ["smaug-bpe", LLAMA_3_MERGED],
   ["gpt-4o", { steps: [isolated(casedWordsOf("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "\\p{N}{1,3}"))], asGpt2: false }],
   ["tekken", { steps: [isolated(casedWordsOf("", "\\p{N}"))], asGpt2: false, wholeWords: true }],
   ["hunyuan-dense", { steps: HUNYUAN_STEPS, asGpt2: false }],

@@ -56,6 +56,8 @@ interface GgufNames {
   readonly isInterleaved?: true;
   /** Number of layers of the one model whose scores are scaled by its width a head, not by a head's size. [none] */
   readonly layersOf27B?: number;
+  /** The window of a file that has none. [no window] */
+  readonly window?: number;
 }
 
 const isNth = (n: number, layer: number) => (layer + 1) % n === 0;
@@ -85,7 +87,7 @@ const OLMO: Differences = {
   defaults: { rms_norm_eps: 1e-5 },
   norms: "after",
   headNorms: "width",
-  slides: (layer) => !isNth(4, layer),
+  slides: (layer, fields) => fields.has("sliding_window") && !isNth(4, layer), // OLMo 2 has no windows
   unscaledWindows: true,
 };
 
@@ -105,7 +107,7 @@ export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differ
       ...GEMMA,
       defaults: { ...GEMMA.defaults, attn_logit_softcapping: 50, final_logit_softcapping: 30 },
       slides: (layer) => !isNth(2, layer),
-      gguf: { architecture: "gemma2", layersOf27B: 46 },
+      gguf: { architecture: "gemma2", layersOf27B: 46, window: 4096 },
     },
   ],
   [

@@ -48,6 +48,13 @@ test.each([
   expect(parse(name, overrides).layers.map(({ window }) => window)).toEqual(windows);
 });
 
+test("without a window, OLMo 2 scales the positions of all layers", () => {
+  const rope_scaling = { rope_type: "yarn", factor: 4, original_max_position_embeddings: 16 };
+  const { layers } = parse("olmo2", { rope_scaling });
+  expect(layers[0]?.angles?.scaling).toBeGreaterThan(1);
+  for (const { angles } of layers) expect(angles).toEqual(layers[0]?.angles);
+});
+
 test("where the config says nothing, numbers are those of the families' own classes", () => {
   const without = (name: string, ...fields: string[]) =>
     parse(name, Object.fromEntries(fields.map((field) => [field, undefined])));

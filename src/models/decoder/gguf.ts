@@ -18,12 +18,11 @@ export const decoderGguf: GgufForm = {
   async config(pairs) {
     const { gguf, normOffset } = differencesOf(pairs.architecture);
     const { layers, heads, width } = pairs.sizes();
-    const config = await decoderConfig(pairs);
+    const config = await decoderConfig(pairs, gguf?.window);
     return {
       ...config,
       ...(normOffset !== undefined && {
         stored_norm_offset: 0,
-        sliding_window: pairs.size("attention.sliding_window"),
         query_pre_attn_scalar: layers === gguf?.layersOf27B ? width / heads : config["head_dim"],
       }),
     };

@@ -16,7 +16,7 @@ const nameOf = ggufNames(
   ]),
 );
 
-/** Which layers attend follows from their tensors. Blocks after the last layer predict further tokens; they are not read. */
+/** Which layers attend follows from their tensors. */
 export const qwen35Gguf: GgufForm = {
   architectures: new Map([["qwen35", "qwen3_5_text"]]),
   weights: () => ({
@@ -25,9 +25,7 @@ export const qwen35Gguf: GgufForm = {
     isInterleaved: () => false,
   }),
   async config(pairs) {
-    const blocks = pairs.size("block_count");
-    const layers = blocks - (pairs.optionalCount("nextn_predict_layers") ?? 0);
-    if (layers < 1) throw pairs.invalid("block_count", `(${blocks}) must be more than nextn_predict_layers`);
+    const { layers } = pairs.sizes();
     const [valueHeads, inner] = [pairs.size("ssm.time_step_rank"), pairs.size("ssm.inner_size")];
     if (inner % valueHeads !== 0) {
       throw pairs.invalid("ssm.inner_size", `(${inner}) must be a multiple of ssm.time_step_rank (${valueHeads})`);
@@ -35,7 +33,6 @@ export const qwen35Gguf: GgufForm = {
     const typeOf = (i: number) => (pairs.has(`blk.${i}.ssm_conv1d.weight`) ? "linear_attention" : "full_attention");
     return {
       ...(await decoderConfig(pairs)),
-      num_hidden_layers: layers,
       layer_types: Array.from({ length: layers }, (_, i) => typeOf(i)),
       linear_conv_kernel_dim: pairs.size("ssm.conv_kernel"),
       linear_num_key_heads: pairs.size("ssm.group_count"),
