@@ -347,7 +347,7 @@ describe("an engine under random traffic", () => {
         seen.ahead += config.runAhead > 0 ? stats.engine_steps_total : 0;
         seen.shared += harness.steps.filter((step) => step.entries.length > 1).length;
       }),
-      { numRuns: 200 },
+      { numRuns: 400 },
     );
 
     // The traffic was worth it.
