@@ -56,6 +56,36 @@ export const MODEL_SIZES = {
   "gpt2-large": gpt2Size(36, 1280, 20, 50257, 1024),
   "gpt2-xl": gpt2Size(48, 1600, 25, 50257, 1024),
   "smollm2-135m": llamaSize(30, [576, 1536], [9, 3], [8192, 100_000], 49_152),
+  "lfm2.5-350m": {
+    config: {
+      model_type: "lfm2",
+      num_hidden_layers: 16,
+      hidden_size: 1024,
+      block_ff_dim: 6656,
+      num_attention_heads: 16,
+      num_key_value_heads: 8,
+      full_attn_idxs: [2, 5, 8, 10, 12, 14],
+      max_position_embeddings: 128_000,
+    },
+    vocabSize: 65_536,
+  },
+  "qwen3.5-0.8b": {
+    config: {
+      model_type: "qwen3_5_text",
+      num_hidden_layers: 24,
+      hidden_size: 1024,
+      intermediate_size: 3584,
+      num_attention_heads: 8,
+      num_key_value_heads: 2,
+      head_dim: 256,
+      linear_num_key_heads: 16,
+      linear_num_value_heads: 16,
+      max_position_embeddings: 262_144,
+      rope_theta: 1e7,
+      tie_word_embeddings: true,
+    },
+    vocabSize: 248_320,
+  },
   "qwen3-0.6b": { ...QWEN3, config: { ...QWEN3.config, model_type: "qwen3", head_dim: 128, rms_norm_eps: 1e-6 } },
 } as const satisfies Record<string, ModelSize>;
 

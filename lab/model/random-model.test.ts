@@ -98,8 +98,26 @@ it("makes a checkpoint of any family: one that loads, whose norms change nothing
   expect(values("model.layers.0.self_attn.q_norm.weight").every((value) => value === 0)).toBe(true);
 });
 
-it.each(["HuggingFaceTB/SmolLM2-135M-Instruct", "Qwen/Qwen3-0.6B"])("%s has its parameters", (model) => {
-  const size = MODEL_SIZES[model.startsWith("Qwen") ? "qwen3-0.6b" : "smollm2-135m"];
+it("writes a tensor once of which several operations, or parts of one, take rows", async () => {
+  const config = JSON.parse(await readFile("tests/fixtures/families/qwen35/config.json", "utf8")) as {
+    readonly text_config: Record<string, unknown>;
+  };
+  const { header } = parse(
+    await read(makeRandomModel({ config: config.text_config, vocabSize: 312 }, 1), "model.safetensors"),
+  );
+  const golden = await openSafetensors(new Blob([await readFile("tests/fixtures/families/qwen35/model.safetensors")]));
+  const text = "model.language_model.";
+  const names = golden.names().flatMap((name) => (name.startsWith(text) ? [name.replace(text, "model.")] : []));
+  expect(Object.keys(header).sort()).toEqual(names.toSorted());
+  expect(header["model.layers.3.self_attn.q_proj.weight"]?.shape).toEqual([128, 48]);
+});
+
+it.each([
+  ["HuggingFaceTB/SmolLM2-135M-Instruct", "smollm2-135m"],
+  ["Qwen/Qwen3-0.6B", "qwen3-0.6b"],
+  ["Qwen/Qwen3.5-0.8B", "qwen3.5-0.8b"],
+] as const)("%s has its parameters", (model, name) => {
+  const size = MODEL_SIZES[name];
   const described = describeModel({ ...size.config, vocab_size: size.vocabSize });
   expect(countParameters(described)).toBe(CATALOGUE.find((entry) => entry.model === model)?.numParameters);
 });

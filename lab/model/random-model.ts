@@ -60,6 +60,7 @@ function makeTokenizer(vocabSize: number) {
 
 function normsOf(operation: Operation): readonly NormWeights[] {
   if (operation.type === "norm") return [operation.norm];
+  if (operation.type === "deltaNet") return [operation.norm];
   return operation.type === "rotary" && operation.norms ? [operation.norms.queries, operation.norms.keys] : [];
 }
 
@@ -71,8 +72,12 @@ function makeSafetensors(graph: Graph, random: Random, deviationOf: DeviationOf)
   const draw = normalHalves(random);
   const data: Blob[] = [];
   let end = 0;
+  const written = new Set<string>();
   const entries = weightsOf(graph).flatMap((weight) =>
-    weight.tensors.map(({ name, shape }) => {
+    weight.tensors.flatMap(({ name, shape: rows, within }) => {
+      if (written.has(name)) return []; // others of its rows
+      written.add(name);
+      const shape = within ? [within.numRows, ...rows.slice(1)] : rows;
       const length = shape.reduce((product, extent) => product * extent, 1);
       const begin = end;
       end += 2 * length;
@@ -83,7 +88,7 @@ function makeSafetensors(graph: Graph, random: Random, deviationOf: DeviationOf)
         // A Blob, which the browser may keep outside JavaScript's memory, and on disk.
         data.push(new Blob([halves]));
       }
-      return { name, dtype: "F16", shape, begin, end };
+      return [{ name, dtype: "F16", shape, begin, end }];
     }),
   );
   return [encodeSafetensorsHeader(entries), ...data];
