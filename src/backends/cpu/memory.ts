@@ -5,7 +5,7 @@ import { dtypesOf } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
-import { cacheBytes, kvBytesPerBlock, stateBytesPerBlock } from "../../protocol/model-shape.ts";
+import { cacheBytes } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
 import { MemoryMap } from "./memory-map.ts";
 import { ModelPlan } from "./model-plan.ts";
@@ -38,9 +38,12 @@ function whatWouldFit(
   engine: ResolvedEngineConfig,
   pagesOf: (changes?: Partial<ResolvedEngineConfig>) => number,
 ): readonly [param: string | null, advice: string] {
-  const spare = MAX_PAGES - pagesOf({ numGpuBlocks: 0 });
-  const bytesABlock = kvBytesPerBlock(model.shape, engine) + stateBytesPerBlock(model.shape, engine);
-  const blocks = Math.floor((spare * PAGE_BYTES) / bytesABlock) - 1;
+  let [blocks, tooMany] = [0, engine.numGpuBlocks];
+  while (tooMany - blocks > 1) {
+    const numGpuBlocks = Math.floor((blocks + tooMany) / 2);
+    if (pagesOf({ numGpuBlocks }) <= MAX_PAGES) blocks = numGpuBlocks;
+    else tooMany = numGpuBlocks;
+  }
   const fullContext = Math.ceil(engine.maxModelLen / engine.blockSize);
   if (blocks >= fullContext) {
     return [

@@ -1,3 +1,4 @@
+import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples as maxSamplesOf } from "../../engine/scheduling/scheduler-config.ts";
 import type { RotaryAngles } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
@@ -40,13 +41,19 @@ export class ModelPlan {
   readonly #weights: WeightMemory;
   readonly #tables = { queries: new Map<RotaryAngles, Rows>(), keys: new Map<RotaryAngles, Rows>() };
   readonly #maxLength: number;
+  readonly #maxModelLen: number;
 
   constructor(model: Model, engine: ResolvedEngineConfig, maxThreads: number) {
     const { shape, graph } = model;
     const map = new MemoryMap();
-    const [maxRows, maxSamples, maxLength] = [engine.maxNumBatchedTokens, maxSamplesOf(engine), engine.maxModelLen];
+    const [maxRows, maxSamples, maxLength] = [
+      engine.maxNumBatchedTokens,
+      maxSamplesOf(engine),
+      maxSequenceLength(engine),
+    ];
     const { blockSize, logprobsMode, maxNumSeqs: maxSlots } = engine;
     this.#maxLength = maxLength;
+    this.#maxModelLen = engine.maxModelLen;
     this.sync = takeSyncMemory(map);
     const maxBlocks = Math.ceil(maxLength / blockSize);
     const numStates = numStateSlots(shape, engine);
@@ -83,7 +90,7 @@ export class ModelPlan {
   async fill(memory: ArrayBufferLike, weights: ModelWeights): Promise<void> {
     for (const of of ["queries", "keys"] as const) {
       for (const [angles, { address }] of this.#tables[of]) {
-        new Float32Array(memory, address).set(rotaryTable(angles, this.#maxLength, of));
+        new Float32Array(memory, address).set(rotaryTable(angles, this.#maxLength, of, this.#maxModelLen));
       }
     }
     await this.#weights.load(weights, memory);

@@ -40,13 +40,17 @@ function series(first: number, x: number, exponents: readonly number[]): number 
   return sum;
 }
 
-/** Returns [positions] of cos [headSize / 2], sin [headSize / 2], for queries or for keys. */
+/**
+ * Returns [positions] of cos [headSize / 2], sin [headSize / 2], for queries or for keys.
+ * @param maxModelLen decides on frequencies, also where the cache has room for fewer tokens
+ */
 export function rotaryTable(
   angles: RotaryAngles,
   positions: number,
   of: "queries" | "keys" = "keys",
+  maxModelLen = positions,
 ): Float32Array<ArrayBuffer> {
-  const frequencies = frequenciesFor(angles, positions);
+  const frequencies = frequenciesFor(angles, maxModelLen);
   const half = frequencies.length;
   const table = new Float32Array(2 * half * positions);
   for (let position = 0; position < positions; position++) {
