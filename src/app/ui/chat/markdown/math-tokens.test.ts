@@ -56,13 +56,16 @@ it("a list behind two dollars and words is one", () => {
 it.each(["a\n$$\n", "$$a$$ b\n", "\\[a\\] b\n", "plain text line\n\\[x\\]\n", "\\[", "$$", "$$\n\n", "$x "])(
   "reads %j over and over in a time that grows with the text",
   (text) => {
-    const timeMs = (length: number) => {
-      const whole = text.repeat(Math.ceil(length / text.length)).slice(0, length);
-      const began = performance.now();
+    const whole = text.repeat(Math.ceil(40_000 / text.length)).slice(0, 40_000);
+    /** The process's own, of which other files' tests may take a part. */
+    const processorMs = () => {
+      const before = process.cpuUsage();
       new MarkdownStream().blocksOf(whole);
-      return performance.now() - began;
+      return process.cpuUsage(before).user / 1000;
     };
-    // A bound for machines that are busy: the square of the length took seconds.
-    expect(Math.min(timeMs(40_000), timeMs(40_000))).toBeLessThan(1500);
+    // The square of the length took seconds. A machine that is busy may be slow, but not each time.
+    let leastMs = processorMs();
+    for (let i = 0; i < 5 && leastMs >= 1500; i++) leastMs = Math.min(leastMs, processorMs());
+    expect(leastMs).toBeLessThan(1500);
   },
 );
