@@ -32,7 +32,7 @@ test("the first bundle is the page, what it names, what that imports at once, an
       "index.html",
     ]);
     expect(bundle.gzipBytes).toBe(bundle.files.reduce((sum, { gzipBytes }) => sum + gzipBytes, 0));
-    expect(describeBundle(bundle)).toContain("kB of at most 261 kB");
+    expect(describeBundle(bundle)).toContain("kB of at most 262 kB");
   } finally {
     rmSync(folder, { recursive: true });
   }
