@@ -47,7 +47,7 @@ const draftingFor = (model: File[]): Circumstance => ({
     preempted > 0 && stats.spec_decode_num_accepted_tokens_total === stats.spec_decode_num_draft_tokens_total,
 });
 
-/** A model with states can't draft, and has few slots for them: two beside 9 blocks. */
+/** A model that keeps states drafts for no other, and has few slots for them: two beside 9 blocks. */
 const OF_STATES: readonly Circumstance[] = [
   STATES_AT_ONCE,
   {

@@ -16,10 +16,21 @@ interface Piece {
   readonly to: number;
 }
 
+/** Heads of a sequence that a thread takes through its pieces. */
+interface Part {
+  readonly sequence: StatedSequence;
+  readonly pieces: readonly Piece[];
+  readonly begin: number;
+  readonly end: number;
+}
+
 export class DeltaNetThread {
   readonly #kernels: Kernels;
   readonly #view: StepView;
   readonly #floats: Float32Array;
+  /** Of this step: the same in all layers. */
+  #sequences: readonly StatedSequence[] | null = null;
+  #parts: readonly Part[] | null = null;
 
   constructor(kernels: Kernels, buffer: ArrayBufferLike, view: StepView) {
     this.#kernels = kernels;
@@ -27,10 +38,16 @@ export class DeltaNetThread {
     this.#view = view;
   }
 
+  /** Another step is in the memory. */
+  beginStep(): void {
+    this.#sequences = null;
+    this.#parts = null;
+  }
+
   /** Computes rows of [q | k | v | beta | decay], which the rule reads. */
   prepare({ x, inputs, net }: DeltaInputsOperation, { begin, end }: Share): void {
     const { v, beta } = net.offsets;
-    for (const sequence of this.#view.sequences()) {
+    for (const sequence of (this.#sequences ??= this.#view.sequences())) {
       const { firstRow, numRows } = sequence;
       for (let row = Math.max(begin, firstRow); row < Math.min(end, firstRow + numRows); row++) {
         const to = inputs.address + row * inputs.stride;
@@ -56,16 +73,23 @@ export class DeltaNetThread {
 
   /** Takes this thread's heads through the rows of their sequences, and leaves the states where the plan says. */
   remember(operation: DeltaRuleOperation, thread: number, threads: number): void {
-    const sequences = this.#view.sequences();
-    const lengths = sequences.map(({ numRows }) => numRows);
-    for (const { row, begin, end } of attentionShares(lengths, operation.net.valueHeads, thread, threads)) {
-      const sequence = sequences[row];
-      if (!sequence) continue;
-      for (const piece of this.#piecesOf(sequence)) {
+    const parts = this.#parts ?? this.#partsOf(operation, thread, threads);
+    this.#parts = parts;
+    for (const { sequence, pieces, begin, end } of parts) {
+      for (const piece of pieces) {
         for (let head = begin; head < end; head++) this.#computeHead(operation, piece, head);
         if (begin === 0) this.#keepRows(operation, sequence, piece);
       }
     }
+  }
+
+  #partsOf({ net }: DeltaRuleOperation, thread: number, threads: number): Part[] {
+    const sequences = (this.#sequences ??= this.#view.sequences());
+    const lengths = sequences.map(({ numRows }) => numRows);
+    return attentionShares(lengths, net.valueHeads, thread, threads).flatMap(({ row, begin, end }) => {
+      const sequence = sequences[row];
+      return sequence ? [{ sequence, pieces: this.#piecesOf(sequence), begin, end }] : [];
+    });
   }
 
   /** The state after a piece is where the next one begins. */

@@ -79,6 +79,7 @@ export class StepThread {
   run(threads: number, meeting: Meeting): void {
     this.#threads = threads;
     this.#attention = null;
+    this.#deltaNets.beginStep();
     for (const phase of this.#plan.program) {
       for (const operation of phase) this.#compute(operation);
       meeting.meet();
