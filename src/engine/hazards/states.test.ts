@@ -115,6 +115,21 @@ test("of wrong drafts the accepted ones are computed again, and no others", asyn
   expect(starts.slice(1).every((start, i) => start <= (ends[i] ?? 0))).toBe(true);
 });
 
+test("nobody shares accepted tokens before they are computed again", async () => {
+  const config = { ...STATES, numStateSlots: 40, numGpuBlocks: 4096, maxNumBatchedTokens: 256 };
+  for (const seed of [1, 2, 3, 4]) {
+    const harness = new EngineHarness({ config: { ...config, speculation: drafts } });
+    harness.add("first", PROMPT, { params: { ...params, maxTokens: 40, seed } });
+    for (let step = 0; harness.choice("first").finishReason === null; step++) {
+      await harness.step();
+      const known = [...PROMPT, ...harness.choice("first").tokenIds];
+      harness.add(`${step}`, [...known, 9], { params: samplingParams({ maxTokens: 1 }) });
+    }
+    await harness.runToEnd();
+    expect(harness.engine.stats().prefix_cache_hits).toBeGreaterThan(100);
+  }
+});
+
 test("a lost device's states are forgotten with its blocks", async () => {
   const harness = new EngineHarness({ config: STATES });
   await answer(harness, PROMPT, "before");
