@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { kvBytesPerBlock } from "../protocol/model-shape.ts";
+import { cacheBytes, kvBytesPerBlock } from "../protocol/model-shape.ts";
 import { changeEngineConfig, loadedSizes, resolveEngineConfig } from "./engine-config.ts";
 
 const small = { maxPositions: 256, numLayers: 4, numKvHeads: 4, headDim: 64 };
@@ -92,6 +92,18 @@ describe("resolveEngineConfig", () => {
     const perBlock = kvBytesPerBlock(small, { kvCacheDtype: "f32", blockSize: 16 });
     expect(resolveEngineConfig({ kvCacheBytes: 3 * perBlock + 1, kvCacheDtype: "f32" }, small).numGpuBlocks).toBe(3);
     expect(resolveEngineConfig({ kvCacheBytes: 3 * perBlock, numGpuBlocks: 7 }, small).numGpuBlocks).toBe(7);
+  });
+
+  test.each([40, 100, 256, 1000])("states of sequences take their part of %i MiB", (mebibytes) => {
+    const states = { numLayers: 18, convWidth: 6144, convRows: 3, numHeads: 16, keyDim: 128, valueDim: 128 };
+    const shape = { ...small, states };
+    const kvCacheBytes = mebibytes * 2 ** 20;
+    const config = resolveEngineConfig({ kvCacheBytes }, shape);
+    expect(cacheBytes(shape, config)).toBeLessThanOrEqual(kvCacheBytes);
+    expect(cacheBytes(shape, { ...config, numGpuBlocks: config.numGpuBlocks + 1 })).toBeGreaterThan(kvCacheBytes);
+    expect(() => resolveEngineConfig({ kvCacheBytes: 30 * 2 ** 20 }, shape)).toThrow(
+      "the smallest cache of this model",
+    );
   });
 
   test("a small token budget makes room for as many sequences", () => {

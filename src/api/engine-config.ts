@@ -11,14 +11,9 @@ import {
   type ResolvedEngineConfig,
 } from "../protocol/config.ts";
 import type { CreateEngineOptions } from "../protocol/engine.ts";
+import { largestCount } from "../protocol/largest-count.ts";
 import { draftModelOf, fieldThatRestarts, type EngineChanges, type LoadedSizes } from "../protocol/live-config.ts";
-import {
-  cacheBytes,
-  kvBytesPerBlock,
-  stateBytes,
-  stateBytesPerBlock,
-  type ModelShape,
-} from "../protocol/model-shape.ts";
+import { cacheBytes, stateBytes, type ModelShape } from "../protocol/model-shape.ts";
 import { slotsAndRows, spareSamples } from "../protocol/step-sizes.ts";
 import { Fields, invalidValue, refused } from "./validate.ts";
 
@@ -225,14 +220,12 @@ function numBlocksIn(
 ): number {
   const sum = (bytesOf: (shape: CachedShape) => number) => shapes.map(bytesOf).reduce((all, bytes) => all + bytes);
   const bytesOf = (numGpuBlocks: number) => sum((shape) => cacheBytes(shape, { ...engine, numGpuBlocks }));
-  const perBlock = sum((shape) => kvBytesPerBlock(shape, engine));
   const least = bytesOf(1);
-  // Beside few blocks there are two slots for states, beside many one for each TOKENS_PER_STATE.
-  const within = (bytes: number) => {
-    const few = Math.floor((bytes - (least - perBlock)) / perBlock);
-    const many = Math.floor(bytes / (perBlock + sum((shape) => stateBytesPerBlock(shape, engine))));
-    return Math.max(1, ...[few, many].filter((count) => bytesOf(count) <= bytes));
-  };
+  const within = (bytes: number) =>
+    Math.max(
+      1,
+      largestCount(CONFIG_FIELDS.numGpuBlocks.max, (count) => bytesOf(count) <= bytes),
+    );
   if (kvCacheBytes === undefined) {
     const requested = DEFAULT_FULL_CONTEXTS * Math.ceil(engine.maxModelLen / engine.blockSize);
     return Math.min(requested, within(Math.max(DEFAULT_KV_CACHE_BYTES, DEFAULT_STATES * sum(stateBytes))));

@@ -76,14 +76,6 @@ export function numStateSlots(
   return states ? Math.max(2, Math.floor((numGpuBlocks * blockSize) / TOKENS_PER_STATE)) : 0;
 }
 
-/** Returns the bytes of states for each cache block, where there are many. */
-export function stateBytesPerBlock(
-  shape: Pick<ModelShape, "states">,
-  { blockSize }: Pick<ResolvedEngineConfig, "blockSize">,
-): number {
-  return (stateBytes(shape) * blockSize) / TOKENS_PER_STATE;
-}
-
 /** Returns the bytes of one sequence's state in one layer: rows of the convolution, then the matrices of its heads. */
 export function stateBytesPerLayer({ states }: Pick<ModelShape, "states">): number {
   if (!states) return 0;

@@ -5,6 +5,7 @@ import { dtypesOf } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
+import { largestCount } from "../../protocol/largest-count.ts";
 import { cacheBytes } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
 import { MemoryMap } from "./memory-map.ts";
@@ -38,12 +39,7 @@ function whatWouldFit(
   engine: ResolvedEngineConfig,
   pagesOf: (changes?: Partial<ResolvedEngineConfig>) => number,
 ): readonly [param: string | null, advice: string] {
-  let [blocks, tooMany] = [0, engine.numGpuBlocks];
-  while (tooMany - blocks > 1) {
-    const numGpuBlocks = Math.floor((blocks + tooMany) / 2);
-    if (pagesOf({ numGpuBlocks }) <= MAX_PAGES) blocks = numGpuBlocks;
-    else tooMany = numGpuBlocks;
-  }
+  const blocks = largestCount(engine.numGpuBlocks, (numGpuBlocks) => pagesOf({ numGpuBlocks }) <= MAX_PAGES);
   const fullContext = Math.ceil(engine.maxModelLen / engine.blockSize);
   if (blocks >= fullContext) {
     return [
