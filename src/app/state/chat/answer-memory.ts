@@ -20,7 +20,7 @@ export class AnswerMemory {
   readonly branches = new Map<number, Branch>();
   /** Settings of single turns, over those of the pane. */
   readonly once = new Map<number, Settings>();
-  /** The tools that run without a click, as `trustName` names them: never saved, so that no file brings trust. */
+  /** The tools that run without a click, as ToolCalls names them: never saved, so that no file brings trust. */
   readonly trusted = new Set<string>();
   readonly requestNames = new RequestNames();
   /** Names of the newest requests. */

@@ -154,6 +154,19 @@ describe("a call", () => {
     expect(bodies()).toHaveLength(9);
   });
 
+  it("of a tool that was trusted in another chat of the pane waits for a click", async () => {
+    const { pane, workspace } = await openPage(inTurn(sum, says("391."), sum));
+    await ask(pane);
+    const [call] = waitingCalls(lastTurn(pane) ?? {});
+    if (call) pane.calls.trust(call);
+    await expect.poll(() => lastTurn(pane)?.answer).toBe("391.");
+    await until(pane, "idle");
+    workspace.newChat(pane);
+    await ask(pane);
+    expect(pane.store.getState().phase).toBe("idle");
+    expect(resultsOf(pane)).toEqual([null]);
+  });
+
   it("comes first, and once, where that is set", async () => {
     const { pane, bodies } = await openPage(inTurn(sum, says("391.")), {});
     pane.send("What is 17 times 23?", { calculator: true, tool_choice: "once" });

@@ -12,7 +12,7 @@ import { MAX_ROUNDS, waitingCalls, withResult, type Call } from "./tool-rounds.t
 interface ToolCallsOptions {
   /** The pane's. */
   readonly store: StoreApi<PaneState>;
-  /** Knows the tools that run without a click, as `trustName` names them. */
+  /** Knows the tools that run without a click, as `#trustName` names them. */
   readonly memory: Pick<AnswerMemory, "trusted">;
   readonly engine: () => CallPlace["engine"];
   readonly toolbox: (() => Promise<Toolbox>) | undefined;
@@ -56,7 +56,7 @@ export class ToolCalls {
 
   /** Runs this call, and those of the same tool from now on, until the page closes. */
   trust(call: Call): void {
-    this.#options.memory.trusted.add(trustName(call));
+    this.#options.memory.trusted.add(this.#trustName(call));
     void this.run(call.id);
   }
 
@@ -88,7 +88,7 @@ export class ToolCalls {
     if (!mayGoOn(turn)) return;
     const waiting = waitingCalls(turn);
     if (waiting.length === 0) this.#sendResults();
-    for (const call of waiting) if (this.#options.memory.trusted.has(trustName(call))) void this.run(call.id);
+    for (const call of waiting) if (this.#options.memory.trusted.has(this.#trustName(call))) void this.run(call.id);
   }
 
   /** Ends the calls that run: they wait again. Returns whether there were any. */
@@ -99,13 +99,14 @@ export class ToolCalls {
     this.#options.store.setState({ phase: "idle", calling: [] });
     return true;
   }
+
+  /** Names a tool in this chat: a new one begins without trust. */
+  #trustName({ from, name }: Call): string {
+    return `${this.#options.store.getState().id} ${from} ${name}`;
+  }
 }
 
 /** Some servers go on calling although they may not. From then on each step takes a click. */
 function mayGoOn({ rounds = [] }: Turn): boolean {
   return rounds.length <= MAX_ROUNDS;
-}
-
-function trustName({ from, name }: Call): string {
-  return `${from} ${name}`;
 }

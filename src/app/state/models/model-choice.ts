@@ -4,11 +4,14 @@ import {
   DEFAULT_HUB_URL,
   DEFAULT_REVISION,
   isHubId,
+  locateRemoteModel,
+  nameOfModel,
   WEIGHTS_DTYPES,
   type HubOptions,
   type ModelSource,
   type WeightsDtype,
 } from "../../../index.ts";
+import { attempt } from "../../attempt.ts";
 import { oneOf, orNull, recordOf, text, type Read } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
@@ -23,6 +26,24 @@ export type NamedChoice = ModelChoice & { readonly model: string };
 
 export function isNamed(choice: ModelChoice): choice is NamedChoice {
   return typeof choice.model === "string";
+}
+
+/**
+ * Returns the choice of a model that a person named, by its hub id or an address. Its name is as the store writes it, so that both
+ * match.
+ * @throws ChorusError naming the field
+ */
+export function namedChoice(name: string, hub: HubOptions = {}): NamedChoice {
+  const location = locateRemoteModel(name, hub, globalThis.document?.baseURI);
+  const model = nameOfModel(location);
+  if (location.type === "folder") return { model };
+  const { revision, hubUrl, token } = location;
+  return { model, revision, hubUrl, ...(token !== null && { token }) };
+}
+
+/** Returns the choice that the page's address names. A folder stays relative to the page. What is no model is refused when it is loaded. */
+export function choiceInAddress(model: string): NamedChoice {
+  return attempt<NamedChoice>(() => (isHubId(model) ? namedChoice(model) : { model }), { model });
 }
 
 /** Returns a key that is equal for equal models. Files are a new model each time. */

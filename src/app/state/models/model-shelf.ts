@@ -1,6 +1,4 @@
 import {
-  locateRemoteModel,
-  nameOfModel,
   toErrorData,
   type CatalogueEntry,
   type ChorusErrorData,
@@ -8,7 +6,6 @@ import {
   type HubOptions,
   type ModelEstimate,
   type Models,
-  type RemoteLocation,
   type StoredModel,
   type WeightsDtype,
 } from "../../../index.ts";
@@ -16,7 +13,14 @@ import { errorOf } from "../error-of.ts";
 import { isOfDtype, REPLACED, type EngineControl } from "../engine/engine-control.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { EMBEDDED_MODEL } from "./embedded-model.ts";
-import { isNamed, keyOfChoice, labelOfChoice, type ModelChoice, type NamedChoice } from "./model-choice.ts";
+import {
+  isNamed,
+  keyOfChoice,
+  labelOfChoice,
+  namedChoice,
+  type ModelChoice,
+  type NamedChoice,
+} from "./model-choice.ts";
 import { listModels, type ListedModel } from "./model-list.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
@@ -105,8 +109,7 @@ export class ModelShelf {
   add(text: string, hub: HubOptions = {}, onFound?: () => void): string | null {
     this.#store.setState({ error: null });
     try {
-      const location = locateRemoteModel(text.trim(), hub, globalThis.document?.baseURI);
-      const choice = choiceAt(location);
+      const choice = namedChoice(text.trim(), hub);
       const key = keyOfChoice(choice);
       this.#added = [choice, ...this.#added.filter((other) => keyOfChoice(other) !== key)];
       this.#list();
@@ -254,12 +257,4 @@ export class ModelShelf {
     const models = this.#store.getState().models.map((model) => (model.key === key ? { ...model, ...change } : model));
     this.#store.setState({ models });
   }
-}
-
-/** Returns the choice with its name as the store writes it, so that both match. */
-function choiceAt(location: RemoteLocation): NamedChoice {
-  const model = nameOfModel(location);
-  if (location.type === "folder") return { model };
-  const { revision, hubUrl, token } = location;
-  return { model, revision, hubUrl, ...(token !== null && { token }) };
 }

@@ -9,7 +9,7 @@ import { FrameFlusher } from "../../state/frame-flusher.ts";
 import type { ChatStorage } from "../../state/workspace/chat-storage.ts";
 import { keepWhileOpen } from "../../state/workspace/workspace-keeper.ts";
 import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
-import { rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
+import { choiceInAddress, rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
 import { Overlay } from "../../state/app/overlay.ts";
 import { SavedPrompts } from "../../state/chat/saved-prompts.ts";
 import { SingleKeys } from "../../state/commands/single-keys.ts";
@@ -68,7 +68,7 @@ export function startApp(options: StartAppOptions) {
     app = createAppState({
       ...options,
       createEngine,
-      choice: model === null ? (rememberedChoice() ?? { model: EMBEDDED_MODEL }) : { model },
+      choice: model === null ? (rememberedChoice() ?? { model: EMBEDDED_MODEL }) : choiceInAddress(model),
       onModelChosen: (choice) => {
         rememberChoice(choice);
         forgetAddress();

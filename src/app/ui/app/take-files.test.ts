@@ -3,6 +3,7 @@ import { createAppState } from "../../state/app/app-state.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { FakeModels } from "../../../../tests/app/fake-models.ts";
 import { ChorusError } from "../../../protocol/errors.ts";
+import { REPLACED } from "../../state/engine/engine-control.ts";
 import { takeFiles } from "./take-files.ts";
 
 // The message box asks at once.
@@ -49,6 +50,21 @@ it("a model's files can be used", async () => {
   use.mockRestore();
   await toast()?.offer?.run();
   expect(said()).toBe("It is damaged.");
+  vi.spyOn(app.engine, "switchTo").mockResolvedValue(REPLACED);
+  await takeFiles(app, pane, files);
+  await toast()?.offer?.run();
+  expect(said()).toBe("x.gguf is a model’s file");
+});
+
+it("what can't be read leaves the files beside it, and a line says so", async () => {
+  const { app, pane, said } = await openApp();
+  const picture = (name: string) => new File([new Uint8Array([0x89, 0x50, 0xff, 0])], name);
+  await takeFiles(app, pane, [picture("a.png"), new File(["text"], "notes.txt")]);
+  expect(pane.store.getState().draft).toBe("notes.txt:\n```\ntext\n```\n\n");
+  expect(said()).toBe("a.png is not a text file (in UTF-8).");
+  await takeFiles(app, pane, [picture("a.png"), picture("b.png"), new File(["more"], "more.txt")]);
+  expect(pane.store.getState().draft).toContain("more.txt:");
+  expect(said()).toBe("2 of 3 files were left out. a.png is not a text file (in UTF-8).");
 });
 
 it("a file that is read after its pane was closed goes nowhere, and a line says so", async () => {

@@ -13,26 +13,32 @@ const MODEL_FILE = /\.(?:safetensors|gguf|bin|onnx)$/i;
  */
 export async function takeFiles({ workspace, shelf }: AppState, pane: Pane, files: readonly File[]): Promise<void> {
   const { undoList } = workspace;
-  const tell = (error: unknown) => undoList.notify(error instanceof Error ? error.message : String(error));
+  const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+  const tell = (error: unknown) => undoList.notify(reasonOf(error));
   const model = files.find(({ name }) => MODEL_FILE.test(name));
   if (model) {
     const run = async () => {
-      if (!(await shelf.useFiles(files))) tell(shelf.store.getState().error?.message);
+      await shelf.useFiles(files);
+      // Where another model was chosen meanwhile there is nothing to say.
+      const { error } = shelf.store.getState();
+      if (error) undoList.notify(error.message);
     };
     return undoList.notify(`${model.name} is a model’s file`, { label: "Use this model", run });
   }
-  try {
-    for (const file of files) {
-      // oxlint-disable-next-line no-await-in-loop -- each takes its place behind the one before
-      await take(file);
-    }
-    // Reading takes a while: who writes elsewhere by now isn't interrupted.
-    const { activeElement, body } = document;
-    if (activeElement === body || activeElement?.closest(`section[aria-label="Pane ${pane.number}"]`))
-      focusMessageOf(pane);
-  } catch (error) {
-    tell(error);
+  const refusals: string[] = [];
+  for (const file of files) {
+    // oxlint-disable-next-line no-await-in-loop -- each takes its place behind the one before
+    await take(file).catch((error: unknown) => refusals.push(reasonOf(error)));
   }
+  const [first] = refusals;
+  if (first !== undefined)
+    undoList.notify(
+      refusals.length === 1 ? first : `${refusals.length} of ${files.length} files were left out. ${first}`,
+    );
+  // Reading takes a while: who writes elsewhere by now isn't interrupted.
+  const { activeElement, body } = document;
+  if (activeElement === body || activeElement?.closest(`section[aria-label="Pane ${pane.number}"]`))
+    focusMessageOf(pane);
 
   async function take(file: File): Promise<void> {
     const { name } = file;

@@ -82,8 +82,7 @@ function Introduction() {
         &ldquo;Measure&rdquo; compares sixteen answers at once with one alone, and gives one number. Everything runs on
         this page. &ldquo;More&rdquo; measures the engine in all its parts: ten texts by batch size and concurrency, the
         three ways of batching and the window of the static one, prompts, requests that come at random, shared
-        beginnings, drafts, steps that run ahead, ways to draw, each kernel against what the adapter can do at best, and
-        how everything grows.
+        beginnings, drafts, steps that run ahead, ways to draw, and each kernel against what the adapter can do at best.
       </p>
       <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
         Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures
