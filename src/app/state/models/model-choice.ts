@@ -43,7 +43,7 @@ export function namedChoice(name: string, hub: HubOptions = {}): NamedChoice {
 
 /** Returns the choice that the page's address names. A folder stays relative to the page. What is no model is refused when it is loaded. */
 export function choiceInAddress(model: string): NamedChoice {
-  return attempt<NamedChoice>(() => (isHubId(model) ? namedChoice(model) : { model }), { model });
+  return attempt(() => (isHubId(model) ? namedChoice(model) : { model }), { model });
 }
 
 /** Returns a key that is equal for equal models. Files are a new model each time. */

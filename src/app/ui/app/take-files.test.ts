@@ -67,6 +67,13 @@ it("what can't be read leaves the files beside it, and a line says so", async ()
   expect(said()).toBe("2 of 3 files were left out. a.png is not a text file (in UTF-8).");
 });
 
+it("exported chats that are damaged change nothing, and a line says so", async () => {
+  const { app, pane, toast, said } = await openApp();
+  await takeFiles(app, pane, [new File(['{"app": "chorus", "panes": 1}'], "chats.json")]);
+  await toast()?.offer?.run();
+  expect(said()).toMatch(/^chats\.json: .+ Nothing was changed\.$/);
+});
+
 it("a file that is read after its pane was closed goes nowhere, and a line says so", async () => {
   const { app, workspace, pane, said } = await openApp();
   let read: (bytes: ArrayBuffer) => void = () => {};

@@ -14,7 +14,6 @@ const MODEL_FILE = /\.(?:safetensors|gguf|bin|onnx)$/i;
 export async function takeFiles({ workspace, shelf }: AppState, pane: Pane, files: readonly File[]): Promise<void> {
   const { undoList } = workspace;
   const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-  const tell = (error: unknown) => undoList.notify(reasonOf(error));
   const model = files.find(({ name }) => MODEL_FILE.test(name));
   if (model) {
     const run = async () => {
@@ -47,14 +46,13 @@ export async function takeFiles({ workspace, shelf }: AppState, pane: Pane, file
       throw new Error(`${name} can't be read. A model's folder is opened in the list of models: drop it there.`);
     });
     if (hasChats) {
-      const run = async () => {
+      const importAll = async () => {
         const { importChats, readImport } = await import("../../state/workspace/export-chats.ts");
         await importChats(workspace, await readImport(file));
       };
-      return undoList.notify(`${name} has chats that Chorus exported`, {
-        label: "Import",
-        run: () => run().catch(tell),
-      });
+      const tell = (error: unknown) => undoList.notify(`${name}: ${reasonOf(error)} Nothing was changed.`);
+      const offer = { label: "Import", run: () => importAll().catch(tell) };
+      return undoList.notify(`${name} has chats that Chorus exported`, offer);
     }
     undoList.notify(`Reading ${name} …`);
     const { numTokens, cut } = await attachText(pane, file);
