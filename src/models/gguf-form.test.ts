@@ -66,6 +66,12 @@ test.each([
   expect(layers[0]?.angles?.scaling).toBeCloseTo(scaling, 6);
 });
 
+test("a Ministral 3 whose file has no scaling isn't scaled", async () => {
+  const { layers } = await parse("mistral3", { "*.rope.freq_base": ["f32", 1e4] });
+  expect([layers[0]?.angles?.scaling, layers[0]?.angles?.queryGrowth]).toEqual([1, undefined]);
+  expect(layers[0]?.angles?.inverseFrequencies[1]).toBeCloseTo(1e4 ** (-2 / 16), 12);
+});
+
 test("a temperature scale of 0 lets no query grow", async () => {
   const growthOf = async (scale: number) => {
     const { layers } = await parse("mistral3", { ...YARN, "*.attention.temperature_scale": ["f32", scale] });

@@ -108,7 +108,7 @@ function windows(pairs: GgufPairs, layers: number, byDefault: number): Record<st
   return { sliding_window: window, ...(n !== null && { layer_types: eachLayer((layer) => (layer + 1) % n !== 0) }) };
 }
 
-async function ropeScaling(pairs: GgufPairs, turned: number): Promise<Record<string, unknown> | null> {
+async function ropeScaling(pairs: GgufPairs, turned: number): Promise<Record<string, unknown>> {
   const factors = async (name: string) => Array.from(await pairs.vector(name, turned / 2));
   if (pairs.has(DIVISORS)) return { rope_type: "divisors", divisors: await factors(DIVISORS) };
   const original = pairs.optionalSize("rope.scaling.original_context_length");
@@ -124,9 +124,8 @@ async function ropeScaling(pairs: GgufPairs, turned: number): Promise<Record<str
   }
   const factor = pairs.optionalNumber("rope.scaling.factor") ?? pairs.optionalNumber("rope.scale_linear"); // its old name
   const type = pairs.string("rope.scaling.type") ?? (factor === null ? "none" : "linear");
-  if (type === "none") return null;
   return {
-    rope_type: type,
+    rope_type: type === "none" ? "default" : type,
     factor,
     original_max_position_embeddings: original,
     attention_factor: attentionFactor,

@@ -33,6 +33,7 @@ export function openWeights(checkpoint: Checkpoint, describe: (vocabSize?: numbe
   const vocabSize = checkpoint.has(table) ? checkpoint.shape(table)[0] : undefined;
   if (vocabSize && vocabSize !== model.shape.vocabSize) model = describe(vocabSize);
   checkTensors(checkpoint, model, nameInFile);
+  if (model.mlxGraph && isOfMlx(checkpoint, model, nameInFile)) model = { ...model, graph: model.mlxGraph };
   const open = new Map<Weight, Tensor>();
   const openInOrder = ({ name, shape, within, heads }: TensorRows) => {
     const all = checkpoint.tensor(nameInFile(name));
@@ -103,6 +104,12 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
       checkpoint.file,
     );
   }
+}
+
+/** MLX has the taps of kernels on the middle axis, and 1 on the last, whatever else it packs. */
+function isOfMlx(checkpoint: Checkpoint, { graph }: Model, nameInFile: (name: string) => string): boolean {
+  const kernels = weightsOf(graph).flatMap(({ tensors }) => tensors.filter(({ shape }) => shape.length === 3));
+  return kernels.some(({ name }) => checkpoint.shape(nameInFile(name)).at(-1) === 1);
 }
 
 /** Returns a matrix, or a bias, whose heads have their rows in halves, as the graph turns them. */

@@ -9,6 +9,8 @@ export interface Model {
   readonly family: string;
   readonly shape: ModelShape;
   readonly graph: Graph;
+  /** The graph of weights as MLX stores them, if that differs. */
+  readonly mlxGraph?: Graph;
   readonly eosTokenIds: readonly number[];
   /** Beginnings of the graph's names, with those that a checkpoint may have in their place. */
   readonly tensorPrefixes: readonly (readonly [own: string, inFile: string])[];

@@ -91,9 +91,17 @@ test.each([
   expect(anglesOf({ ...base, ...overrides })).toEqual(anglesOf({ ...base, ...same }));
 });
 
-test("a null rope_scaling, as configs made of GGUF files have, is none for Ministral 3, too", () => {
-  const plain = anglesOf({ rope_scaling: null });
-  expect(anglesOf({ ...ministral3, rope_scaling: null })).toEqual(plain);
+test("what is null in Ministral 3's config says nothing", () => {
+  const own = { ...ministral3, rope_scaling: null };
+  const defaults = anglesOf({ ...own, rope_parameters: MINISTRAL3 });
+  expect(anglesOf({ ...own, rope_parameters: null, rope_theta: null })).toEqual(defaults);
+});
+
+test("where the original context is nowhere, or YaRN's factor is null, the model's context counts", () => {
+  const { original_max_position_embeddings: _, ...llama3 } = LLAMA3;
+  expect(anglesOf({ max_position_embeddings: 64, rope_scaling: llama3 })).toEqual(anglesOf({ rope_scaling: LLAMA3 }));
+  const nullFactor = anglesOf({ max_position_embeddings: 256, rope_scaling: { ...YARN, factor: null } });
+  expect(nullFactor).toEqual(anglesOf({ rope_scaling: YARN }));
 });
 
 test("YaRN without truncate goes from dimension to dimension as they are computed", () => {
@@ -150,7 +158,7 @@ describe("refused by name", () => {
     [{ type: "su", short_factor: Array<number>(16).fill(1), long_factor: [1] }, "rope long_factor must be 16"],
     [{ rope_type: "linear", factor: -1 }, "config.json: rope_scaling: factor must be a positive number, not -1"],
     [{ rope_type: 3 }, "config.json: rope_scaling: rope_type must be a string, not 3"],
-    [{ rope_type: "llama3", factor: 8, low_freq_factor: 1, high_freq_factor: 4 }, "original_max_position_embeddings"],
+    [{ rope_type: "llama3", factor: 8, high_freq_factor: 4 }, "rope low_freq_factor is missing"],
     [
       { rope_type: "llama3", factor: 8, low_freq_factor: 4, high_freq_factor: 4, original_max_position_embeddings: 64 },
       "high_freq_factor",

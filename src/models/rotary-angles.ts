@@ -15,7 +15,7 @@ export interface RotarySettings {
   readonly maxPositions: number;
   /** The context before it was made longer, if the config has it outside of the scaling, too: it counts. [not there] */
   readonly original?: number | null;
-  /** That context, if the config has it nowhere. [not there] */
+  /** That context, if the config has it nowhere. [maxPositions] */
   readonly otherwise?: number | undefined;
   /** The config's field for the scaling, and its value; null for no scaling. */
   readonly scaling: { readonly name: string; readonly json: Record<string, unknown> } | null;
@@ -50,7 +50,7 @@ export function rotaryAngles(settings: RotarySettings): RotaryAngles {
   const stretched = stretch(angles.inverseFrequencies, fields, settings);
   const beta = fields.nonNegativeNumber("llama_4_scaling_beta", 0);
   if (beta === 0) return stretched;
-  return { ...stretched, queryGrowth: { beta, period: requiredOriginal(fields, settings) } };
+  return { ...stretched, queryGrowth: { beta, period: originalOf(fields, settings) } };
 }
 
 function plain(theta: number, headDim: number): RotaryAngles {
@@ -72,7 +72,7 @@ function linear(frequencies: readonly number[], fields: JsonFields): RotaryAngle
  */
 function longrope(frequencies: readonly number[], fields: JsonFields, settings: RotarySettings): RotaryAngles {
   const { maxPositions } = settings;
-  const original = originalOf(fields, settings) ?? maxPositions;
+  const original = originalOf(fields, settings);
   const factor = fields.positiveNumber("factor", maxPositions / original);
   const growth = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(original));
   return {
@@ -106,7 +106,7 @@ function llama3(frequencies: readonly number[], fields: JsonFields, settings: Ro
   const factor = required(fields, "factor");
   const low = required(fields, "low_freq_factor");
   const high = required(fields, "high_freq_factor");
-  const original = requiredOriginal(fields, settings);
+  const original = originalOf(fields, settings);
   if (high <= low) throw invalid(`rope high_freq_factor (${high}) must be above low_freq_factor (${low})`);
   const stretched = (frequency: number) => {
     const turns = (original * frequency) / (2 * Math.PI);
@@ -122,8 +122,8 @@ function llama3(frequencies: readonly number[], fields: JsonFields, settings: Ro
  */
 function yarn(frequencies: readonly number[], fields: JsonFields, settings: RotarySettings): RotaryAngles {
   const { theta, headDim, maxPositions } = settings;
-  const factor = required(fields, "factor");
-  const original = originalOf(fields, settings) ?? maxPositions;
+  const original = originalOf(fields, settings);
+  const factor = fields.positiveNumber("factor", maxPositions / original);
   const isWhole = fields.boolean("truncate", true);
   // The dimension that makes this number of turns over the original context.
   const dimensionOf = (turns: number) => (headDim * Math.log(original / (turns * 2 * Math.PI))) / (2 * Math.log(theta));
@@ -147,21 +147,13 @@ function yarnScaling(fields: JsonFields, factor: number): number {
   return mscale > 0 && ofAll > 0 ? scale(mscale) / scale(ofAll) : scale(1);
 }
 
-const ORIGINAL = "original_max_position_embeddings";
-
-function originalOf(fields: JsonFields, { original, otherwise }: RotarySettings): number | null {
-  return original ?? fields.positiveNumber(ORIGINAL, otherwise ?? null);
-}
-
-function requiredOriginal(fields: JsonFields, settings: RotarySettings): number {
-  return present(originalOf(fields, settings), ORIGINAL);
+/** Returns the context before it was made longer. */
+function originalOf(fields: JsonFields, { original, otherwise, maxPositions }: RotarySettings): number {
+  return original ?? fields.positiveNumber("original_max_position_embeddings", otherwise ?? maxPositions);
 }
 
 function required(fields: JsonFields, name: string): number {
-  return present(fields.positiveNumber(name, null), name);
-}
-
-function present(value: number | null, name: string): number {
+  const value = fields.positiveNumber(name, null);
   if (value === null) throw invalid(`rope ${name} is missing`);
   return value;
 }

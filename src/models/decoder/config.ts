@@ -56,10 +56,11 @@ interface DecoderLayer {
 export function parseDecoderConfig(json: unknown, own: Differences = {}): DecoderConfig {
   const family = new JsonFields(CONFIG_FILE, json).string("model_type", "llama");
   const differences = DECODERS.get(family) ?? own;
-  const given = Object.fromEntries(Object.entries(json as object).filter(([, value]) => value !== undefined));
-  // A config with rope_scaling, be it null, has no rope_parameters by default.
-  const noRope = "rope_scaling" in given && { rope_parameters: null };
-  const fields = new JsonFields(CONFIG_FILE, { ...differences.defaults, ...noRope, ...given });
+  // A null means none of what it could be, but for rope_parameters: there it means nothing is said.
+  const isGiven = ([name, value]: [string, unknown]) =>
+    value !== undefined && (value !== null || name !== "rope_parameters");
+  const given = Object.fromEntries(Object.entries(json as object).filter(isGiven));
+  const fields = new JsonFields(CONFIG_FILE, { ...differences.defaults, ...given });
   refuseQuantised(fields);
   refuseExperts(fields);
   if (fields.boolean("use_bidirectional_attention", false)) throw unsupported("use_bidirectional_attention: true");
@@ -85,7 +86,7 @@ export function parseDecoderConfig(json: unknown, own: Differences = {}): Decode
     hasOutputBias: attentionBias,
     hasMlpBias: allBiases || fields.boolean("mlp_bias", false),
     attentionScale: fields.positiveNumber("attention_multiplier", 1 / Math.sqrt(queryScalar)),
-    attentionCap: fields.positiveNumber("attn_logit_softcapping", null),
+    attentionCap: differences.capsScores ? fields.positiveNumber("attn_logit_softcapping", null) : null,
     logitCap: fields.positiveNumber("final_logit_softcapping", null),
     embeddingScale: differences.scaledEmbedding
       ? Math.sqrt(hiddenSize)

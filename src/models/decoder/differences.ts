@@ -10,6 +10,8 @@ export interface Differences {
   readonly norms?: "before" | "after" | "both";
   /** How much the stored weights of norms are too small. [0] */
   readonly normOffset?: number;
+  /** Whether scores are capped by attn_logit_softcapping. [false, whatever that says] */
+  readonly capsScores?: boolean;
   /** Whether the token embedding is multiplied by the root of its width. [false] */
   readonly scaledEmbedding?: boolean;
   /** Norms of queries and keys, head by head or over all heads. [none] */
@@ -106,6 +108,7 @@ export const DECODERS: ReadonlyMap<string, Differences> = new Map<string, Differ
     {
       ...GEMMA,
       defaults: { ...GEMMA.defaults, attn_logit_softcapping: 50, final_logit_softcapping: 30 },
+      capsScores: true,
       slides: (layer) => !isNth(2, layer),
       gguf: { architecture: "gemma2", layersOf27B: 46, window: 4096 },
     },

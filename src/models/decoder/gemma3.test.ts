@@ -36,6 +36,11 @@ test("what transformers 5 writes, rope_parameters of each kind of layer, means t
   expect(withKinds).toEqual(angles({ rope_scaling: { rope_type: "linear", factor: 8 } }));
 });
 
+test("logits are capped, scores are not: transformers reads that field for Gemma 2 alone", () => {
+  const caps = parse({ attn_logit_softcapping: 5, final_logit_softcapping: 7 });
+  expect([caps.attentionCap, caps.logitCap]).toEqual([null, 7]);
+});
+
 test("two-way attention is refused as unsupported, by name", () => {
   const message = expect.stringContaining("use_bidirectional_attention: true");
   const error = { code: "model_unsupported", param: "config.json", message };

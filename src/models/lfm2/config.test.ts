@@ -27,6 +27,11 @@ test("the feed-forward part is two thirds as wide as the config says, unless tha
   expect(widthOf({ ...real, block_ffn_dim_multiplier: undefined })).toBe(4608);
 });
 
+test("the base of the angles may be called theta, as LiquidAI wrote it first", () => {
+  const angleOf = (changes: object) => parseLfm2Config({ ...config, ...changes }).angles.inverseFrequencies[1];
+  expect(angleOf({ theta: 5e4, rope_theta: 1e6 })).toBe(angleOf({ rope_theta: 5e4 }));
+});
+
 test.each([
   [{ conv_bias: true }, "model_unsupported", "conv_bias"],
   [{ layer_types: ["conv", "conv", "mamba", "conv", "conv"] }, "model_unsupported", 'layer_types "mamba"'],

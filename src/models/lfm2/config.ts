@@ -29,7 +29,7 @@ export function parseLfm2Config(json: unknown): Lfm2Config {
     num_key_value_heads: fields.positiveInteger(["num_key_value_heads"], 8),
     intermediate_size: innerSize(fields),
     rms_norm_eps: fields.positiveNumber("norm_eps", 1e-5),
-    rope_theta: fields.positiveNumber("rope_theta", 1_000_000),
+    rope_theta: fields.positiveNumber("theta", fields.positiveNumber("rope_theta", 1_000_000)),
     tie_word_embeddings: fields.boolean("tie_embedding", fields.boolean("tie_word_embeddings", true)),
   });
   const { shape } = decoder;

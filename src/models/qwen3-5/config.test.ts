@@ -2,11 +2,14 @@ import { readFileSync } from "node:fs";
 
 import { expect, test } from "vitest";
 
+import type { Checkpoint } from "../../files/checkpoint.ts";
 import { GgufFolder } from "../../files/gguf/gguf-folder.ts";
 import { openFileList } from "../../files/model-files.ts";
+import { openSafetensors } from "../../files/safetensors.ts";
 import { byteTokens, ggufBytes, type Typed } from "../../../tests/fakes/gguf-bytes.ts";
 import { configOfGguf } from "../config-of-gguf.ts";
 import { describeModel } from "../families.ts";
+import { openWeights } from "../model-weights.ts";
 import { parseQwen35Config } from "./config.ts";
 
 const config = JSON.parse(readFileSync("tests/fixtures/families/qwen35/config.json", "utf8")) as {
@@ -43,9 +46,29 @@ test("sizes that the config leaves out are those of Hugging Face's class", () =>
   expect(shape.numKvHeads).toBe(4);
 });
 
-test("MLX keeps norms as they multiply, Hugging Face without their 1", () => {
-  const offsetOf = (changes: object) => parseQwen35Config({ ...config.text_config, ...changes }).storedNormOffset;
-  expect([offsetOf({}), offsetOf({ quantization: { bits: 4, group_size: 64 } })]).toEqual([1, 0]);
+test.each([
+  [
+    "MLX, which has a kernel's taps on its middle axis, keeps norms as they multiply",
+    ([c = 0, one = 0, taps = 0]: number[]) => [c, taps, one],
+    0,
+  ],
+  ["Hugging Face keeps them without their 1", (axes: number[]) => axes, 1],
+])("%s", async (_, kernelAxes, offset) => {
+  const checkpoint = await openSafetensors(
+    new Blob([readFileSync("tests/fixtures/families/qwen35/model.safetensors")]),
+  );
+  const shape = (name: string) =>
+    name.includes("conv1d") ? kernelAxes([...checkpoint.shape(name)]) : checkpoint.shape(name);
+  const file: Checkpoint = {
+    file: checkpoint.file,
+    names: () => checkpoint.names(),
+    has: (name: string) => checkpoint.has(name),
+    tensor: (name: string) => checkpoint.tensor(name),
+    shape,
+  };
+  const { graph } = openWeights(file, (vocabSize) => describeModel(config, vocabSize)).model;
+  const offsets = graph.operations.flatMap((one) => (one.type === "norm" ? [one.norm.weightOffset] : []));
+  expect(new Set(offsets)).toEqual(new Set([offset]));
 });
 
 test.each([

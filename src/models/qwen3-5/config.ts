@@ -1,8 +1,7 @@
-// config.json of Qwen3.5's text model, by Hugging Face's names. GGUF files and MLX keep some weights in other forms:
+// config.json of Qwen3.5's text model, by Hugging Face's names. GGUF files keep some weights in other forms:
 // `stored_norm_offset` and `delta_form` say so, which no config.json has.
 
 import { JsonFields } from "../../files/json-fields.ts";
-import { mlxPacking } from "../../files/mlx.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
 import { invalid, refuseGiant, unsupported } from "../config-fields.ts";
 import { parseDecoderConfig, type DecoderConfig } from "../decoder/config.ts";
@@ -33,8 +32,7 @@ const MAX_TAPS = 64;
 export function parseQwen35Config(json: unknown): Qwen35Config {
   const fields = new JsonFields(CONFIG_FILE, json);
   if (!fields.boolean("attn_output_gate", true)) throw unsupported("attn_output_gate: false");
-  const others = mlxPacking(json) ? { layer_types: null, stored_norm_offset: 0 } : { layer_types: null };
-  const decoder = parseDecoderConfig({ ...(json as object), ...others }, DIFFERENCES);
+  const decoder = parseDecoderConfig({ ...(json as object), layer_types: null }, DIFFERENCES);
   if (decoder.hasQkvBias) throw unsupported("attention_bias: true");
   if (decoder.activation !== "silu") throw unsupported(`hidden_act ${decoder.activation} (known: silu)`);
   const net = readNet(fields);

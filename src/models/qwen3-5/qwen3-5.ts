@@ -20,6 +20,8 @@ export const qwen35: Family = {
       family: config.family,
       shape,
       graph: qwen35Graph({ ...config, shape }),
+      // MLX adds their 1 to the norms.
+      mlxGraph: qwen35Graph({ ...config, shape, storedNormOffset: 0 }),
       eosTokenIds: config.eosTokenIds,
       tensorPrefixes: TEXT_PREFIXES,
       isUnused: (tensor) => isBesideText(tensor, config),
