@@ -164,15 +164,6 @@ const ALL = [
     ],
   },
   {
-    name: "loop",
-    about: "What a step costs in JavaScript, in Node, on a GPU that computes nothing.",
-    module: "lab/runs/bench-loop.ts",
-    options: [
-      count("--rounds <n>", "figures are medians", "3"),
-      { flags: "--against <folder>", about: "another checkout, measured by turns with this one" },
-    ],
-  },
-  {
     name: "schemas",
     about: "Structured output by MaskBench's method: how many schemas it takes, and how long masks take.",
     module: "lab/runs/bench-schemas.ts",
@@ -182,15 +173,6 @@ const ALL = [
       count("--vocabulary <n>", "how many to make up; 256 for coverage alone", "151936"),
       { flags: "--seconds <n>", about: "most time for a schema", defaultText: "10", amount: "finite" },
       { flags: "--verbose", about: "names each schema that fails, and why" },
-    ],
-  },
-  {
-    name: "tools",
-    about: "What calls of functions cost: the first token with ten tools, and answers at once, in Node on the CPU.",
-    module: "lab/runs/bench-tools.ts",
-    options: [
-      count("--vocabulary <n>", "tokens to make up", "151936"),
-      count("--rounds <n>", "figures are medians", "5"),
     ],
   },
   {
