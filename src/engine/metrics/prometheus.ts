@@ -7,6 +7,35 @@ import { CHORUS_HISTOGRAMS, VLLM_HISTOGRAMS, type HistogramName, type Metrics } 
 type MeasuredModel = Pick<ModelCard, "name" | "dtype" | "activationDtype" | "kvCacheDtype">;
 type Labels = Readonly<Record<string, string>>;
 
+type Owner = "vllm" | "chorus";
+type Figure = Exclude<keyof EngineStats, "request_success_total">;
+
+/** Whose name each figure has, and what it says. */
+const FIGURES: Readonly<Record<Figure, readonly [Owner, help: string]>> = {
+  num_requests_running: ["vllm", "Sequences that run."],
+  num_requests_waiting: ["vllm", "Sequences that wait."],
+  kv_cache_usage_perc: ["vllm", "Cache blocks in use, 0 to 1."],
+  prefix_cache_queries: ["vllm", "Tokens looked up in the prefix cache."],
+  prefix_cache_hits: ["vllm", "Tokens found in the prefix cache."],
+  spec_decode_num_drafts_total: ["vllm", "Drafts made by speculation."],
+  spec_decode_num_draft_tokens_total: ["vllm", "Drafted tokens."],
+  spec_decode_num_accepted_tokens_total: ["vllm", "Drafted tokens that were accepted."],
+  num_preemptions_total: ["vllm", "Times that a sequence gave up its cache blocks."],
+  prompt_tokens_total: ["vllm", "Prompt tokens of sequences that began."],
+  generation_tokens_total: ["vllm", "Tokens generated."],
+  engine_steps_total: ["chorus", "Steps run."],
+  step_sequences_total: ["chorus", "Sequences in all steps together."],
+  device_losses_total: ["chorus", "Devices lost and replaced."],
+  num_gpu_blocks: ["chorus", "Cache blocks there are."],
+  num_gpu_blocks_free: ["chorus", "Cache blocks nobody uses."],
+  max_num_seqs: ["chorus", "Slots for sequences that run at once."],
+  slot_usage_perc: ["chorus", "Slots in use, 0 to 1."],
+  num_resident_tokens: ["chorus", "Tokens of running sequences in the cache."],
+  max_num_batched_tokens: ["chorus", "Token budget of a step."],
+  batched_tokens_usage_perc: ["chorus", "Rows of the last step over the budget, 0 to 1."],
+  gpu_time_usage_perc: ["chorus", "GPU time of the last step over its whole time, 0 to 1."],
+};
+
 /** Returns all metrics as text: under vLLM's names ("vllm:") where it has them, else under ours ("chorus:"). */
 export function prometheusText(stats: EngineStats, metrics: Metrics, model: MeasuredModel): string {
   const labels = { model_name: model.name };
@@ -14,67 +43,25 @@ export function prometheusText(stats: EngineStats, metrics: Metrics, model: Meas
   const family = (name: string, type: "gauge" | "counter" | "histogram", help: string) => {
     lines.push(`# HELP ${name} ${escapeHelp(help)}`, `# TYPE ${name} ${type}`);
   };
-  const single = (name: string, type: "gauge" | "counter", help: string, value: number) => {
-    family(name, type, help);
-    lines.push(sample(name, labels, value));
+  const figures = (owner: Owner) => {
+    for (const [stat, [prefix, help]] of Object.entries(FIGURES)) {
+      const value = stats[stat as Figure];
+      if (prefix !== owner || value === null) continue; // null: the adapter has no clock
+      const name = `${owner}:${stat}${stat.startsWith("prefix_cache") ? "_total" : ""}`;
+      family(name, name.endsWith("_total") ? "counter" : "gauge", help);
+      lines.push(sample(name, labels, value));
+    }
   };
 
-  single("vllm:num_requests_running", "gauge", "Sequences that run.", stats.num_requests_running);
-  single("vllm:num_requests_waiting", "gauge", "Sequences that wait.", stats.num_requests_waiting);
-  single("vllm:kv_cache_usage_perc", "gauge", "Cache blocks in use, 0 to 1.", stats.kv_cache_usage_perc);
-  single(
-    "vllm:prefix_cache_queries_total",
-    "counter",
-    "Tokens looked up in the prefix cache.",
-    stats.prefix_cache_queries,
-  );
-  single("vllm:prefix_cache_hits_total", "counter", "Tokens found in the prefix cache.", stats.prefix_cache_hits);
-  const { spec_decode_num_drafts_total: numDrafts, spec_decode_num_draft_tokens_total: numDraftTokens } = stats;
-  single("vllm:spec_decode_num_drafts_total", "counter", "Drafts made by speculation.", numDrafts);
-  single("vllm:spec_decode_num_draft_tokens_total", "counter", "Drafted tokens.", numDraftTokens);
-  single(
-    "vllm:spec_decode_num_accepted_tokens_total",
-    "counter",
-    "Drafted tokens that were accepted.",
-    stats.spec_decode_num_accepted_tokens_total,
-  );
-  single(
-    "vllm:num_preemptions_total",
-    "counter",
-    "Times that a sequence gave up its cache blocks.",
-    stats.num_preemptions_total,
-  );
-  single("vllm:prompt_tokens_total", "counter", "Prompt tokens of sequences that began.", stats.prompt_tokens_total);
-  single("vllm:generation_tokens_total", "counter", "Tokens generated.", stats.generation_tokens_total);
-
+  figures("vllm");
   family("vllm:request_success_total", "counter", "Sequences that ended, by reason.");
   for (const [finished_reason, value] of Object.entries(stats.request_success_total)) {
     lines.push(sample("vllm:request_success_total", { ...labels, finished_reason }, value));
   }
-
   family("chorus:model_info", "gauge", "How the model is kept and multiplied, as labels; always 1.");
   const { dtype, activationDtype: activation_dtype, kvCacheDtype: kv_cache_dtype } = model;
   lines.push(sample("chorus:model_info", { ...labels, dtype, activation_dtype, kv_cache_dtype }, 1));
-  single("chorus:engine_steps_total", "counter", "Steps run.", stats.engine_steps_total);
-  single("chorus:step_sequences_total", "counter", "Sequences in all steps together.", stats.step_sequences_total);
-  single("chorus:device_losses_total", "counter", "Devices lost and replaced.", stats.device_losses_total);
-  single("chorus:num_gpu_blocks", "gauge", "Cache blocks there are.", stats.num_gpu_blocks);
-  single("chorus:num_gpu_blocks_free", "gauge", "Cache blocks nobody uses.", stats.num_gpu_blocks_free);
-  single("chorus:max_num_seqs", "gauge", "Slots for sequences that run at once.", stats.max_num_seqs);
-  single("chorus:slot_usage_perc", "gauge", "Slots in use, 0 to 1.", stats.slot_usage_perc);
-  single("chorus:num_resident_tokens", "gauge", "Tokens of running sequences in the cache.", stats.num_resident_tokens);
-  single("chorus:max_num_batched_tokens", "gauge", "Token budget of a step.", stats.max_num_batched_tokens);
-  single(
-    "chorus:batched_tokens_usage_perc",
-    "gauge",
-    "Rows of the last step over the budget, 0 to 1.",
-    stats.batched_tokens_usage_perc,
-  );
-  if (stats.gpu_time_usage_perc !== null) {
-    const help = "GPU time of the last step over its whole time, 0 to 1.";
-    single("chorus:gpu_time_usage_perc", "gauge", help, stats.gpu_time_usage_perc);
-  }
-
+  figures("chorus");
   for (const [prefix, table] of [["vllm", VLLM_HISTOGRAMS] as const, ["chorus", CHORUS_HISTOGRAMS] as const]) {
     for (const [name, { help }] of Object.entries(table)) {
       family(`${prefix}:${name}`, "histogram", help);
