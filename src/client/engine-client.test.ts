@@ -112,7 +112,7 @@ describe("when the other side dies", () => {
   it("all that is open rejects with the reason, calls that wait included", async () => {
     const side = new FakeSide();
     const client = await side.connect();
-    side.submitAnswer = () => new Promise(() => undefined); // as Comlink's, to a worker that is dead
+    side.submitAnswer = () => new Promise(() => undefined); // as a connection's, to a worker that is dead
     const open = [
       client.completions.create({ prompt: "a" }),
       client.chat.completions.create({ messages: [] }),

@@ -271,7 +271,7 @@ export class EngineClient implements ChorusEngine {
   }
 
   /**
-   * Resolves with the other side's answer. Rejects if the other side ends before it answers: Comlink's own promise would stay
+   * Resolves with the other side's answer. Rejects if the other side ends before it answers: its own promise would stay
    * pending for ever.
    */
   async #call<T>(ask: (service: AsyncService) => T | Promise<T>): Promise<T> {

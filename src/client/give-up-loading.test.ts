@@ -33,7 +33,7 @@ describe("loading that is given up", () => {
     const side = new FakeSide();
     side.loaded = new Promise(() => undefined);
     side.ping = () => {
-      // As Comlink does.
+      // As a connection does.
       if (side.isClosed) throw new Error("Proxy has been released and is not useable");
       return Promise.resolve();
     };

@@ -1,8 +1,5 @@
 // The library's `models`: lists, downloads, deletes and estimates models.
 
-import * as Comlink from "comlink";
-
-import { announceProxies } from "../protocol/announced-endpoint.ts";
 import { CATALOGUE, type CatalogueEntry } from "../protocol/catalogue.ts";
 import type { EngineConfig } from "../protocol/config.ts";
 import { ChorusError } from "../protocol/errors.ts";
@@ -10,8 +7,6 @@ import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../prot
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import { startOwnWorker } from "./own-worker.ts";
 import { valueOf } from "./transport.ts";
-
-announceProxies(Comlink);
 
 export interface DownloadModelOptions extends HubOptions {
   /** Called with the downloaded bytes, the rate and the remaining time. [none] */
@@ -64,19 +59,17 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   void navigator.storage?.persist?.().catch(() => false);
   const { worker, remote, failed } = await startOwnWorker<ModelsService & { started(): boolean }>(
     () => new Worker(new URL("../host/models.worker.ts", import.meta.url), { type: "module" }),
-    { kind: "models.worker", signal, start: (models) => models.started() },
+    { kind: "models.worker", signal },
   );
   const cancel = () => void remote.cancelDownload();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
-    const callback = Comlink.proxy(onProgress ?? (() => undefined));
     const died = failed.then((error) => Promise.reject(error));
-    const result = await Promise.race([remote.download(location, callback), died]);
+    const result = await Promise.race([remote.download(location, onProgress ?? (() => undefined)), died]);
     if (!result.ok) signal?.throwIfAborted();
     return valueOf(result);
   } finally {
     signal?.removeEventListener("abort", cancel);
-    remote[Comlink.releaseProxy]();
     worker.terminate();
   }
 }

@@ -1,6 +1,4 @@
-import * as Comlink from "comlink";
-
-import { announced } from "../protocol/announced-endpoint.ts";
+import { connect, type Remote } from "../protocol/connection.ts";
 import { withStallTimeout } from "../protocol/with-stall-timeout.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { untilAborted } from "../protocol/until-aborted.ts";
@@ -11,28 +9,29 @@ const MAX_START_MS = 120_000;
 /** A worker of this library that has started. */
 interface OwnWorker<Service extends Startable> {
   readonly worker: Worker;
-  readonly remote: Comlink.Remote<Service>;
+  readonly remote: Remote<Service>;
   readonly started: Started<Service>;
   /** Resolves when it fails. */
   readonly failed: Promise<ChorusError>;
 }
 
+/** `started` is the worker's first answer. */
 interface Startable {
-  started(...args: never[]): unknown;
+  started(): unknown;
 }
 
 type Started<Service extends Startable> = Awaited<ReturnType<Service["started"]>>;
 
-interface OwnWorkerOptions<Service extends Startable> {
+interface OwnWorkerOptions {
   /** Its name in the URL's fragment, for all-workers.ts. */
   readonly kind: "engine.worker" | "models.worker";
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Waits for the worker's first answer.
+   * Returns what the worker may call here. [nothing]
    * @param inlineUrl URL of the script in the bundle, if it was started from there
    */
-  readonly start: (remote: Comlink.Remote<Service>, inlineUrl: string | null) => Promise<Started<Service>>;
+  readonly own?: (inlineUrl: string | null) => object;
 }
 
 /**
@@ -42,23 +41,23 @@ interface OwnWorkerOptions<Service extends Startable> {
  */
 export async function startOwnWorker<Service extends Startable>(
   openFile: () => Worker,
-  { kind, name = "", signal, start }: OwnWorkerOptions<Service>,
+  { kind, name = "", signal, own = () => ({}) }: OwnWorkerOptions,
 ): Promise<OwnWorker<Service>> {
   try {
-    return await answering(openFile, (remote) => start(remote, null), signal);
+    return await answering(openFile, own(null), signal);
   } catch (error) {
     signal?.throwIfAborted();
     const url = await inlineWorkersUrl();
     if (url === null) throw error;
     const open = () => new Worker(`${url}#${kind}`, { type: "module", name });
-    return answering(open, (remote) => start(remote, url), signal);
+    return answering(open, own(url), signal);
   }
 }
 
 /** Starts a worker, and waits until it answers. */
 async function answering<Service extends Startable>(
   open: () => Worker,
-  start: (remote: Comlink.Remote<Service>) => Promise<Started<Service>>,
+  own: object,
   signal?: AbortSignal,
 ): Promise<OwnWorker<Service>> {
   const worker = open();
@@ -68,15 +67,11 @@ async function answering<Service extends Startable>(
       resolve(new ChorusError("worker_died", `The library's worker failed: ${reason}.`));
     });
   });
-  const remote = Comlink.wrap<Service>(announced(worker));
+  const remote = connect<Service>(worker, own);
   try {
     const rejected = failed.then((error) => Promise.reject(error));
-    return {
-      worker,
-      remote,
-      started: await untilAborted(Promise.race([firstAnswer(() => start(remote)), rejected]), signal),
-      failed,
-    };
+    const started = firstAnswer(() => remote.started() as Promise<Started<Service>>);
+    return { worker, remote, started: await untilAborted(Promise.race([started, rejected]), signal), failed };
   } catch (error) {
     worker.terminate();
     throw error;

@@ -1,5 +1,5 @@
 // The contract between the page's side (client/) and the engine's side (host/). One interface, two homes: in a Web Worker
-// through Comlink, or in place. Plain data only: everything here survives structured clone.
+// through protocol/connection.ts, or in place. Plain data only: everything here survives structured clone.
 
 import type { EngineConfig, ResolvedEngineConfig } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
