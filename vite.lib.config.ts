@@ -48,7 +48,7 @@ const FEW_FILES = [
   {
     name: "engine",
     priority: 1,
-    test: /\/src\/(engine|files|models)\/|\/src\/host\/(engine-host|life-lock|models-host|remote-threads|platforms\/browser|loading\/open-gguf)\.ts/,
+    test: /\/src\/(engine|files|models)\/|\/src\/host\/(engine-host|models-host|remote-threads|platforms\/browser|loading\/open-gguf)\.ts/,
   },
 ];
 

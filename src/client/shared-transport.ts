@@ -1,5 +1,6 @@
 import { connect } from "../protocol/connection.ts";
 import { ChorusError } from "../protocol/errors.ts";
+import { holdLock } from "../protocol/hold-lock.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
 import { untilAborted } from "../protocol/until-aborted.ts";
@@ -29,7 +30,8 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
     worker.addEventListener("error", () => resolve(new ChorusError("worker_died", message)));
   });
   const closing = new AbortController();
-  const pageLock = await holdPageLock(closing.signal);
+  const name = `chorus-page-${randomId()}`;
+  const pageLock = (await holdLock(navigator.locks, name, closing.signal)) ? name : null;
   const pageThreads = new PageThreads(null);
   const remote = connect<SharedService>(worker.port, pageThreads);
   const failed = failedToStart.then((error) => Promise.reject(error));
@@ -55,16 +57,4 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
     died,
     close,
   };
-}
-
-/** Holds a lock until the signal is aborted or the page is gone. Returns its name; null where there are no locks. */
-function holdPageLock(closing: AbortSignal): Promise<string | null> {
-  const name = `chorus-page-${randomId()}`;
-  return new Promise((resolve) => {
-    const hold = () => {
-      resolve(name);
-      return new Promise<void>((free) => closing.addEventListener("abort", () => free(), { once: true }));
-    };
-    void (async () => navigator.locks.request(name, hold))().catch(() => resolve(null));
-  });
 }

@@ -1,18 +1,18 @@
 // The entry of the worker that pages share: an engine for each page that connects.
 
 import { connect } from "../protocol/connection.ts";
+import { holdLock } from "../protocol/hold-lock.ts";
 import { packingLoad } from "../protocol/packed-message.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { ThreadProvider } from "../protocol/thread-provider.ts";
 import { RemoteThreads } from "./remote-threads.ts";
 import { EngineHost } from "./engine-host.ts";
-import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 import { SharedEngines } from "./shared-engine.ts";
 
 // The worker holds this lock for life, so that pages notice its death. See client/shared-transport.ts.
 const lock = `chorus-${randomId()}`;
-const isLockHeld = holdLifeLock(navigator.locks, lock);
+const isLockHeld = holdLock(navigator.locks, lock);
 
 const threads = new RemoteThreads();
 const platform = browserPlatform({ gpu: navigator.gpu, threads });

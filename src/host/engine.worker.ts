@@ -1,15 +1,15 @@
 // The worker's entry: one engine for the page that started it.
 
 import { connect } from "../protocol/connection.ts";
+import { holdLock } from "../protocol/hold-lock.ts";
 import { packingLoad } from "../protocol/packed-message.ts";
 import type { ThreadProvider } from "../protocol/thread-provider.ts";
 import { RemoteThreads } from "./remote-threads.ts";
 import { EngineHost } from "./engine-host.ts";
-import { holdLifeLock } from "./life-lock.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 
 // The worker holds this lock for life, so that the page notices its death. See client/worker-transport.ts.
-const isLockHeld = holdLifeLock(navigator.locks, self.name);
+const isLockHeld = holdLock(navigator.locks, self.name);
 
 const threads = new RemoteThreads();
 const platform = browserPlatform({ gpu: navigator.gpu, threads });

@@ -1,10 +1,5 @@
-import {
-  KV_BLOCK_STATES,
-  type KvCacheMap,
-  type RequestReport,
-  type SequenceId,
-  type StepReport,
-} from "../protocol/reports.ts";
+import { cacheMap } from "../protocol/cache-map.ts";
+import type { KvCacheMap, RequestReport, SequenceId, StepReport } from "../protocol/reports.ts";
 
 /** Called when a block gets its first owner, and when it loses its last one. */
 export interface BlockListener {
@@ -15,9 +10,9 @@ export interface BlockListener {
 
 interface Holder {
   readonly id: SequenceId;
-  readonly table: number[];
-  numGivenBack: number;
-  numComputed: number;
+  readonly blockTable: number[];
+  numFreedBlocks: number;
+  numComputedTokens: number;
 }
 
 /** Larger recordings have no map: no browser could draw it. */
@@ -56,9 +51,9 @@ export class BlockLedger {
       const holder = this.#holders.get(slot);
       if (holder === undefined) continue; // its beginning was not recorded
       for (const block of blocks) this.#take(block, holder);
-      holder.numComputed = entry.start + entry.rows - entry.drafted + entry.accepted;
-      for (; holder.numGivenBack < blocksGivenBack; holder.numGivenBack++) {
-        this.#free(holder, holder.numGivenBack, "after");
+      holder.numComputedTokens = entry.start + entry.rows - entry.drafted + entry.accepted;
+      for (; holder.numFreedBlocks < blocksGivenBack; holder.numFreedBlocks++) {
+        this.#free(holder, holder.numFreedBlocks, "after");
       }
     }
     for (const { finishReason, ...id } of entries) if (finishReason !== null) this.#releaseAll(id, "after");
@@ -71,42 +66,18 @@ export class BlockLedger {
 
   /** Returns the cache after the last step. */
   map(): KvCacheMap {
-    const numBlocks = this.#refCounts.length;
-    const owners = new Int32Array(numBlocks).fill(-1);
-    const filledTokens = new Uint8Array(numBlocks);
-    const states = new Uint8Array(numBlocks);
-    for (const [block, count] of this.#refCounts.entries()) {
-      if (count > 0) states[block] = KV_BLOCK_STATES.indexOf("used");
-    }
-    for (const block of this.#cached) {
-      states[block] = KV_BLOCK_STATES.indexOf("cached");
-      filledTokens[block] = this.#blockSize;
-    }
-    const holders = [...this.#holders.values()];
-    for (const [owner, { table, numGivenBack, numComputed }] of holders.entries()) {
-      for (const [index, block] of table.entries()) {
-        if (index < numGivenBack || owners[block] !== -1) continue;
-        owners[block] = owner;
-        filledTokens[block] = Math.max(0, Math.min(this.#blockSize, numComputed - index * this.#blockSize));
-      }
-    }
-    return {
-      blockSize: this.#blockSize,
-      states,
-      refCounts: this.#refCounts.slice(),
-      owners,
-      filledTokens,
-      sequences: holders.map(({ id }) => id),
-    };
+    const holders = [...this.#holders.values()].map(({ id, ...blocks }) => ({ ...id, ...blocks }));
+    const isCached = (block: number) => this.#cached.has(block);
+    return cacheMap({ blockSize: this.#blockSize, refCounts: this.#refCounts.slice(), isCached }, holders);
   }
 
   #admit(slot: number, id: SequenceId): void {
     this.#release(slot, "before");
-    this.#holders.set(slot, { id, table: [], numGivenBack: 0, numComputed: 0 });
+    this.#holders.set(slot, { id, blockTable: [], numFreedBlocks: 0, numComputedTokens: 0 });
   }
 
-  #take(block: number, { id, table }: Holder): void {
-    table.push(block);
+  #take(block: number, { id, blockTable }: Holder): void {
+    blockTable.push(block);
     const count = this.#refCounts[block];
     if (count === undefined) return;
     this.#refCounts[block] = count + 1;
@@ -114,13 +85,13 @@ export class BlockLedger {
     if (count === 0) this.#listener?.used(block, id);
   }
 
-  #free({ table, numComputed }: Holder, index: number, when: "before" | "after"): void {
-    const block = table[index];
+  #free({ blockTable, numComputedTokens }: Holder, index: number, when: "before" | "after"): void {
+    const block = blockTable[index];
     const count = block === undefined ? undefined : this.#refCounts[block];
     if (block === undefined || count === undefined || count === 0) return;
     this.#refCounts[block] = count - 1;
     if (count > 1) return;
-    if (this.#keepsPrefixes && (index + 1) * this.#blockSize <= numComputed) this.#cached.add(block);
+    if (this.#keepsPrefixes && (index + 1) * this.#blockSize <= numComputedTokens) this.#cached.add(block);
     this.#listener?.freed(block, when);
   }
 
@@ -134,6 +105,6 @@ export class BlockLedger {
     const holder = this.#holders.get(slot);
     if (holder === undefined) return;
     this.#holders.delete(slot);
-    for (let index = holder.numGivenBack; index < holder.table.length; index++) this.#free(holder, index, when);
+    for (let index = holder.numFreedBlocks; index < holder.blockTable.length; index++) this.#free(holder, index, when);
   }
 }

@@ -29,7 +29,8 @@ export class Alerts {
   /** Inter-token latencies of the last steps, in milliseconds. */
   #gapsMs = new GapWindow(WINDOW);
   readonly #ownStepTime = new OwnStepTime();
-  readonly #failures = new Window<boolean>(WINDOW);
+  /** Whether each of the last requests failed. */
+  readonly #failures: boolean[] = [];
   #lowSteps = 0;
 
   constructor({ alerts, maxNumSeqs }: Pick<ResolvedEngineConfig, "alerts" | "maxNumSeqs">) {
@@ -68,9 +69,9 @@ export class Alerts {
 
   /** Counts a refused request, or an ended sequence. */
   observeEnd({ failed, atMs }: { failed: boolean; atMs: number }): Alert[] {
-    this.#failures.push(failed);
-    const { length } = this.#failures.items;
-    const rate = length < MIN_OBSERVED ? 0 : this.#failures.items.filter(Boolean).length / length;
+    if (this.#failures.push(failed) > WINDOW) this.#failures.shift();
+    const { length } = this.#failures;
+    const rate = length < MIN_OBSERVED ? 0 : this.#failures.filter(Boolean).length / length;
     const alert = this.#check("failure_rate", rate, atMs, (value, threshold) => {
       const given = `${percent(value)} of the last ${length} requests failed or were refused, over ${percent(threshold)}.`;
       return `${given} Their errors say why; where the queue was full, a larger maxQueueSize or fewer requests would help.`;
@@ -159,21 +160,6 @@ export class Alerts {
   #resolve(name: Alert["name"], atMs: number): Alert | null {
     const raised = this.#raised.get(name);
     return raised && this.#raised.delete(name) ? { ...raised, status: "resolved", atMs } : null;
-  }
-}
-
-/** The last `size` values. */
-class Window<T> {
-  readonly items: T[] = [];
-  readonly #size: number;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
-  push(item: T): void {
-    this.items.push(item);
-    if (this.items.length > this.#size) this.items.shift();
   }
 }
 

@@ -4,7 +4,7 @@ export function rankOf(percentile: number, count: number): number {
 }
 
 /** Returns a percentile (0..1) of the values; null if there are none. */
-export function percentileOf(percentile: number, values: readonly number[]): number | null {
-  const sorted = values.toSorted((a, b) => a - b);
+export function percentileOf(percentile: number, values: ArrayLike<number>): number | null {
+  const sorted = new Float64Array(values).sort();
   return sorted[rankOf(percentile, sorted.length) - 1] ?? null;
 }

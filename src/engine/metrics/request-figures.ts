@@ -16,7 +16,8 @@ export class RequestFigures {
   }
 
   observeRequest(choice: number, report: RequestReport): void {
-    this.#choices[choice]?.observeRequest(report);
+    const figures = this.#choices[choice];
+    if (figures) figures.report = report;
   }
 
   /** Returns the figures of one choice. */
@@ -48,13 +49,8 @@ class ChoiceFigures {
     this.batchSizes.set(step, entries.length); // the beams of a search have an entry each
     const count = tokensOf(entry);
     if (count === 0) return;
-    const gapMs = this.lastTokenMs === null ? null : (atMs - this.lastTokenMs) / count;
-    if (gapMs !== null) for (let i = 0; i < count; i++) this.gapsMs.push(gapMs);
+    if (this.lastTokenMs !== null) this.gapsMs.push(...Array<number>(count).fill((atMs - this.lastTokenMs) / count));
     this.lastTokenMs = atMs;
-  }
-
-  observeRequest(report: RequestReport): void {
-    this.report = report;
   }
 }
 

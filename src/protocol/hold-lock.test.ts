@@ -1,11 +1,11 @@
 import { expect, it, vi } from "vitest";
 import { FakeLocks } from "../../tests/app/fake-locks.ts";
-import { holdLifeLock } from "./life-lock.ts";
+import { holdLock } from "./hold-lock.ts";
 
 it("is held as long as the thread lives", async () => {
   const locks = new FakeLocks();
   const thread = locks.tab();
-  expect(await holdLifeLock(thread.locks, "a thread")).toBe(true);
+  expect(await holdLock(thread.locks, "a thread")).toBe(true);
   let isGone = false;
   void locks.tab().locks.request("a thread", {}, () => {
     isGone = true;
@@ -25,6 +25,6 @@ it.each([
     },
   ],
 ])("lets the thread start where the browser %s", async (_, request) => {
-  expect(await holdLifeLock({ request }, "a thread")).toBe(false);
-  expect(await holdLifeLock(undefined, "a thread")).toBe(false);
+  expect(await holdLock({ request }, "a thread")).toBe(false);
+  expect(await holdLock(undefined, "a thread")).toBe(false);
 });
