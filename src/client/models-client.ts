@@ -2,11 +2,10 @@
 
 import { CATALOGUE, type CatalogueEntry } from "../protocol/catalogue.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { ChorusError } from "../protocol/errors.ts";
+import { ChorusError, toChorusError } from "../protocol/errors.ts";
 import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import { startOwnWorker } from "./own-worker.ts";
-import { valueOf } from "./transport.ts";
 
 export interface DownloadModelOptions extends HubOptions {
   /** Called with the downloaded bytes, the rate and the remaining time. [none] */
@@ -35,13 +34,17 @@ export interface Models {
 
 /** @param here the service in this thread, for calls that write no files */
 export function createModels(here: () => Promise<ModelsService>): Models {
+  const ask = async <T>(call: (service: ModelsService) => Promise<T>): Promise<T> => {
+    const service = await here();
+    return call(service).catch((error: unknown) => Promise.reject(toChorusError(error)));
+  };
   return {
     catalogue: CATALOGUE,
-    list: async () => valueOf(await (await here()).list()),
+    list: () => ask((service) => service.list()),
     download,
-    delete: async (model, hub) => void valueOf(await (await here()).delete(locate(model, hub))),
-    estimate: async (model, { revision, token, hubUrl, ...config } = {}) =>
-      valueOf(await (await here()).estimate(locate(model, { revision, token, hubUrl }), config)),
+    delete: (model, hub) => ask((service) => service.delete(locate(model, hub))),
+    estimate: (model, { revision, token, hubUrl, ...config } = {}) =>
+      ask((service) => service.estimate(locate(model, { revision, token, hubUrl }), config)),
   };
 }
 
@@ -65,9 +68,10 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   signal?.addEventListener("abort", cancel, { once: true });
   try {
     const died = failed.then((error) => Promise.reject(error));
-    const result = await Promise.race([remote.download(location, onProgress ?? (() => undefined)), died]);
-    if (!result.ok) signal?.throwIfAborted();
-    return valueOf(result);
+    return await Promise.race([remote.download(location, onProgress ?? (() => undefined)), died]);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
   } finally {
     signal?.removeEventListener("abort", cancel);
     worker.terminate();

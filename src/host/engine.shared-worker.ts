@@ -36,6 +36,6 @@ self.addEventListener("connect", (event) => {
     }
     return (await isLockHeld) ? lock : null;
   };
-  const own = { load: packingLoad(page.load), started, ping: () => true };
+  const own = { load: packingLoad(page.load.bind(page)), started, ping: () => true };
   const provider = connect<ThreadProvider>(port, Object.assign(page, own));
 });

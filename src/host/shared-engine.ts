@@ -11,14 +11,13 @@ import {
   type EngineService,
   type GenerationRequest,
   type LoadedEngine,
-  type Result,
   type OptionalReports,
 } from "../protocol/service.ts";
 
 /** The engine that runs for all its pages. */
 interface Running {
   readonly service: EngineService;
-  readonly loaded: Promise<Result<LoadedEngine>>;
+  readonly loaded: Promise<LoadedEngine>;
   /** Null: still as it was loaded. */
   config: ResolvedEngineConfig | null;
 }
@@ -112,24 +111,23 @@ class SharedEngine {
     return this.#running.service;
   }
 
-  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<LoadedEngine>> {
+  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<LoadedEngine> {
     const isFirst = this.#running === null;
     if (isFirst) this.#config = config;
     const running = (this.#running ??= this.#start(location, config));
     this.#pages.add(page);
-    const result = await running.loaded;
-    if (!result.ok) {
-      this.#pages.delete(page);
-      if (this.#running === running) this.#running = null;
-      return result;
+    try {
+      const loaded = await running.loaded;
+      if (this.#raised.size > 0) page.onMessage({ ...EMPTY_MESSAGE, alerts: [...this.#raised.values()] });
+      // Who joins finds what the others have chosen, but for what it asks for itself.
+      const { batchingMode, alerts } = config;
+      const asked = { ...(batchingMode && { batchingMode }), ...(alerts && { alerts }) };
+      if (!isFirst && Object.keys(asked).length > 0) await this.update(asked);
+      return { ...loaded, config: running.config ?? loaded.config };
+    } catch (error) {
+      this.leave(page);
+      throw error;
     }
-    if (this.#raised.size > 0) page.onMessage({ ...EMPTY_MESSAGE, alerts: [...this.#raised.values()] });
-    // Who joins finds what the others have chosen, but for what it asks for itself.
-    const asked = Object.entries(config).filter(
-      ([name, value]) => (name === "batchingMode" || name === "alerts") && value,
-    );
-    if (!isFirst && asked.length > 0) await this.update(Object.fromEntries(asked) as EngineChanges);
-    return { ok: true, value: { ...result.value, config: running.config ?? result.value.config } };
   }
 
   submit(page: SharedPage, ticket: number, request: GenerationRequest): void {
@@ -148,15 +146,14 @@ class SharedEngine {
   }
 
   /** Changes the configuration for all pages, which get a message about it. */
-  async update(changes: EngineChanges): Promise<Result<ResolvedEngineConfig>> {
+  async update(changes: EngineChanges): Promise<ResolvedEngineConfig> {
     const running = this.#running;
-    const result = await this.service.update(changes);
-    if (!result.ok || running === null) return result;
-    running.config = result.value;
+    const config = await this.service.update(changes);
+    if (running !== null) running.config = config;
     const before = this.#config;
     this.#config = { ...before, ...changes } as EngineConfig; // null is the default
     this.#onChanged(before, this.#config);
-    return result;
+    return config;
   }
 
   requestReports(page: SharedPage, reports: OptionalReports, isRequested: boolean): void {

@@ -18,10 +18,7 @@ interface BlockHolder extends SequenceId {
 }
 
 /** Returns the owners and contents of all blocks. */
-export function cacheMap(
-  { blockSize, refCounts, isCached }: CacheBlocks,
-  holders: readonly BlockHolder[],
-): KvCacheMap {
+export function cacheMap({ blockSize, refCounts, isCached }: CacheBlocks, holders: readonly BlockHolder[]): KvCacheMap {
   const states = new Uint8Array(refCounts.length);
   const owners = new Int32Array(refCounts.length).fill(-1);
   const filledTokens = new Uint8Array(refCounts.length);

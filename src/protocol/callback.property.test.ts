@@ -20,10 +20,7 @@ function sides() {
   const to = (other: EventTarget): Post => {
     return (data) => queueMicrotask(() => other.dispatchEvent(new MessageEvent("message", { data })));
   };
-  return [
-    Object.assign(page, { postMessage: to(worker) }),
-    Object.assign(worker, { postMessage: to(page) }),
-  ] as const;
+  return [Object.assign(page, { postMessage: to(worker) }), Object.assign(worker, { postMessage: to(page) })] as const;
 }
 
 /** Sends a text of its number to each ticket in turn, and returns what the listener hears. */
@@ -45,7 +42,12 @@ async function send(faults: readonly Fault[]): Promise<EngineMessage[]> {
     });
     connect(worker, { load });
     const remote = connect<Pick<EngineService, "load">>(page);
-    void remote.load({ type: "files", files: [] }, {}, unpacking((message) => received.push(message)), () => undefined);
+    void remote.load(
+      { type: "files", files: [] },
+      {},
+      unpacking((message) => received.push(message)),
+      () => undefined,
+    );
   });
   for (let ticket = 0; ticket < NUM_MESSAGES; ticket++) {
     notify({ ...EMPTY_MESSAGE, events: [{ type: "text", ticket, choice: 0, text: `${ticket}` }] });

@@ -59,7 +59,10 @@ export function connect<Other extends object>(endpoint: Endpoint, own: object = 
       const id = ++numCalls;
       const callbacks = args.flatMap((arg, i) => (typeof arg === "function" ? [i] : []));
       const posted = args.map((arg) => (typeof arg === "function" ? listenTo(arg as Callback) : arg));
-      post({ id, name, args: posted, callbacks }, posted.filter((arg) => arg instanceof MessagePort));
+      post(
+        { id, name, args: posted, callbacks },
+        posted.filter((arg) => arg instanceof MessagePort),
+      );
       waiting.set(id, { resolve, reject });
     });
   const settle = ({ id, ...outcome }: Answer) => {
@@ -105,11 +108,14 @@ function unreadable(): ChorusError {
   return new ChorusError("internal_error", "A message between threads could not be read.");
 }
 
-const lossListeners = new WeakMap<Callback, () => void>();
+const lossListeners = new WeakMap<object, () => void>();
 
 /** Returns the callback. Calls of it that were lost on their way are noticed, before the next one comes. */
-export function withLosses<Listener extends (message: never) => void>(callback: Listener, onLost: () => void): Listener {
-  lossListeners.set(callback as Callback, onLost);
+export function withLosses<Listener extends (message: never) => void>(
+  callback: Listener,
+  onLost: () => void,
+): Listener {
+  lossListeners.set(callback, onLost);
   return callback;
 }
 
