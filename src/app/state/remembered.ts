@@ -3,6 +3,7 @@
 import { parseJson } from "../../index.ts";
 import { attempt } from "../attempt.ts";
 import type { Read } from "./read-record.ts";
+import { createStore, type ReadonlyStore } from "./store.ts";
 
 const keyOf = (name: string) => `chorus.${name}`;
 
@@ -21,6 +22,33 @@ export function rememberedJson<Value, Otherwise>(
   otherwise: Otherwise,
 ): Value | Otherwise {
   return attempt(() => read(parseJson(remembered(name) ?? ""), ""), otherwise);
+}
+
+/** Returns the remembered one of these values; null if none is. */
+export function rememberedOf<Value extends string>(name: string, values: readonly Value[]): Value | null {
+  const kept = remembered(name);
+  return values.find((value) => value === kept) ?? null;
+}
+
+/** A value that a person chooses, and this browser remembers. */
+export interface KeptChoice<Value extends string> {
+  readonly store: ReadonlyStore<Value>;
+  readonly choose: (value: Value) => void;
+  /** Chooses the value after this one; after the last the first. */
+  readonly next: () => void;
+}
+
+/** @param values the first one is the default */
+export function keptChoice<Value extends string>(
+  name: string,
+  values: readonly [Value, ...Value[]],
+): KeptChoice<Value> {
+  const store = createStore<Value>(() => rememberedOf(name, values) ?? values[0]);
+  const choose = (value: Value) => {
+    store.setState(value, true);
+    remember(name, value);
+  };
+  return { store, choose, next: () => choose(values[values.indexOf(store.getState()) + 1] ?? values[0]) };
 }
 
 /** Returns whether a notice is new, and remembers it. Later starts may extend it. Null forgets it. */

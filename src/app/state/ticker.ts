@@ -1,21 +1,15 @@
-/** Calls `tick` at regular times, from `wake` on until `tick` returns false: nothing more will change by itself. */
-export class Ticker {
-  readonly #intervalMs: number;
-  readonly #tick: () => boolean;
-  #timer: ReturnType<typeof setInterval> | undefined;
-
-  constructor(intervalMs: number, tick: () => boolean) {
-    this.#intervalMs = intervalMs;
-    this.#tick = tick;
-  }
-
-  readonly wake = (): void => {
-    this.#timer ??= setInterval(this.#run, this.#intervalMs);
+/**
+ * Calls `tick` at regular times, from a call of the returned function on until `tick` returns false: nothing more will change by
+ * itself.
+ */
+export function ticker(intervalMs: number, tick: () => boolean): () => void {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const run = () => {
+    if (tick()) return;
+    clearInterval(timer);
+    timer = undefined;
   };
-
-  readonly #run = (): void => {
-    if (this.#tick()) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+  return () => {
+    timer ??= setInterval(run, intervalMs);
   };
 }

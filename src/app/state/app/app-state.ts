@@ -9,7 +9,7 @@ import { Connections } from "../connections/connections.ts";
 import { Demo } from "../demo/demo.ts";
 import { zoomWithDemo } from "../demo/demo-zoom.ts";
 import { EngineControl, type EngineControlOptions } from "../engine/engine-control.ts";
-import { EngineRecovery } from "../engine/engine-recovery.ts";
+import { recoverEngine } from "../engine/engine-recovery.ts";
 import { EngineTabs, type EngineTabsHome } from "../engine/engine-tabs.ts";
 import { openServing, Serving } from "../engine/serving.ts";
 import type { ModelChoice } from "../models/model-choice.ts";
@@ -20,7 +20,7 @@ import type { Settings } from "../settings/settings.ts";
 import { engineConfigOf } from "../settings/serving-settings.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
 import type { ReadonlyStore } from "../store.ts";
-import { Ticker } from "../ticker.ts";
+import { ticker } from "../ticker.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { ChatStorage } from "../workspace/chat-storage.ts";
 import { Chats } from "../workspace/chats.ts";
@@ -56,7 +56,7 @@ export function createAppState(options: AppStateOptions) {
   const { scheduleFlush, sampling, kept, now } = options;
   const batch = new Batch(now);
   const announcements = new Announcements();
-  const book = new RequestBook(now, () => ticker.wake());
+  const book = new RequestBook(now, () => wake());
   const connections = new Connections({ observer: book });
   const opened = openServing(options.route?.getState() ?? null);
   const engine = new EngineControl({
@@ -66,12 +66,12 @@ export function createAppState(options: AppStateOptions) {
       batch.watch(created);
       created.on("step", (report) => book.addStep(report));
       created.on("request", (report) => book.addRequest(report));
-      for (const event of ["step", "request", "config"] as const) created.on(event, ticker.wake);
+      for (const event of ["step", "request", "config"] as const) created.on(event, wake);
     },
   });
   engine.store.subscribe(({ status }) => {
     if (status !== "ready") batch.watch(null);
-    ticker.wake();
+    wake();
   });
   const serving = new Serving({
     engine,
@@ -107,27 +107,27 @@ export function createAppState(options: AppStateOptions) {
     onChosen: options.onModelChosen ?? (() => undefined),
   });
   const differences = new Differences();
-  const ticker = new Ticker(FIGURES_INTERVAL_MS, () => {
+  const wake = ticker(FIGURES_INTERVAL_MS, () => {
     const { panes } = workspace.store.getState();
     for (const pane of panes) pane.refreshFigures();
     differences.tick(panes);
     return [batch.tick(), demo.tick()].some(Boolean);
   });
-  demo.store.subscribe(ticker.wake);
+  demo.store.subscribe(wake);
   const watchPanes = () => {
     if (workspace.store.getState().panes.length > 1) batch.dock.openOnce();
-    ticker.wake();
+    wake();
   };
   workspace.store.subscribe(watchPanes);
   watchPanes();
-  followPanes(workspace, ticker.wake);
+  followPanes(workspace, wake);
 
   const tabs = options.tabsHome ? new EngineTabs(engine, options.tabsHome) : null;
 
   void engine.start();
   return {
     engine,
-    recovery: new EngineRecovery(engine, now),
+    recovery: recoverEngine(engine, now),
     serving,
     batch,
     workspace,

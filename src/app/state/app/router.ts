@@ -12,12 +12,8 @@ export function readRoute(hash: string): Route {
 }
 
 /** Follows the address. Links navigate: `<a href="#/bench">`, and `<a href="#/">` for the chats. */
-export class Router {
-  readonly store: ReadonlyStore<Route>;
-
-  constructor() {
-    const store = createStore<Route>(() => readRoute(location.hash));
-    addEventListener("hashchange", () => store.setState(readRoute(location.hash), true));
-    this.store = store;
-  }
+export function followAddress(): ReadonlyStore<Route> {
+  const store = createStore<Route>(() => readRoute(location.hash));
+  addEventListener("hashchange", () => store.setState(readRoute(location.hash), true));
+  return store;
 }

@@ -1,6 +1,6 @@
 import { tokensOf, type RequestReport, type StepReport } from "../../../index.ts";
 import { percentilesOf, type Percentiles } from "./percentiles.ts";
-import { askerOf } from "../chat/request-name.ts";
+import { askerOf, keyOfSequence } from "../chat/request-name.ts";
 import { SlidingWindow } from "./sliding-window.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
@@ -76,10 +76,10 @@ export class Charts {
     this.#steps.push(report);
     this.#last = report;
     for (const entry of entries) {
-      const { requestId, index, finishReason } = entry;
+      const { requestId, finishReason } = entry;
       const numTokens = tokensOf(entry);
       if (numTokens === 0) continue;
-      const key = `${requestId}/${index}`;
+      const key = keyOfSequence(entry);
       const before = this.#lastTokenMs.get(key);
       if (before !== undefined) {
         // Tokens of one step share the time since the step before.
@@ -91,11 +91,12 @@ export class Charts {
     }
   }
 
-  addRequest({ status, requestId, index, firstTokenMs, arrivalMs }: RequestReport): void {
+  addRequest(report: RequestReport): void {
+    const { status, firstTokenMs, arrivalMs } = report;
     if (status === "first-token" && firstTokenMs !== null) {
       this.#ttft.add({ atMs: firstTokenMs, ms: firstTokenMs - arrivalMs });
     }
-    if (status === "finished") this.#lastTokenMs.delete(`${requestId}/${index}`);
+    if (status === "finished") this.#lastTokenMs.delete(keyOfSequence(report));
   }
 
   /**

@@ -7,6 +7,9 @@ import {
   type StepReport,
 } from "../../../index.ts";
 
+import { keyOfSequence } from "../chat/request-name.ts";
+import { createStore } from "../store.ts";
+
 /** A sequence's work in a step. */
 export type Cell =
   /** Rows of its prompt; after a preemption, of all its tokens. */
@@ -48,7 +51,7 @@ export class Timeline {
   readonly #open = new Map<string, SequenceTrack>();
   /** By their numbers, in order. */
   readonly #steps = new Map<number, StepRows>();
-  readonly #listeners = new Set<() => void>();
+  readonly #numChanges = createStore<number>(() => 0);
   #lastStep = 0;
 
   get lastStep(): number {
@@ -56,10 +59,7 @@ export class Timeline {
   }
 
   /** Calls `listener` after each change. Returns the function that unsubscribes. */
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = (listener: () => void): (() => void) => this.#numChanges.subscribe(listener);
 
   clear(): void {
     this.#tracks = [];
@@ -101,7 +101,7 @@ export class Timeline {
     for (const id of report.preempted) this.#track(id, step)?.set(step, PREEMPTED);
     for (const id of report.waitingIds) {
       // The first choice of a request stands for those not seen yet.
-      if (!this.#open.has(keyOf({ requestId: id, index: 0 }))) this.#track({ requestId: id, index: 0 }, step);
+      if (!this.#open.has(keyOfSequence({ requestId: id, index: 0 }))) this.#track({ requestId: id, index: 0 }, step);
     }
     const waiting = new Set(report.waitingIds);
     for (const track of this.#open.values()) {
@@ -112,7 +112,7 @@ export class Timeline {
   }
 
   addRequest(report: RequestReport): void {
-    const track = this.#open.get(keyOf(report));
+    const track = this.#open.get(keyOfSequence(report));
     if (track) track.promptTokens = report.promptTokens;
     if (report.status !== "finished" || track === undefined) return;
     this.#end(track, report.finishReason ?? "abort");
@@ -124,10 +124,10 @@ export class Timeline {
    * it.
    */
   #track(id: SequenceId, step: number): SequenceTrack | null {
-    const key = keyOf(id);
+    const key = keyOfSequence(id);
     const open = this.#open.get(key);
     if (open) return open;
-    if (this.#tracks.some((track) => keyOf(track.id) === key)) return null;
+    if (this.#tracks.some((track) => keyOfSequence(track.id) === key)) return null;
     const track = new SequenceTrack({ requestId: id.requestId, index: id.index }, step);
     this.#tracks.push(track);
     this.#open.set(key, track);
@@ -136,7 +136,7 @@ export class Timeline {
 
   #end(track: SequenceTrack, reason: FinishReason): void {
     track.end(reason);
-    this.#open.delete(keyOf(track.id));
+    this.#open.delete(keyOfSequence(track.id));
   }
 
   #forget(): void {
@@ -152,7 +152,7 @@ export class Timeline {
   }
 
   #notify(): void {
-    for (const listener of this.#listeners) listener();
+    this.#numChanges.setState((num) => num + 1, true);
   }
 }
 
@@ -229,8 +229,4 @@ function cellOf({ start, rows, promptRows, cachedTokens, drafted, accepted }: St
   const isPrompt = promptRows > 0 || rows - drafted > 1;
   if (isPrompt) return { kind: "prompt", rows, cachedTokens, start };
   return drafted > 0 ? { kind: "drafted", start, drafted, accepted } : { kind: "decode", start };
-}
-
-function keyOf({ requestId, index }: SequenceId): string {
-  return `${requestId}/${index}`;
 }

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { lastTurn, openPanes } from "../../../../tests/app/open-panes.ts";
-import { ContextCut, type Tokenize } from "./context-cut.ts";
+import { contextCut, type Tokenize } from "./context-cut.ts";
 import type { Turn } from "./conversation.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
@@ -13,7 +13,7 @@ const chat = (numTurns: number): Turn[] =>
 function counted(turns: readonly Turn[]) {
   const engine = new FakeEngine();
   const tokenize = vi.fn<Tokenize>(engine.tokenize.bind(engine));
-  return { cut: new ContextCut(turns, "Be brief.", tokenize), tokenize };
+  return { cut: contextCut(turns, "Be brief.", tokenize), tokenize };
 }
 
 it.each([0, 1, 2, 7, 300])("of %i turns as many are left out as must be, and no more", async (numTurns) => {

@@ -20,43 +20,39 @@ export async function tokensOf(text: string, tokenize: Tokenize): Promise<number
   return text === "" ? 0 : (await tokenize({ prompt: text, add_special_tokens: false })).count;
 }
 
+export type ContextCut = ReturnType<typeof contextCut>;
+
 /**
  * Finds where a chat must be cut for the next question to fit into the model's context. Each count is made once, so that
  * another question after the same turns costs nothing more.
+ * @param turns the turns before the question
  */
-export class ContextCut {
-  readonly turns: readonly Turn[];
-  readonly system: string;
-  readonly tools: readonly ChatTool[];
-  readonly #tokenize: Tokenize;
-  readonly #tokensFrom = new Map<number, number>();
-
-  /** @param turns the turns before the question */
-  constructor(turns: readonly Turn[], system: string, tokenize: Tokenize, tools: readonly ChatTool[] = []) {
-    this.turns = turns;
-    this.system = system;
-    this.tools = tools;
-    this.#tokenize = tokenize;
-  }
+export function contextCut(
+  turns: readonly Turn[],
+  system: string,
+  tokenize: Tokenize,
+  tools: readonly ChatTool[] = [],
+) {
+  const counts = new Map<number, number>();
 
   /** Returns the tokens of the prompt with the turns from `first` on and an empty question. */
-  async tokensFrom(first: number): Promise<number> {
-    const known = this.#tokensFrom.get(first);
+  const tokensFrom = async (first: number): Promise<number> => {
+    const known = counts.get(first);
     if (known !== undefined) return known;
     const question = { id: -1, question: "", answer: "", end: null };
-    const messages = messagesFrom([...this.turns, question], first, this.system);
-    const { count } = await this.#tokenize({ messages, ...(this.tools.length > 0 && { tools: this.tools }) });
-    this.#tokensFrom.set(first, count);
+    const messages = messagesFrom([...turns, question], first, system);
+    const { count } = await tokenize({ messages, ...(tools.length > 0 && { tools }) });
+    counts.set(first, count);
     return count;
-  }
+  };
 
   /**
    * Returns the first turn, from `firstSent` on, with which the prompt has at most `limitTokens`; the number of turns if
    * none fits. It goes back from the newest turn in growing strides, so that it counts little more than the result.
    */
-  async firstThatFits(firstSent: number, questionTokens: number, limitTokens: number): Promise<number> {
-    const fits = async (first: number) => (await this.tokensFrom(first)) + questionTokens <= limitTokens;
-    let fitting = this.turns.length;
+  const firstThatFits = async (firstSent: number, questionTokens: number, limitTokens: number): Promise<number> => {
+    const fits = async (first: number) => (await tokensFrom(first)) + questionTokens <= limitTokens;
+    let fitting = turns.length;
     let tooLong = firstSent - 1;
     for (let stride = 1; fitting > firstSent; stride *= 2) {
       const next = Math.max(firstSent, fitting - stride);
@@ -74,5 +70,6 @@ export class ContextCut {
       else tooLong = middle;
     }
     return fitting;
-  }
+  };
+  return { turns, system, tools, tokensFrom, firstThatFits };
 }

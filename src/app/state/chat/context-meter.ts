@@ -1,5 +1,5 @@
 import { reservedTokens } from "../settings/question-settings.ts";
-import { ContextCut, tokensOf, type ContextUse } from "./context-cut.ts";
+import { contextCut, tokensOf, type ContextCut, type ContextUse } from "./context-cut.ts";
 import type { Pane } from "./pane.ts";
 
 /** People type faster than this: typed text is counted when they pause, other changes at once. */
@@ -28,7 +28,7 @@ export function meterContext({ store, asking, contextUse, calls }: Pane): () => 
     const isSame = known?.cut.turns === turns && known.cut.system === system;
     const hasSameTools = JSON.stringify(known?.cut.tools) === JSON.stringify(tools);
     if (known === null || known.engine !== engine || !isSame || !hasSameTools) {
-      known = { cut: new ContextCut(turns, system, tokenize, tools), engine };
+      known = { cut: contextCut(turns, system, tokenize, tools), engine };
     }
     const { cut } = known;
     const answerTokens = reservedTokens(settings, engine.model) ?? 0;

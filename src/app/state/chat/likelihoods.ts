@@ -96,16 +96,9 @@ async function likeliestAfter(
   return [];
 }
 
-async function scoredTokens({
-  engine,
-  turns,
-  turn,
-  firstSent,
-  settings,
-  requestId,
-}: OwnAnswer): Promise<AnswerToken[]> {
+async function scoredTokens({ engine, turns, turn, requestId, ...own }: OwnAnswer): Promise<AnswerToken[]> {
   const { choices, prompt_logprobs: scores = [] } = await engine.chat.completions.create({
-    messages: messagesFrom(turns, firstSent, settings.system),
+    messages: messagesFrom(turns, own.firstSent, own.settings.system),
     continue_final_message: true,
     max_tokens: 1,
     prompt_logprobs: NUM_ALTERNATIVES,

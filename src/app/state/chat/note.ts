@@ -6,10 +6,10 @@ export interface Note {
   readonly kind: "info" | "warn" | "bad";
   readonly title: string;
   readonly body: string;
-  /** The note's button. start: starts the engine. */
-  readonly action: "start" | null;
-  /** Whether the question went back into the composer. */
-  readonly isUnsent: boolean;
+  /** The note's button. start: starts the engine. [none] */
+  readonly action?: "start";
+  /** Whether the question went back into the composer. [no] */
+  readonly isUnsent?: true;
 }
 
 /** Errors that end an engine. */
@@ -70,34 +70,33 @@ export function titleOf({ code, param }: ChorusErrorData): string {
   return (code === "invalid_value" && NAMING_TITLES[param ?? ""]) || TITLES[code];
 }
 
+const info = (title: string, body: string): Note => ({ kind: "info", title, body });
+
 /** Says that there are as many panes as the page allows. */
 export function noRoomNote(): Note {
-  const body = "Close one of them, and try again.";
-  return { kind: "warn", title: `${MAX_PANES} panes are open already`, body, action: null, isUnsent: false };
+  return { kind: "warn", title: `${MAX_PANES} panes are open already`, body: "Close one of them, and try again." };
 }
 
 /** Says that a server answers, since the local queue was too long. */
 export function spilledNote(by: string, waitS: number): Note {
-  const body = `This page's queue would have taken about ${Math.round(waitS)} s, so this question went to ${by}.`;
-  return { kind: "info", title: "Answered elsewhere", body, action: null, isUnsent: false };
+  const wait = `about ${Math.round(waitS)} s`;
+  return info("Answered elsewhere", `This page's queue would have taken ${wait}, so this question went to ${by}.`);
 }
 
 /** Says what of the tools' schemas does not hold. */
 export function looseNote(warnings: readonly AnswerWarning[]): Note {
-  const body = warnings.map(({ message }) => message).join(" ");
-  return { kind: "info", title: "Calls may differ from a tool’s schema", body, action: null, isUnsent: false };
+  return info("Calls may differ from a tool’s schema", warnings.map(({ message }) => message).join(" "));
 }
 
 /** Says that the model may call no more. */
 export function roundsNote(numRounds: number): Note {
-  const body = "The model must answer now. Ask again to let it call more.";
-  return { kind: "info", title: `${numRounds} rounds of calls`, body, action: null, isUnsent: false };
+  return info(`${numRounds} rounds of calls`, "The model must answer now. Ask again to let it call more.");
 }
 
 /** Says that the chat goes on as a chat of its own. */
 export function copiedNote(copy: Pick<SavedChat, "title" | "turns">): Note {
   const body = `This pane goes on as a chat of its own, “${titleOfChat(copy)}”. The other tab’s is in the list of chats.`;
-  return { kind: "info", title: "Another tab changed this chat, too", body, action: null, isUnsent: false };
+  return info("Another tab changed this chat, too", body);
 }
 
 /** Says that the engine refused a question, which is back in the composer. */
@@ -109,8 +108,7 @@ export function refusedNote(error: ChorusErrorData, hasTools = false): Note {
 
 /** Says what failed, and nothing else. */
 export function failedNote(error: ChorusErrorData, more = ""): Note {
-  const body = `${error.message}${more}`;
-  return { kind: "bad", title: titleOf(error), body, action: null, isUnsent: false };
+  return { kind: "bad", title: titleOf(error), body: `${error.message}${more}` };
 }
 
 /** Says that an answer ended with an error while the engine goes on. */

@@ -40,16 +40,11 @@ export function openedState(chat: SavedChat): PaneState {
 }
 
 /** Returns the chat of a pane as it is saved. */
-export function savedChatOf({ id, title, settings, turns, unchosen, ...state }: PaneState): NamedChat {
-  const { firstSent, draft, askedMs, answerer } = state;
+export function savedChatOf(state: PaneState): NamedChat {
+  const { phase: _, calling: __, note: ___, figures: ____, unchosen, askedMs, answerer, ...chat } = state;
   return {
-    id,
-    title,
-    settings,
-    turns,
+    ...chat,
     ...(unchosen.length > 0 && { unchosen }),
-    firstSent,
-    draft,
     ...(askedMs !== null && { askedMs }),
     ...(answerer && { answerer }),
   };

@@ -98,8 +98,9 @@ export class Pane {
   toSaved(): NamedChat {
     const state = this.#store.getState();
     // An answer that is being regenerated or continued is kept until the first new word.
-    const isUntouched = (state.phase === "held" || state.phase === "queued") && this.#before.typed === "";
-    return savedChatOf(isUntouched ? { ...state, ...this.#before } : state);
+    const { typed, ...before } = this.#before;
+    const isUntouched = (state.phase === "held" || state.phase === "queued") && typed === "";
+    return savedChatOf(isUntouched ? { ...state, ...before } : state);
   }
 
   /** Chooses the answerer from the next question on; null for this page's engine. */
@@ -221,8 +222,7 @@ export class Pane {
   /** Replaces the conversation by that of another chat. The pane must be idle. [an empty one of a new chat] */
   replaceChat({ id = randomId(), turns, unchosen = [], firstSent, askedMs }: SavedChat = EMPTY): void {
     this.memory.nextTurnId = Math.max(this.memory.nextTurnId, nextTurnId({ turns, unchosen }));
-    this.#store.setState({ id, askedMs: askedMs ?? null });
-    this.#show({ turns, unchosen, firstSent });
+    this.#show({ id, turns, unchosen, firstSent, askedMs: askedMs ?? null });
   }
 
   /** Stops the question in progress. The pane must not be used afterwards. */
@@ -260,7 +260,7 @@ export class Pane {
     return { turns: [...turns, { id, question, answer: "", end: null }], unchosen };
   }
 
-  #show(conversation: Conversation): void {
+  #show(conversation: Conversation & Partial<PaneState>): void {
     this.#store.setState({ ...conversation, note: null, figures: null });
     this.refreshFigures();
   }

@@ -1,6 +1,6 @@
 // A request's name contains its pane's number, so every report and every recording has it too.
 
-import { randomId } from "../../../index.ts";
+import { randomId, type SequenceId } from "../../../index.ts";
 
 /** A pane's question: the numbers of the pane and of the question. */
 export interface Asker {
@@ -13,6 +13,11 @@ export interface Asker {
 /** Returns the request_id of a question. `unique` distinguishes repetitions of the same question. */
 export function requestName({ pane, turn }: Asker, unique: string): string {
   return `pane-${pane}-turn-${turn}-${unique}`;
+}
+
+/** Returns a key of a request's choice. */
+export function keyOfSequence({ requestId, index }: SequenceId): string {
+  return `${requestId}/${index}`;
 }
 
 /** Returns the page's name of a request. In reports it follows the endpoint's prefix. */

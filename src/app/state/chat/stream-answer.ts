@@ -8,7 +8,7 @@ import {
   type ToolCallDelta,
 } from "../../../index.ts";
 import { completionTokens, tokenReader, type AnswerToken } from "./answer-tokens.ts";
-import { ContextCut, tokensOf } from "./context-cut.ts";
+import { contextCut, tokensOf } from "./context-cut.ts";
 import { leaveOutOldest, leaveOutQuarter, messagesFrom, type Turn } from "./conversation.ts";
 import {
   continuesText,
@@ -118,7 +118,7 @@ async function firstThatFits(
   const tokenize = answerer.tokenize?.bind(answerer);
   const { question = "", answer = "", rounds = [] } = turns.at(-1) ?? {};
   if (tokenize === undefined || contextLength === null || reserved === null) return null;
-  const cut = new ContextCut(turns.slice(0, -1), settings.system ?? "", tokenize, tools);
+  const cut = contextCut(turns.slice(0, -1), settings.system ?? "", tokenize, tools);
   const called = rounds.length > 0 ? JSON.stringify(roundMessages({ rounds })) : "";
   const questionTokens = await tokensOf(question + called + answer, tokenize);
   return cut.firstThatFits(firstSent, questionTokens, contextLength - reserved);

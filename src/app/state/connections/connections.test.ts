@@ -88,9 +88,9 @@ describe("connections", () => {
     const connections = open();
     const baseUrl = connections.add(server.baseUrl, "secret", false);
     const tested = connections.test(baseUrl);
-    expect(connections.tests.getState().get(baseUrl)).toBe("running");
+    expect(connections.find(baseUrl)?.test).toBe("running");
     await tested;
-    expect(connections.tests.getState().get(baseUrl)).toMatchObject({ problem: null, message: "a answers." });
+    expect(connections.find(baseUrl)?.test).toMatchObject({ problem: null, message: "a answers." });
     expect(connections.find(baseUrl)?.models).toEqual(["a", "b"]);
     const remote = { baseUrl, model: "b" };
     expect(connections.softwareOf(remote).title).toBe("vLLM");

@@ -1,6 +1,6 @@
 import { normaliseAddress, shortAddress } from "../../remote/address.ts";
 import type { RemoteObserver } from "../../remote/remote-answer.ts";
-import type { ConnectionReport, PageFacts } from "../../remote/test-connection.ts";
+import type { PageFacts } from "../../remote/test-connection.ts";
 import type { Answerer, RemoteModel } from "../../remote/answerer.ts";
 import { ChorusError } from "../../../index.ts";
 import { softwareOf, type ServerSoftware } from "../../remote/server-software.ts";
@@ -13,9 +13,6 @@ import {
   type ConnectionsState,
   type SpillOver,
 } from "./saved-connections.ts";
-
-/** A test of a connection: running, or its result. */
-export type ConnectionTest = "running" | ConnectionReport;
 
 interface ConnectionsOptions {
   /** Observes every request to a server. */
@@ -36,9 +33,6 @@ export class Connections {
   readonly #options: ConnectionsOptions;
   readonly #store = createStore<ConnectionsState>(keptConnections);
   readonly store: ReadonlyStore<ConnectionsState> = this.#store;
-  readonly #tests = createStore<ReadonlyMap<string, ConnectionTest>>(() => new Map());
-  /** The newest test of each server, by base URL. */
-  readonly tests: ReadonlyStore<ReadonlyMap<string, ConnectionTest>> = this.#tests;
 
   constructor(options: ConnectionsOptions) {
     this.#options = options;
@@ -51,8 +45,10 @@ export class Connections {
    */
   add(address: string, key: string, isKeyKept: boolean, kind: ConnectionKind = "models"): string {
     const baseUrl = normaliseAddress(address, kind);
-    const changed = { key: key.trim() || null, isKeyKept };
-    this.#put({ kind, baseUrl, models: [], ownedBy: null, ...this.find(baseUrl), ...changed });
+    const { connections } = this.#store.getState();
+    const added = { kind, baseUrl, models: [], ownedBy: null, key: null, isKeyKept, test: null };
+    if (this.find(baseUrl) === null) this.#store.setState({ connections: [...connections, added] });
+    this.#change(baseUrl, { key: key.trim() || null, isKeyKept });
     return baseUrl;
   }
 
@@ -62,7 +58,6 @@ export class Connections {
       connections: connections.filter((connection) => connection.baseUrl !== baseUrl),
       spillOver: spillOver?.baseUrl === baseUrl ? null : spillOver,
     });
-    this.#showTest(baseUrl, null);
   }
 
   /** Adds a model by its name, for servers that list none. */
@@ -70,7 +65,7 @@ export class Connections {
     const name = model.trim();
     const connection = this.find(baseUrl);
     if (connection === null || name === "" || connection.models.includes(name)) return;
-    this.#put({ ...connection, models: [...connection.models, name] });
+    this.#change(baseUrl, { models: [...connection.models, name] });
   }
 
   /** Sets where new questions go when the local queue is long; null for nowhere. */
@@ -91,23 +86,19 @@ export class Connections {
     return answerer === null || this.softwareOf(answerer).continues !== null;
   }
 
-  /** Asks the server for its models, and one of them for a token, or for its tools. The result is in `tests`. */
+  /** Asks the server for its models, and one of them for a token, or for its tools. The result is in the connection. */
   async test(baseUrl: string): Promise<void> {
     const connection = this.find(baseUrl);
     if (connection === null) return;
-    this.#showTest(baseUrl, "running");
+    this.#change(baseUrl, { test: "running" });
     const { testConnection, thisPage } = await import("../../remote/test-connection.ts");
     const { page = thisPage(), fetch } = this.#options;
     const model = connection.ownedBy === null ? (connection.models[0] ?? null) : null;
     const access = { baseUrl, key: connection.key, ...(fetch && { fetch }) };
     const report = await testConnection(access, connection.kind === "tools" ? { tools: true } : { model }, page);
-    const now = this.find(baseUrl);
-    if (now === null) return;
-    if (report.found) {
-      const { models, ownedBy } = report.found;
-      this.#put({ ...now, models: models.length > 0 ? models : now.models, ownedBy });
-    }
-    this.#showTest(baseUrl, report);
+    const { models = [], ownedBy } = report.found ?? {};
+    const found = { ...(models.length > 0 && { models }), ...(ownedBy !== undefined && { ownedBy }) };
+    this.#change(baseUrl, { test: report, ...found });
   }
 
   /** @throws ChorusError if this browser has no such connection: an import can't make the page contact anybody */
@@ -121,16 +112,10 @@ export class Connections {
     return new RemoteEngine({ ...this.#options, ...connection, model: remote.model });
   }
 
-  #put(connection: Connection): void {
+  /** Does nothing if it was removed meanwhile. */
+  #change(baseUrl: string, changes: Partial<Connection>): void {
     const { connections } = this.#store.getState();
-    const at = connections.findIndex(({ baseUrl }) => baseUrl === connection.baseUrl);
-    this.#store.setState({ connections: at < 0 ? [...connections, connection] : connections.with(at, connection) });
-  }
-
-  #showTest(baseUrl: string, test: ConnectionTest | null): void {
-    const tests = new Map(this.#tests.getState());
-    if (test === null) tests.delete(baseUrl);
-    else tests.set(baseUrl, test);
-    this.#tests.setState(tests, true);
+    const isThis = (connection: Connection) => connection.baseUrl === baseUrl;
+    this.#store.setState({ connections: connections.map((each) => (isThis(each) ? { ...each, ...changes } : each)) });
   }
 }

@@ -1,6 +1,7 @@
 // Connections as they are kept in this browser. An address is always kept, a key only on request.
 
 import type { RemoteModel } from "../../remote/answerer.ts";
+import type { ConnectionReport } from "../../remote/test-connection.ts";
 import { listOf, oneOf, optional, orNull, recordOf, text, wholeNumber, type Read } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
@@ -20,6 +21,8 @@ export interface Connection {
   readonly key: string | null;
   /** Whether the key outlives the page. */
   readonly isKeyKept: boolean;
+  /** The newest test: running, or its result. It is not kept. */
+  readonly test: "running" | ConnectionReport | null;
 }
 
 /** Where new questions go when the page's own queue is long. */
@@ -38,11 +41,14 @@ const NAME = "connections";
 const NONE: ConnectionsState = { connections: [], spillOver: null };
 
 export function keepConnections({ connections, spillOver }: ConnectionsState): void {
-  const kept = connections.map(({ key, ...rest }) => ({ ...rest, ...(rest.isKeyKept && key !== null && { key }) }));
+  const kept = connections.map((connection) => {
+    const { key, test: _, ...rest } = connection;
+    return { ...rest, ...(rest.isKeyKept && key !== null && { key }) };
+  });
   remember(NAME, JSON.stringify({ connections: kept, spillOver }));
 }
 
-const readKept = recordOf<Omit<Connection, "key" | "isKeyKept"> & { readonly key?: string }>({
+const readKept = recordOf<Omit<Connection, "key" | "isKeyKept" | "test"> & { readonly key?: string }>({
   kind: oneOf(...KINDS),
   baseUrl: text,
   models: listOf(text),
@@ -51,7 +57,7 @@ const readKept = recordOf<Omit<Connection, "key" | "isKeyKept"> & { readonly key
 });
 const readConnection: Read<Connection> = (value, path) => {
   const { key = null, ...kept } = readKept(value, path);
-  return { ...kept, key, isKeyKept: key !== null };
+  return { ...kept, key, isKeyKept: key !== null, test: null };
 };
 const readConnections = recordOf<ConnectionsState>({
   connections: listOf(readConnection),

@@ -182,7 +182,7 @@ it("forgets a format that the model's weights can't have, and says why", async (
   expect(control.store.getState()).toMatchObject({ status: "ready" });
   expect([requested, control.chosen.getState().model]).toEqual([["q8", undefined], { model: "owner/name:Q4_K_M" }]);
   expect(control.leftOut.getState()).toMatchObject({ message: refused.message });
-  expect([...kept.values()]).toEqual([expect.stringContaining('"dtype":null')]);
+  expect([...kept.values()]).toEqual([expect.not.stringContaining("dtype")]);
 });
 
 it("takes another backend where the chosen GPU isn't there, says why, and remembers the choice", async () => {

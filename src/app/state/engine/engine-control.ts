@@ -17,7 +17,7 @@ import { errorOf } from "../error-of.ts";
 import type { ScheduleFlush } from "../frame-flusher.ts";
 import { advanceStages, NOTHING_LOADED, type LoadStages } from "./load-stages.ts";
 import { isNamed, keyOfChoice, rememberChoice, type ModelChoice } from "../models/model-choice.ts";
-import { remember, remembered } from "../remembered.ts";
+import { remember, remembered, rememberedOf } from "../remembered.ts";
 import { createStore, until, type ReadonlyStore } from "../store.ts";
 
 export type CreateEngine = (options: CreateEngineOptions) => Promise<ChorusEngine>;
@@ -75,8 +75,7 @@ const MAX_ENDING_MS = 10_000;
 
 /** Returns the backend chosen before in this browser. */
 export function rememberedBackend(): BackendChoice {
-  const name = remembered(BACKEND);
-  return BACKEND_CHOICES.find((choice) => choice === name) ?? "auto";
+  return rememberedOf(BACKEND, BACKEND_CHOICES) ?? "auto";
 }
 
 /** The result of a start that was replaced by another before its engine was ready. */

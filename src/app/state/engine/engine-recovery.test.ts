@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ChorusErrorCode } from "../../../protocol/errors.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { EngineControl } from "./engine-control.ts";
-import { EngineRecovery } from "./engine-recovery.ts";
+import { recoverEngine } from "./engine-recovery.ts";
 
 async function setUp() {
   const engines: FakeEngine[] = [];
@@ -18,12 +18,12 @@ async function setUp() {
     scheduleFlush: (flush) => flush(),
     now,
   });
-  const recovery = new EngineRecovery(control, now);
+  const recovery = recoverEngine(control, now);
   await control.start();
   const die = async (code: ChorusErrorCode, atMs: number) => {
     nowMs = atMs;
     engines.at(-1)?.die({ code, message: "Gone.", param: null });
-    const cause = recovery.store.getState()?.code ?? null;
+    const cause = recovery.getState()?.code ?? null;
     await new Promise((resolve) => setTimeout(resolve, 0));
     return { cause, status: control.store.getState().status };
   };
@@ -34,7 +34,7 @@ it("starts an engine again that died, and says why until it runs", async () => {
   const { engines, recovery, die } = await setUp();
   expect(await die("worker_died", 0)).toEqual({ cause: "worker_died", status: "ready" });
   expect(engines).toHaveLength(2);
-  expect(recovery.store.getState()).toBeNull();
+  expect(recovery.getState()).toBeNull();
 });
 
 it("asks a person where it dies again within five minutes", async () => {
@@ -58,8 +58,8 @@ it("says that the GPU was lost while the engine replaces it, and leaves the engi
   const { engines, recovery } = await setUp();
   const loss = { code: "device_lost", message: "Gone.", param: null } as const;
   engines[0]?.reportDevice({ status: "lost", loss, adapter: "Fake adapter" });
-  expect(recovery.store.getState()).toEqual(loss);
+  expect(recovery.getState()).toEqual(loss);
   engines[0]?.reportDevice({ status: "replaced", loss, adapter: "Fake adapter" });
-  expect(recovery.store.getState()).toBeNull();
+  expect(recovery.getState()).toBeNull();
   expect(engines).toHaveLength(1);
 });

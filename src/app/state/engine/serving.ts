@@ -46,18 +46,14 @@ interface ServingOptions {
 
 /** The serving settings of the page's engine. Some change while it runs; all others restart it. */
 export class Serving {
-  readonly #engine: EngineControl;
-  readonly #mode: BatchingModeControl;
-  readonly #onLink: (link: string) => void;
+  readonly #options: ServingOptions;
   readonly #store;
   readonly store: ReadonlyStore<ServingState>;
   /** While settings are applied, the engine's and the mode's stores change in turn. */
   #isApplying = false;
 
-  constructor({ engine, mode, opened, onLink }: ServingOptions) {
-    this.#engine = engine;
-    this.#mode = mode;
-    this.#onLink = onLink;
+  constructor(options: ServingOptions) {
+    const { engine, mode, opened } = (this.#options = options);
     this.store = this.#store = createStore<ServingState>(() => opened);
     mode.choose(modeOf(opened.settings));
     mode.store.subscribe(this.#takeMode);
@@ -66,7 +62,7 @@ export class Serving {
 
   /** Whether the engine must restart to take these settings. */
   needsRestart(settings: ServingSettings): boolean {
-    return this.#engine.needsRestart(engineConfigOf(settings));
+    return this.#options.engine.needsRestart(engineConfigOf(settings));
   }
 
   /**
@@ -77,7 +73,7 @@ export class Serving {
     const error = await this.#use(settings, null);
     if (error) return error;
     keep(settings);
-    this.#onLink("#/");
+    this.#options.onLink("#/");
     return null;
   }
 
@@ -91,12 +87,12 @@ export class Serving {
 
   async #use(settings: ServingSettings, link: LinkOutcome | null): Promise<ChorusErrorData | null> {
     this.#isApplying = true;
-    const error = await this.#engine.reconfigure(engineConfigOf(settings), modeOf(settings));
+    const error = await this.#options.engine.reconfigure(engineConfigOf(settings), modeOf(settings));
     this.#isApplying = false;
-    if (error) this.#takeConfig(this.#engine.chosen.getState().config);
+    if (error) this.#takeConfig(this.#options.engine.chosen.getState().config);
     if (error) return error;
     this.#store.setState({ settings, link });
-    this.#mode.choose(modeOf(settings));
+    this.#options.mode.choose(modeOf(settings));
     return null;
   }
 
@@ -106,19 +102,20 @@ export class Serving {
     const { settings: before, link } = this.store.getState();
     const settings = checkServing({ ...servingOf(config), batchingMode: before.batchingMode });
     this.#store.setState({ settings });
-    if (!this.#engine.isFollowing || link === null || writeServingLink(settings) === writeServingLink(before)) return;
+    if (!this.#options.engine.isFollowing || link === null || writeServingLink(settings) === writeServingLink(before))
+      return;
     this.#store.setState({ link: null });
-    this.#onLink("#/");
+    this.#options.onLink("#/");
   };
 
   /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
   readonly #takeMode = (batchingMode: BatchingMode): void => {
     const { settings: before, link } = this.store.getState();
-    if (this.#isApplying || this.#mode.held.getState() || batchingMode === modeOf(before)) return;
+    if (this.#isApplying || this.#options.mode.held.getState() || batchingMode === modeOf(before)) return;
     const settings = checkServing({ ...before, batchingMode });
     this.#store.setState({ settings });
-    if (link?.status === "applied") this.#onLink(writeServingLink(settings));
-    if (!this.#mode.isFollowing) keep(checkServing({ ...keptSettings(), batchingMode }));
+    if (link?.status === "applied") this.#options.onLink(writeServingLink(settings));
+    if (!this.#options.mode.isFollowing) keep(checkServing({ ...keptSettings(), batchingMode }));
   };
 }
 

@@ -5,7 +5,7 @@ it("has its search take the focus once, where somebody has asked for the list, a
   const side = new ChatSide();
   expect(side.takeCall()).toBe(false);
   side.toggle();
-  expect([side.store.getState().isShown, side.takeCall()]).toEqual([false, false]);
+  expect([side.store.getState(), side.takeCall()]).toEqual(["hidden", false]);
   side.toggle();
-  expect([side.store.getState().isShown, side.takeCall(), side.takeCall()]).toEqual([true, true, false]);
+  expect([side.store.getState(), side.takeCall(), side.takeCall()]).toEqual(["shown", true, false]);
 });

@@ -12,7 +12,7 @@ import {
   type WeightsDtype,
 } from "../../../index.ts";
 import { attempt } from "../../attempt.ts";
-import { oneOf, orNull, recordOf, text, type Read } from "../read-record.ts";
+import { oneOf, optional, recordOf, text } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 
 export interface ModelChoice extends HubOptions {
@@ -64,30 +64,19 @@ export function labelOfChoice({ model }: ModelChoice): string {
 const NAME = "model";
 
 /** Saves the choice. Files have no name, so a reload finds the choice before them. Access tokens are not saved. */
-export function rememberChoice(choice: ModelChoice): void {
-  if (!isNamed(choice)) return;
-  const { model, revision = null, hubUrl = null, dtype = null } = choice;
-  remember(NAME, JSON.stringify({ model, revision, hubUrl, dtype }));
+export function rememberChoice(chosen: ModelChoice): void {
+  const { token: _, ...choice } = chosen;
+  if (isNamed(choice)) remember(NAME, JSON.stringify(choice));
 }
+
+const readChoice = recordOf<Omit<NamedChoice, "token">>({
+  model: text,
+  revision: optional(text),
+  hubUrl: optional(text),
+  dtype: optional(oneOf(...WEIGHTS_DTYPES)),
+});
 
 /** Returns the saved choice; null if there is none or it can't be read. */
 export function rememberedChoice(): NamedChoice | null {
   return rememberedJson(NAME, readChoice, null);
 }
-
-const readKept = recordOf<{
-  model: string;
-  revision: string | null;
-  hubUrl: string | null;
-  dtype: WeightsDtype | null;
-}>({
-  model: text,
-  revision: orNull(text),
-  hubUrl: orNull(text),
-  dtype: orNull(oneOf(...WEIGHTS_DTYPES)),
-});
-
-const readChoice: Read<NamedChoice> = (value, path) => {
-  const given = Object.entries(readKept(value, path)).filter(([, one]) => one !== null);
-  return Object.fromEntries(given) as unknown as NamedChoice;
-};

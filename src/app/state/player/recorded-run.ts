@@ -1,6 +1,6 @@
 import type { AskedReport, FinishReason, RecordedEvent, Recording, SequenceId, StepReport } from "../../../index.ts";
 import type { OutputPlace } from "../chat/answer-tokens.ts";
-import { askerOf, nameIn } from "../chat/request-name.ts";
+import { askerOf, keyOfSequence, nameIn } from "../chat/request-name.ts";
 
 /** A step's addition to an answer. */
 interface RecordedPiece {
@@ -143,7 +143,7 @@ function gapMs(before: StepReport | undefined, { atMs, stepMs }: StepReport): nu
 
 function addTo(sequences: Map<string, GrowingSequence>, event: RecordedEvent, place: number): void {
   const of = ({ requestId, index }: SequenceId): GrowingSequence => {
-    const key = `${requestId}/${index}`;
+    const key = keyOfSequence({ requestId, index });
     const known = sequences.get(key);
     if (known) return known;
     // A request's choices were asked together.

@@ -1,4 +1,5 @@
 import { toErrorData, type ChorusEngine, type ModelCard } from "../../../index.ts";
+import { keyOfSequence } from "../chat/request-name.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 import { tokensOfSequence, type RecordedRun, type RecordedSequence } from "./recorded-run.ts";
 
@@ -28,9 +29,6 @@ export interface ReplayState {
 const IDLE: ReplayState = { status: "idle", results: new Map(), message: "" };
 /** A long recording doesn't fill the engine's queue. */
 const MAX_AT_ONCE = 16;
-
-export const keyOfSequence = ({ requestId, index }: Pick<RecordedSequence, "requestId" | "index">) =>
-  `${requestId}/${index}`;
 
 /** A request of the run, with its choices. */
 interface RecordedRequest {

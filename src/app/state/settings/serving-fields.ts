@@ -4,7 +4,8 @@
 import { ALERT_FIELDS, CONFIG_FIELDS, DRAFT_FIELDS, type ConfigField, type ModelCard } from "../../../index.ts";
 import { describeValue, type FieldKind, type FieldWords, type OFF, type ValueOf } from "./field.ts";
 
-const LIVE = { takesEffect: "live" } as const;
+/** An alert can be off, too: null in the config. */
+const ALERT = { takesEffect: "live", hasOff: true } as const;
 
 /** Fields by the library's names. Each field of an object is a setting. */
 const FIELDS = {
@@ -13,10 +14,10 @@ const FIELDS = {
   "speculation.num_speculative_tokens": DRAFT_FIELDS.num_speculative_tokens,
   "speculation.minMatch": DRAFT_FIELDS.minMatch,
   "speculation.model": { kind: "text", default: null, takesEffect: "restart" },
-  "alerts.lowOccupancy": { ...ALERT_FIELDS.lowOccupancy, ...LIVE },
-  "alerts.queueLength": { ...ALERT_FIELDS.queueLength, ...LIVE },
-  "alerts.itlMs": { ...ALERT_FIELDS.itlMs, ...LIVE },
-  "alerts.failureRate": { ...ALERT_FIELDS.failureRate, ...LIVE },
+  "alerts.lowOccupancy": { ...ALERT_FIELDS.lowOccupancy, ...ALERT },
+  "alerts.queueLength": { ...ALERT_FIELDS.queueLength, ...ALERT },
+  "alerts.itlMs": { ...ALERT_FIELDS.itlMs, ...ALERT },
+  "alerts.failureRate": { ...ALERT_FIELDS.failureRate, ...ALERT },
 } as const;
 type Fields = typeof FIELDS;
 
@@ -27,13 +28,11 @@ interface Words extends FieldWords {
   readonly methods?: readonly string[];
 }
 
-/** The compiler reports a choice that has no name. An alert can be off, too: null in the config. */
-type WordsOf<Name, Field> = Words &
+/** The compiler reports a choice that has no name. */
+type WordsOf<Field> = Words &
   (Field extends { readonly choices: readonly (infer Choice extends string)[] }
     ? { readonly names: Readonly<Record<Choice, string>> }
-    : Name extends `alerts.${string}`
-      ? { readonly hasOff: true }
-      : object);
+    : object);
 
 /** In display order. A setting of the library's table is one entry here. */
 const WORDS = {
@@ -41,24 +40,15 @@ const WORDS = {
     label: "Batching",
     names: { continuous: "Continuous", static: "Static", sequential: "Sequential" },
   },
-  batchWindowMs: {
-    label: "Batch window",
-    unit: "ms",
-  },
+  batchWindowMs: { label: "Batch window", unit: "ms" },
   maxNumSeqs: { label: "Most answers at once" },
   maxNumBatchedTokens: {
     label: "Token budget",
     unit: "per step",
     defaultText: (model) => (model === null ? "the backend's" : model.backend === "cpu" ? "64" : "256"),
   },
-  longPrefillTokenThreshold: {
-    label: "Prompt chunk size",
-    unit: "tokens",
-  },
-  maxStepStretch: {
-    label: "How much new prompts may slow running answers",
-    unit: "(times)",
-  },
+  longPrefillTokenThreshold: { label: "Prompt chunk size", unit: "tokens" },
+  maxStepStretch: { label: "How much new prompts may slow running answers", unit: "(times)" },
   schedulingPolicy: {
     label: "Policy",
     names: {
@@ -68,69 +58,24 @@ const WORDS = {
       balanced: "Balanced",
     },
   },
-  maxQueueSize: {
-    label: "Longest queue",
-    unit: "sequences",
-  },
-  targetItlMs: {
-    label: "Target latency",
-    unit: "ms",
-  },
-  numGpuBlocks: {
-    label: "Cache size",
-    unit: "blocks",
-    defaultText: () => "16 full chats",
-  },
-  enablePrefixCaching: {
-    label: "Prefix cache",
-  },
-  runAhead: {
-    label: "Run-ahead",
-    unit: "steps",
-  },
-  "speculation.method": {
-    label: "Drafts",
-    names: { ngram: "By n-grams", draft_model: "By a draft model" },
-  },
-  "speculation.num_speculative_tokens": {
-    label: "Draft length",
-    unit: "tokens",
-    methods: ["ngram", "draft_model"],
-  },
-  "speculation.minMatch": {
-    label: "Shortest match",
-    unit: "tokens",
-    methods: ["ngram"],
-  },
-  "speculation.model": {
-    label: "Draft model",
-    defaultText: () => "owner/name",
-    methods: ["draft_model"],
-  },
-  "alerts.lowOccupancy": {
-    label: "Alert on idle slots, under",
-    hasOff: true,
-  },
-  "alerts.queueLength": {
-    label: "Alert on the queue, over",
-    unit: "sequences",
-    hasOff: true,
-  },
-  "alerts.itlMs": {
-    label: "Alert on latency, over",
-    unit: "ms",
-    defaultText: () => "4 steps",
-    hasOff: true,
-  },
-  "alerts.failureRate": {
-    label: "Alert on failures, over",
-    hasOff: true,
-  },
+  maxQueueSize: { label: "Longest queue", unit: "sequences" },
+  targetItlMs: { label: "Target latency", unit: "ms" },
+  numGpuBlocks: { label: "Cache size", unit: "blocks", defaultText: () => "16 full chats" },
+  enablePrefixCaching: { label: "Prefix cache" },
+  runAhead: { label: "Run-ahead", unit: "steps" },
+  "speculation.method": { label: "Drafts", names: { ngram: "By n-grams", draft_model: "By a draft model" } },
+  "speculation.num_speculative_tokens": { label: "Draft length", unit: "tokens", methods: ["ngram", "draft_model"] },
+  "speculation.minMatch": { label: "Shortest match", unit: "tokens", methods: ["ngram"] },
+  "speculation.model": { label: "Draft model", defaultText: () => "owner/name", methods: ["draft_model"] },
+  "alerts.lowOccupancy": { label: "Alert on idle slots, under" },
+  "alerts.queueLength": { label: "Alert on the queue, over", unit: "sequences" },
+  "alerts.itlMs": { label: "Alert on latency, over", unit: "ms", defaultText: () => "4 steps" },
+  "alerts.failureRate": { label: "Alert on failures, over" },
   logLevel: {
     label: "Log level",
     names: { silent: "Silent", error: "Errors", warn: "Warnings", info: "Information", debug: "Everything" },
   },
-} satisfies { readonly [Name in keyof Fields]?: WordsOf<Name, Fields[Name]> };
+} satisfies { readonly [Name in keyof Fields]?: WordsOf<Fields[Name]> };
 
 export type ServingName = keyof typeof WORDS;
 export type ServingValue<Name extends ServingName> =

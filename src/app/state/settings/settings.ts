@@ -24,210 +24,117 @@ interface Entry extends FieldWords {
   readonly notWithBeams?: true;
 }
 
+/** What an entry has besides its kind and its label. */
+type Rest = Omit<Entry, "label">;
+type Slider = Pick<Extract<FieldKind, { kind: "integer" | "number" }>, "slider">;
+
 /** Most answers to a question, side by side. */
 export const MAX_ANSWERS = 8;
 
 /** Long enough for a chat's answer. */
 export const LONGEST_ANSWER_TOKENS = 256;
 
+const flag = (label: string, rest: Rest = {}) => ({ kind: "flag", label, isRewritten: true, ...rest }) as const;
+const integer = (label: string, min: number, max: number, rest: Rest) =>
+  ({ kind: "integer", label, min, max, ...rest }) as const;
+const number = (label: string, min: number, max: number, rest: Rest & Slider) =>
+  ({ kind: "number", label, min, max, ...rest }) as const;
+
+const NONE = { modelDefault: () => "none" };
+const ZERO = { modelDefault: () => "0" };
+const SAMPLING = { inPresets: true, notWithBeams: true } as const;
+const PENALTY = { ...ZERO, inPresets: true, slider: [-2, 2, 0.1] } as const;
+
 /** In display order. */
 const SETTINGS = {
   system: {
+    kind: "text",
+    label: "System prompt",
+    ...NONE,
     isFirst: true,
     section: "Prompt",
-    kind: "text",
     isLong: true,
-    label: "System prompt",
-    modelDefault: () => "none",
     isRewritten: true,
   },
-  continue_text: {
-    kind: "flag",
-    label: "Continue text",
-    modelDefault: ({ chat }) => (chat ? "off" : "on"),
-    isRewritten: true,
-  },
-  temperature: {
+  continue_text: flag("Continue text", { modelDefault: ({ chat }) => (chat ? "off" : "on") }),
+  temperature: number("Temperature", 0, 2, {
+    ...SAMPLING,
     isFirst: true,
     section: "Choosing words",
-    kind: "number",
-    label: "Temperature",
-    min: 0,
-    max: 2,
     slider: [0, 2, 0.05],
-    inPresets: true,
-    notWithBeams: true,
-  },
-  top_p: {
-    kind: "number",
-    label: "Top p",
-    min: 0.01,
-    max: 1,
-    slider: [0.05, 1, 0.01],
-    inPresets: true,
-    notWithBeams: true,
-  },
-  top_k: {
-    kind: "integer",
-    label: "Top k",
-    min: 0,
-    max: 1_000_000,
-    inPresets: true,
-    notWithBeams: true,
-  },
-  min_p: {
-    kind: "number",
-    label: "Min p",
-    min: 0,
-    max: 1,
-    slider: [0, 0.5, 0.01],
-    inPresets: true,
-    notWithBeams: true,
-  },
-  seed: {
-    kind: "integer",
-    label: "Seed",
-    min: 0,
-    max: Number.MAX_SAFE_INTEGER,
-    modelDefault: () => "random",
-    notWithBeams: true,
-  },
+  }),
+  top_p: number("Top p", 0.01, 1, { ...SAMPLING, slider: [0.05, 1, 0.01] }),
+  top_k: integer("Top k", 0, 1_000_000, SAMPLING),
+  min_p: number("Min p", 0, 1, { ...SAMPLING, slider: [0, 0.5, 0.01] }),
+  seed: integer("Seed", 0, Number.MAX_SAFE_INTEGER, { modelDefault: () => "random", notWithBeams: true }),
   logit_bias: {
     kind: "lines",
     label: "Logit bias",
+    ...NONE,
     maxLines: 16,
     lines: 'lines such as "Paris: 5" or "#464: -100", with a number from -100 to 100',
     isLine: (line) => readBias(line) !== null,
-    modelDefault: () => "none",
   },
-  repetition_penalty: {
+  repetition_penalty: number("Repetition penalty", 0.01, 100, {
     section: "Repetition",
-    kind: "number",
-    label: "Repetition penalty",
-    min: 0.01,
-    max: 100,
+    inPresets: true,
     slider: [0.8, 1.6, 0.05],
-    inPresets: true,
-  },
-  presence_penalty: {
-    kind: "number",
-    label: "Presence penalty",
-    min: -2,
-    max: 2,
-    slider: [-2, 2, 0.1],
-    modelDefault: () => "0",
-    inPresets: true,
-  },
-  frequency_penalty: {
-    kind: "number",
-    label: "Frequency penalty",
-    min: -2,
-    max: 2,
-    slider: [-2, 2, 0.1],
-    modelDefault: () => "0",
-    inPresets: true,
-  },
-  no_repeat_ngram_size: {
-    kind: "integer",
-    label: "No-repeat n-gram",
-    min: 0,
-    max: 100,
-    modelDefault: () => "the model's own",
-  },
-  max_tokens: {
+  }),
+  presence_penalty: number("Presence penalty", -2, 2, PENALTY),
+  frequency_penalty: number("Frequency penalty", -2, 2, PENALTY),
+  no_repeat_ngram_size: integer("No-repeat n-gram", 0, 100, { modelDefault: () => "the model's own" }),
+  max_tokens: integer("Maximum answer length", 1, 1_000_000, {
     isFirst: true,
     section: "Length",
-    kind: "integer",
-    label: "Maximum answer length",
-    min: 1,
-    max: 1_000_000,
     modelDefault: ({ contextLength }) => String(Math.min(LONGEST_ANSWER_TOKENS, Math.floor(contextLength / 2))),
-  },
+  }),
   stop: {
     kind: "lines",
     label: "Stop sequences",
+    ...NONE,
     maxLines: 16,
     lines: "texts that are not empty",
     isLine: (line) => line !== "",
-    modelDefault: () => "none",
     notWithBeams: true,
   },
-  n: {
-    section: "Answers",
-    kind: "integer",
-    label: "Answers",
-    called: "several answers",
-    min: 1,
-    max: MAX_ANSWERS,
-    modelDefault: () => "1",
-  },
-  beams: {
-    kind: "integer",
-    label: "Beams",
-    min: 0,
-    max: 16,
-    modelDefault: () => "0",
-  },
+  n: integer("Answers", 1, MAX_ANSWERS, { section: "Answers", called: "several answers", modelDefault: () => "1" }),
+  beams: integer("Beams", 0, 16, ZERO),
   answer_schema: {
     kind: "json",
     label: "Answer in JSON",
+    modelDefault: () => "any text",
     form: 'a schema, a JSON object such as { "type": "object" }',
     check: anyObject,
-    modelDefault: () => "any text",
     isRewritten: true,
   },
-  show_probabilities: {
-    kind: "flag",
-    label: "Show probabilities",
-    notWithBeams: true,
-    isRewritten: true,
-  },
-  priority: {
-    kind: "integer",
-    label: "Priority",
-    min: -1000,
-    max: 1000,
-    modelDefault: () => "0",
-  },
-  calculator: {
-    section: "Tools",
-    kind: "flag",
-    label: "Calculator",
-    isRewritten: true,
-  },
-  clock: {
-    kind: "flag",
-    label: "Clock",
-    isRewritten: true,
-  },
-  search_chats: {
-    kind: "flag",
-    label: "Search my chats",
-    isRewritten: true,
-  },
+  show_probabilities: flag("Show probabilities", { notWithBeams: true }),
+  priority: integer("Priority", -1000, 1000, ZERO),
+  calculator: flag("Calculator", { section: "Tools" }),
+  clock: flag("Clock"),
+  search_chats: flag("Search my chats"),
   mcp_servers: {
     kind: "lines",
     label: "MCP servers",
+    ...NONE,
     maxLines: 8,
     lines: "addresses, each as Connections has it",
     isLine: (line) => URL.canParse(line.trim()),
-    modelDefault: () => "none",
     isRewritten: true,
   },
   own_tools: {
     kind: "json",
     label: "Tools of your own",
+    ...NONE,
     form: "a list of tools in OpenAI's form",
     check: checkTools,
-    modelDefault: () => "none",
     isRewritten: true,
   },
   tool_choice: {
     kind: "choice",
     label: "Calls",
+    modelDefault: () => "as the model likes",
     choices: ["auto", "once"],
     names: { auto: "as the model likes", once: "once before each answer" },
-    modelDefault: () => "as the model likes",
     isRewritten: true,
   },
 } as const satisfies Readonly<Record<string, Entry & FieldKind>>;

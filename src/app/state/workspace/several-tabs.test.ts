@@ -106,7 +106,7 @@ it("a tab that changes nothing writes nothing, even if what it shows was interru
   const second = await openTab(browser);
   expect(second.panes()[0]!.store.getState().turns).toMatchObject([{ answer: "a", end: "interrupted" }]);
   second.workspace.addPane();
-  second.panes()[0]!.notify({ kind: "info", title: "Hm", body: "", action: null, isUnsent: false });
+  second.panes()[0]!.notify({ kind: "info", title: "Hm", body: "" });
   await written();
   for (let step = 0; step < 4; step++) first.engine.step();
   await written();

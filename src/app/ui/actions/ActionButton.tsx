@@ -12,3 +12,15 @@ export function ActionButton({ action, ...rest }: ActionButtonProps) {
   const page = usePage();
   return <IconButton {...rest} onClick={() => perform(action, page)} />;
 }
+
+export function HelpButton() {
+  return (
+    <ActionButton
+      action="help.open"
+      icon="help"
+      name="Help"
+      title="About Chorus, keys, documents"
+      aria-haspopup="dialog"
+    />
+  );
+}

@@ -1,5 +1,5 @@
 import { COMMAND_GROUPS, type Command } from "../../state/commands/commands.ts";
-import type { SingleKeys } from "../../state/commands/single-keys.ts";
+import type { Page } from "../app/page-context.ts";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
 import { Keys } from "./Keys.tsx";
@@ -11,7 +11,7 @@ const BOX_KEYS = [
 ];
 
 /** Says what Chorus is, leads to the documents, and lists all shortcuts. */
-export function Help({ commands, singleKeys }: { commands: readonly Command[]; singleKeys: SingleKeys }) {
+export function Help({ commands, singleKeys }: { commands: readonly Command[] } & Pick<Page, "singleKeys">) {
   return (
     <>
       <p>
@@ -69,11 +69,11 @@ function Group({ name, rows }: { name: string; rows: readonly { title: string; k
   );
 }
 
-function SingleKeysSwitch({ singleKeys }: { singleKeys: SingleKeys }) {
-  const isOn = useStore(singleKeys.store);
+function SingleKeysSwitch({ singleKeys }: Pick<Page, "singleKeys">) {
+  const isOn = useStore(singleKeys.store) === "on";
   return (
     <label className="row section mt-4 min-h-9 text-ink-2">
-      <input type="checkbox" checked={isOn} onChange={(event) => singleKeys.turn(event.target.checked)} />
+      <input type="checkbox" checked={isOn} onChange={singleKeys.next} />
       Single-key shortcuts, such as <Keys keys="?" />
     </label>
   );

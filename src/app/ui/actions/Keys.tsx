@@ -8,7 +8,10 @@ export function Keys({ keys }: { keys: string }) {
   return (
     <span className="inline-flex flex-none gap-0.75">
       {keyLabels(keys, isMac).map((label) => (
-        <kbd key={label} className="key">
+        <kbd
+          key={label}
+          className="grid h-5 min-w-5 place-items-center rounded-sm border border-line-strong bg-surface px-1.25 text-ink-2 [font:500_11px/1_var(--sans)]"
+        >
           {label}
         </kbd>
       ))}

@@ -1,4 +1,4 @@
-import { Fragment, useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { Fragment, useEffect, useState, type KeyboardEvent } from "react";
 import { findCommands, type Command } from "../../state/commands/commands.ts";
 import { Icon } from "../components/Button.tsx";
 import { Keys } from "./Keys.tsx";
@@ -10,13 +10,9 @@ const optionId = (command: Command) => `command-${command.id}`;
 export function Palette({ commands, onClose }: { commands: readonly Command[]; onClose: () => void }) {
   const [query, setQuery] = useState("");
   const [at, setAt] = useState(0);
-  const input = useRef<HTMLInputElement>(null);
   const found = findCommands(commands, query);
   const selected = found[at];
 
-  useEffect(() => {
-    input.current?.focus();
-  }, []);
   useEffect(() => {
     if (selected) document.getElementById(optionId(selected))?.scrollIntoView({ block: "nearest" });
   }, [selected]);
@@ -40,7 +36,6 @@ export function Palette({ commands, onClose }: { commands: readonly Command[]; o
       <div className="row border-b border-line px-4 text-ink-3">
         <Icon name="search" />
         <input
-          ref={input}
           className="h-12 flex-1 border-0 bg-transparent p-0 text-[16px] text-ink outline-none"
           type="text"
           role="combobox"

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { ChorusError } from "../../../index.ts";
 import { createAppState, type AppState } from "../../state/app/app-state.ts";
 import { Overlay } from "../../state/app/overlay.ts";
-import { Theme } from "../../state/app/theme.ts";
+import { openTheme } from "../../state/app/theme.ts";
 import { SavedPrompts } from "../../state/chat/saved-prompts.ts";
-import { SingleKeys } from "../../state/commands/single-keys.ts";
+import { keptChoice } from "../../state/remembered.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { FakeModels } from "../../../../tests/app/fake-models.ts";
 import type { PageName } from "../app/page-context.ts";
@@ -36,9 +36,9 @@ async function openPage(name: PageName = "chats", refusal: ChorusError | null = 
   });
   const openChats = vi.fn<() => AppState>(() => app);
   const shared = {
-    theme: new Theme(),
+    theme: openTheme(),
     overlay: new Overlay<DialogContent>(),
-    singleKeys: new SingleKeys(),
+    singleKeys: keptChoice("singleKeys", ["on", "off"]),
     prompts: new SavedPrompts(),
   };
   const page = { ...shared, name, openChats };

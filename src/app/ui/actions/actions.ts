@@ -1,4 +1,3 @@
-import { flushSync } from "react-dom";
 import type { BackendChoice } from "../../../index.ts";
 import type { ThemeChoice } from "../../state/app/theme.ts";
 import type { Pane } from "../../state/chat/pane.ts";
@@ -8,6 +7,7 @@ import type { Page } from "../app/page-context.ts";
 import { giveFiles } from "../app/DroppedFiles.tsx";
 import { draftingPanes, SEND_TO_ALL_ID } from "../bar/SendToAll.tsx";
 import { focusMessageOf } from "../chat/Composer.tsx";
+import { showPane } from "../chat/pane-links.ts";
 import { chooseFiles } from "../choose-files.ts";
 import { docsUrl } from "../components/DocsLink.tsx";
 import type { MenuItem } from "../components/Menu.tsx";
@@ -35,20 +35,13 @@ const hasRoom = ({ panes }: ActionContext) => panes.length < MAX_PANES;
 const hasSeveral = ({ panes }: ActionContext) => panes.length > 1;
 const newestUndoable = ({ app }: ActionContext) => app.workspace.undoList.store.getState().undoables.at(-1);
 
-/** Renders the pane before focusing its box: on a phone it was not in the page. */
-function goTo({ app }: ActionContext, find: () => Pane | null | undefined): void {
-  const pane = flushSync(() => {
-    const found = find();
-    if (found) app.workspace.select(found.number);
-    app.batch.dock.show(false);
-    return found;
-  });
-  if (pane) focusMessageOf(pane);
+function goTo({ app }: ActionContext, pane: Pane | null | undefined): void {
+  if (pane) showPane(app, pane);
 }
 
 function goToNeighbour(context: ActionContext, steps: number): void {
   const { panes, pane } = context;
-  goTo(context, () => panes.at((panes.indexOf(pane) + steps) % panes.length));
+  goTo(context, panes.at((panes.indexOf(pane) + steps) % panes.length));
 }
 
 function move({ app, panes, pane }: ActionContext, steps: number): void {
@@ -99,12 +92,13 @@ const ACTIONS = {
       run: ({ overlay }) => overlay.open(DIALOGS.chats()),
     },
     "chats.side": {
-      title: ({ app }) => `${app.chatSide.store.getState().isShown ? "Hide" : "Show"} the list of chats at the side`,
+      title: ({ app }) =>
+        `${app.chatSide.store.getState() === "shown" ? "Hide" : "Show"} the list of chats at the side`,
       words: "sidebar history",
       when: () => matchMedia(HAS_ROOM_FOR_CHATS).matches,
       run: ({ app, pane }) => {
         app.chatSide.toggle();
-        if (!app.chatSide.store.getState().isShown) focusMessageOf(pane);
+        if (app.chatSide.store.getState() === "hidden") focusMessageOf(pane);
       },
     },
     "settings.open": {
@@ -174,23 +168,22 @@ const ACTIONS = {
       title: "New chat",
       keys: "Mod+Shift+O",
       words: "clear empty begin start",
-      run: (context) =>
-        goTo(context, () => {
-          context.app.workspace.newChat(context.pane);
-          return context.pane;
-        }),
+      run: ({ app, pane }) => {
+        app.workspace.newChat(pane);
+        showPane(app, pane);
+      },
     },
     "pane.add": {
       title: "Add a pane",
       keys: "Alt+N",
       words: "chat open beside",
       when: hasRoom,
-      run: (context) => goTo(context, () => context.app.workspace.addPane()),
+      run: (context) => goTo(context, context.app.workspace.addPane()),
     },
     "pane.close": {
       title: "Close this pane",
       keys: "Alt+W",
-      run: (context) => goTo(context, () => context.app.workspace.closePane(context.pane)),
+      run: (context) => goTo(context, context.app.workspace.closePane(context.pane)),
     },
     undo: {
       title: (context) => {

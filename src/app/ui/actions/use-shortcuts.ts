@@ -30,7 +30,7 @@ export function useShortcuts(page: Page): void {
       const command = commandFor(commandsOf(page), event, {
         isMac,
         isTyping: field !== null,
-        areSingleKeysOn: page.singleKeys.store.getState(),
+        areSingleKeysOn: page.singleKeys.store.getState() === "on",
       });
       if (!command?.isEnabled?.()) return;
       if (field && command.isTextFirst) return unlessUsed(field, command.run);

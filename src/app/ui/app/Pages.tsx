@@ -1,7 +1,8 @@
 import { Activity, useMemo, useState, type ReactNode } from "react";
 import type { AppUpdates } from "../../state/app/app-updates.ts";
 import type { CreateEngine } from "../../state/engine/engine-control.ts";
-import type { Route, Router } from "../../state/app/router.ts";
+import type { Route } from "../../state/app/router.ts";
+import type { ReadonlyStore } from "../../state/store.ts";
 import { App } from "./App.tsx";
 import { Guard } from "../components/Guard.tsx";
 import { lazily } from "../components/Lazily.tsx";
@@ -23,7 +24,7 @@ const ServingPage = lazily(async () => (await import("../settings/ServingPage.ts
 const DocsPage = lazily(async () => (await import("../docs/DocsPage.tsx")).DocsPage, OPENING);
 
 interface PagesProps {
-  readonly router: Router;
+  readonly route: ReadonlyStore<Route>;
   readonly shared: Omit<Page, "name">;
   readonly updates: AppUpdates;
   readonly createEngine: CreateEngine;
@@ -32,7 +33,7 @@ interface PagesProps {
 
 /** Shows one page. While it is another than the chats, these are only hidden: they keep where one was reading. */
 export function Pages(props: PagesProps) {
-  const route = useStore(props.router.store);
+  const route = useStore(props.route);
   const { shared } = props;
   const name = nameOf(route);
   const page = useMemo((): Page => ({ ...shared, name }), [shared, name]);

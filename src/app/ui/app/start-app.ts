@@ -12,10 +12,10 @@ import { EMBEDDED_MODEL } from "../../state/models/embedded-model.ts";
 import { choiceInAddress, rememberChoice, rememberedChoice } from "../../state/models/model-choice.ts";
 import { Overlay } from "../../state/app/overlay.ts";
 import { SavedPrompts } from "../../state/chat/saved-prompts.ts";
-import { SingleKeys } from "../../state/commands/single-keys.ts";
-import { Router } from "../../state/app/router.ts";
+import { followAddress } from "../../state/app/router.ts";
 import { settling } from "../../state/app/settling.ts";
-import { Theme } from "../../state/app/theme.ts";
+import { openTheme } from "../../state/app/theme.ts";
+import { keptChoice } from "../../state/remembered.ts";
 import { markdown } from "../chat/AnswerText.tsx";
 import { OpenedChats } from "../components/Guard.tsx";
 import { loadParts } from "../components/Lazily.tsx";
@@ -59,9 +59,9 @@ export function startApp(options: StartAppOptions) {
     });
   }
   const flusher = new FrameFlusher();
-  const router = new Router();
+  const route = followAddress();
   const overlay = new Overlay<DialogContent>();
-  router.store.subscribe(() => overlay.close());
+  route.subscribe(() => overlay.close());
   let app: AppState | undefined;
   const openChats = () => {
     if (app) return app;
@@ -74,7 +74,7 @@ export function startApp(options: StartAppOptions) {
         forgetAddress();
       },
       sampling,
-      route: router.store,
+      route,
       onServingLink: replaceLink,
       scheduleFlush: flusher.schedule,
       now: () => performance.now(),
@@ -83,8 +83,14 @@ export function startApp(options: StartAppOptions) {
     return app;
   };
   const pages = createElement(Pages, {
-    router,
-    shared: { theme: new Theme(), overlay, singleKeys: new SingleKeys(), prompts: new SavedPrompts(), openChats },
+    route,
+    shared: {
+      theme: openTheme(),
+      overlay,
+      singleKeys: keptChoice("singleKeys", ["on", "off"]),
+      prompts: new SavedPrompts(),
+      openChats,
+    },
     updates,
     createEngine: (engineOptions) => createEngine({ backend: backend ?? rememberedBackend(), ...engineOptions }),
     model: model ?? EMBEDDED_MODEL,

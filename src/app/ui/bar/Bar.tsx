@@ -1,7 +1,7 @@
 import type { AppState } from "../../state/app/app-state.ts";
 import { keyLabels } from "../../state/commands/shortcuts.ts";
 import { MAX_PANES } from "../../state/workspace/workspace.ts";
-import { ActionButton } from "../actions/ActionButton.tsx";
+import { ActionButton, HelpButton } from "../actions/ActionButton.tsx";
 import { perform } from "../actions/actions.ts";
 import { isMac } from "../actions/Keys.tsx";
 import { usePage } from "../app/page-context.ts";
@@ -67,13 +67,7 @@ export function Bar({ app }: { app: AppState }) {
         name="Settings for all panes"
         aria-haspopup="dialog"
       />
-      <ActionButton
-        action="help.open"
-        icon="help"
-        name="Help"
-        title="About Chorus, keys, documents"
-        aria-haspopup="dialog"
-      />
+      <HelpButton />
       <ThemeButton className="max-sm:hidden" />
     </header>
   );
@@ -95,7 +89,7 @@ function DemoLink() {
 
 /** Shows or hides the list of chats at the side; in a narrow window it opens as a dialog. */
 function ChatsButton({ app }: { app: AppState }) {
-  const isShown = useStore(app.chatSide.store, (state) => state.isShown);
+  const isShown = useStore(app.chatSide.store) === "shown";
   const place = useMedia(HAS_ROOM_FOR_CHATS)
     ? ({ action: "chats.side", "aria-expanded": isShown } as const)
     : ({ action: "chats.open", "aria-haspopup": "dialog" } as const);

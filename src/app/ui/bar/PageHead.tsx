@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { ActionButton } from "../actions/ActionButton.tsx";
+import { HelpButton } from "../actions/ActionButton.tsx";
 import { Logo } from "../components/Logo.tsx";
 import { ThemeButton } from "./ThemeButton.tsx";
 
@@ -23,13 +23,7 @@ export function PageHead({ title, children }: PageHeadProps) {
       <a className="button max-[400px]:px-2 max-[400px]:py-0" href="#/">
         Back to chats
       </a>
-      <ActionButton
-        action="help.open"
-        icon="help"
-        name="Help"
-        title="About Chorus, keys, documents"
-        aria-haspopup="dialog"
-      />
+      <HelpButton />
       <ThemeButton />
     </header>
   );

@@ -6,5 +6,5 @@ export function ThemeButton({ className }: { className?: string | undefined }) {
   const { theme } = usePage();
   const choice = useStore(theme.store);
   const name = `Theme: ${choice}`;
-  return <IconButton icon={choice} className={className} name={name} onClick={() => theme.next()} />;
+  return <IconButton icon={choice} className={className} name={name} onClick={theme.next} />;
 }

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from "react";
-import { KV_BLOCK_STATES, type KvCacheMap, type SequenceId } from "../../../index.ts";
+import { KV_BLOCK_STATES, type KvCacheMap } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
 import type { BlockContent } from "../../state/batch/cache-map.ts";
-import { askerOf, nameIn } from "../../state/chat/request-name.ts";
+import { askerOf, keyOfSequence, nameIn } from "../../state/chat/request-name.ts";
 import { formatCount } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { sequenceName } from "./cell-facts.ts";
@@ -55,7 +55,7 @@ export function CacheBlocksPanel({ batch, linkTo }: Omit<BatchView, "tokenOf">) 
   // Marks the words in their text, and their steps on the timeline.
   useEffect(() => {
     const { sequence = null, start = null, numTokens = 0 } = content ?? {};
-    const track = sequence && timeline.findTrack((id) => isSameSequence(id, sequence));
+    const track = sequence && timeline.findTrack((id) => keyOfSequence(id) === keyOfSequence(sequence));
     const from = (start ?? 0) - (track?.promptTokens ?? Infinity);
     if (!sequence || from + numTokens <= 0) return;
     const { index } = sequence;
@@ -159,10 +159,6 @@ function useContentOf({ cacheMap }: Batch, map: KvCacheMap, block: number | null
     return () => void (isOver = true);
   }, [cacheMap, map, block]);
   return read?.block === block ? read.content : null;
-}
-
-function isSameSequence(one: SequenceId, other: SequenceId): boolean {
-  return one.requestId === other.requestId && one.index === other.index;
 }
 
 function anchorOf({ columns, blockPx, gapPx }: MapLayout, block: number): Anchor {

@@ -2,34 +2,20 @@ import { useEffect, useRef } from "react";
 import type { RequestMetrics } from "../../../index.ts";
 import { formatCount, formatCounted, formatDuration, formatMs, formatPercent, formatRate, orDash } from "../format.ts";
 
-interface Figure {
-  readonly name: string;
-  readonly help: string;
-  readonly value: (metrics: RequestMetrics) => string;
-}
-
-/** In display order. */
-const FIGURES: readonly Figure[] = [
-  { name: "Queue", help: "From asking to the first step", value: (m) => duration(m.queue_time_ms) },
-  { name: "Prefill", help: "From the first step to the first token", value: (m) => duration(m.prefill_time_ms) },
-  { name: "First token", help: "From asking to the first token", value: (m) => duration(m.time_to_first_token_ms) },
-  { name: "Decode", help: "From the first token to the last", value: (m) => duration(m.generation_time_ms) },
-  { name: "Total", help: "From asking to the end", value: (m) => duration(m.total_time_ms) },
-  {
-    name: "Overall speed",
-    help: "Tokens over prefill and decode. Above the chat is the speed after the first token",
-    value: (m) => orDash(m.tokens_per_second, (rate) => `${formatRate(rate)} tok/s`),
-  },
-  { name: "Between tokens", help: "Mean, and 95th percentile", value: betweenTokens },
-  { name: "Steps", help: "Steps that computed this answer", value: (m) => formatCount(m.num_steps) },
-  { name: "Batch", help: "Sequences that shared its steps: mean, and most", value: batch },
-  { name: "Preemptions", help: "Times it gave up its cache blocks", value: (m) => formatCount(m.num_preemptions) },
-  {
-    name: "Cached prompt",
-    help: "Prompt tokens from the prefix cache",
-    value: (m) => formatCounted(m.cached_tokens, "token"),
-  },
-  { name: "Drafts accepted", help: "Drafted tokens that were accepted", value: drafts },
+/** In display order: each with what it is about, and its value. */
+const FIGURES: readonly (readonly [name: string, help: string, value: (metrics: RequestMetrics) => string])[] = [
+  ["Queue", "From asking to the first step", (m) => duration(m.queue_time_ms)],
+  ["Prefill", "From the first step to the first token", (m) => duration(m.prefill_time_ms)],
+  ["First token", "From asking to the first token", (m) => duration(m.time_to_first_token_ms)],
+  ["Decode", "From the first token to the last", (m) => duration(m.generation_time_ms)],
+  ["Total", "From asking to the end", (m) => duration(m.total_time_ms)],
+  ["Overall speed", "Tokens over prefill and decode. Above the chat is the speed after the first token", overallSpeed],
+  ["Between tokens", "Mean, and 95th percentile", betweenTokens],
+  ["Steps", "Steps that computed this answer", (m) => formatCount(m.num_steps)],
+  ["Batch", "Sequences that shared its steps: mean, and most", batch],
+  ["Preemptions", "Times it gave up its cache blocks", (m) => formatCount(m.num_preemptions)],
+  ["Cached prompt", "Prompt tokens from the prefix cache", (m) => formatCounted(m.cached_tokens, "token")],
+  ["Drafts accepted", "Drafted tokens that were accepted", drafts],
 ];
 
 /** An answer's times, and the sequences that shared its steps. */
@@ -44,7 +30,7 @@ export function AnswerFigures({ metrics }: { metrics: RequestMetrics }) {
       ref={list}
       className="mt-1 grid grid-cols-[repeat(auto-fill,minmax(132px,1fr))] gap-x-3 gap-y-2 border-t border-line pt-2 pb-3 t-12 text-ink [font-variant-numeric:tabular-nums]"
     >
-      {FIGURES.map(({ name, help, value }) => (
+      {FIGURES.map(([name, help, value]) => (
         <div key={name} title={help}>
           <dt className="text-ink-3">{name}</dt>
           <dd>{value(metrics)}</dd>
@@ -56,6 +42,10 @@ export function AnswerFigures({ metrics }: { metrics: RequestMetrics }) {
 
 function duration(ms: number | null): string {
   return orDash(ms, formatDuration);
+}
+
+function overallSpeed({ tokens_per_second: rate }: RequestMetrics): string {
+  return orDash(rate, (each) => `${formatRate(each)} tok/s`);
 }
 
 function betweenTokens({ mean_itl_ms: mean, p95_itl_ms: p95 }: RequestMetrics): string {

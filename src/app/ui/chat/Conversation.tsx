@@ -4,6 +4,7 @@ import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { unchosenAfter } from "../../state/chat/turn-tree.ts";
 import { Button, Icon } from "../components/Button.tsx";
+import { SCROLLS } from "../components/scrolls.ts";
 import { formatCount, formatCounted } from "../format.ts";
 import { useStore } from "../use-store.ts";
 import { EmptyPane } from "./EmptyPane.tsx";
@@ -145,9 +146,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
         aria-label="Conversation"
         aria-live="off"
         aria-busy={isStreaming}
-        // The arrow keys scroll it.
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        tabIndex={0}
+        {...SCROLLS}
         onScroll={onScroll}
       >
         {turns.length === 0 && <EmptyPane app={app} pane={pane} isFirst={place === 0} />}
@@ -162,7 +161,7 @@ export function Conversation({ app, pane, place }: ConversationProps) {
               // Variants replace each other.
               <Fragment key={turns[index - 1]?.id ?? "first"}>
                 {index === firstSent && index > 0 && (
-                  <p className="row small between-lines mb-4 text-center">
+                  <p className="row small mb-4 text-center before:h-px before:min-w-3 before:flex-1 before:bg-line-strong after:h-px after:min-w-3 after:flex-1 after:bg-line-strong">
                     <span>Earlier messages are no longer sent to the model ({formatCounted(index, "turn")})</span>
                   </p>
                 )}

@@ -1,4 +1,3 @@
-import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import { fitWhenDone } from "../../state/batch/fit-when-done.ts";
 import type { EngineControl } from "../../state/engine/engine-control.ts";
@@ -12,6 +11,7 @@ import { Button, Icon } from "../components/Button.tsx";
 import { useStore } from "../use-store.ts";
 import { askFour, BEGINNINGS, STARTERS, SUM_STARTER } from "./ask-four.ts";
 import { focusMessageOf } from "./Composer.tsx";
+import { showPane } from "./pane-links.ts";
 import { LoadCard, LoadCardSpace } from "./LoadCard.tsx";
 import { answerEnded } from "../../state/chat/answer-ended.ts";
 import { waitingCalls } from "../../state/chat/tool-rounds.ts";
@@ -39,9 +39,7 @@ export function EmptyPane({ app, pane, isFirst }: { app: AppState; pane: Pane; i
     const [first] = askedPanes;
     if (!first) return workspace.undoList.notify(`${MAX_PANES} panes are open: close one first`);
     fitWhenDone(askedPanes, batch.timeline, batch.dock);
-    // Rendered before it gets the focus: on a phone only one pane is in the page.
-    flushSync(() => workspace.select(first.number));
-    focusMessageOf(first);
+    showPane(app, first);
   };
   return (
     <>
@@ -89,7 +87,7 @@ function explainCall(pane: Pane): void {
   if (waitingCalls(pane.store.getState().turns.at(-1) ?? {}).length === 0) return;
   const body =
     "It had to, here: a grammar makes the call valid, but a tiny model's numbers are often wrong. Run it, and the model gets the exact result.";
-  pane.notify({ kind: "info", title: "The model calls the calculator", body, action: null, isUnsent: false });
+  pane.notify({ kind: "info", title: "The model calls the calculator", body });
 }
 
 interface AboutModelProps {

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState, type KeyboardEvent } from "react";
+import { useState, type KeyboardEvent } from "react";
 import type { Pane } from "../../state/chat/pane.ts";
 import { titleOfChat } from "../../state/workspace/saved-workspace.ts";
+import { selectOnShow } from "../on-show.ts";
 import { useStore } from "../use-store.ts";
 
 interface PaneTitleProps {
@@ -25,10 +26,6 @@ export function PaneTitle({ pane, isRenaming, onRename, onDone }: PaneTitleProps
 
 function TitleBox({ pane, title, onDone }: { pane: Pane; title: string; onDone: () => void }) {
   const [typed, setTyped] = useState(title);
-  const box = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    box.current?.select();
-  }, []);
 
   const keep = () => {
     if (typed !== title) pane.rename(typed);
@@ -42,7 +39,7 @@ function TitleBox({ pane, title, onDone }: { pane: Pane; title: string; onDone: 
   };
   return (
     <input
-      ref={box}
+      ref={selectOnShow}
       className="-ml-1.5 h-7 flex-1 px-1.25 t-14 font-semibold"
       dir="auto"
       aria-label="Name of the chat"

@@ -4,6 +4,7 @@ import { titleOf } from "../../state/chat/note.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { promptOf } from "../../state/chat/prompt.ts";
 import { DialogHead } from "../components/Dialog.tsx";
+import { SCROLLS } from "../components/scrolls.ts";
 import { formatCount } from "../format.ts";
 import { CopyButton } from "./CopyButton.tsx";
 
@@ -30,11 +31,9 @@ export function Prompt({ pane, onClose }: { pane: Pane; onClose: () => void }) {
             Exactly what the model reads for the newest question: {formatCount(prompt.tokenIds.length)} tokens. The
             answer continues from its end.
           </p>
-          {/* It scrolls, so it must be focusable. */}
           <pre
             className="mono min-h-0 overflow-auto border-t border-line bg-surface-2 px-4 py-3 [font:400_13px/20px_var(--mono)] focus-visible:-outline-offset-2"
-            // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-            tabIndex={0}
+            {...SCROLLS}
             aria-label="Text of the prompt"
           >
             {prompt.text}

@@ -15,23 +15,23 @@ export interface BatchView {
   readonly tokenOf: TokenLookup;
 }
 
+type ChatsAndBatch = Pick<AppState, "workspace" | "batch">;
+
 /** Returns the links to the message boxes of `panes`. */
-export function linksTo(
-  panes: readonly Pane[],
-  { workspace, batch }: Pick<AppState, "workspace" | "batch">,
-): PaneLinks {
+export function linksTo(panes: readonly Pane[], app: ChatsAndBatch): PaneLinks {
   return (requestId) => {
     const pane = panes.find((each) => each.memory.requestNames.has(requestId));
-    if (!pane) return null;
-    return () => {
-      // Render the pane before focusing its box: on a phone it was not in the page.
-      flushSync(() => {
-        workspace.select(pane.number);
-        batch.dock.show(false);
-      });
-      focusMessageOf(pane);
-    };
+    return pane ? () => showPane(app, pane) : null;
   };
+}
+
+/** Renders a pane before focusing its box: on a phone it was not in the page. */
+export function showPane({ workspace, batch }: ChatsAndBatch, pane: Pane): void {
+  flushSync(() => {
+    workspace.select(pane.number);
+    batch.dock.show(false);
+  });
+  focusMessageOf(pane);
 }
 
 /** Returns the lookup of tokens in the answers of `panes`. */

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { classNames } from "../class-names.ts";
 import { voiceStyle } from "../voice.ts";
+import { SCROLLED_GROUP } from "./scrolls.ts";
 import { VoiceBadge } from "./VoiceBadge.tsx";
 
 interface AnswerCardProps {
@@ -8,7 +9,9 @@ interface AnswerCardProps {
   readonly voice: number | null;
   readonly name: string;
   readonly answerName: string;
-  readonly heading: ReactNode;
+  readonly question: string | undefined;
+  /** The question's element. */
+  readonly level: "h2" | "h3";
   readonly answer: ReactNode;
   readonly isBusy?: boolean;
   /** Id for links to it. */
@@ -20,7 +23,7 @@ interface AnswerCardProps {
 
 /** A read-only answer, with its heading and its figures. */
 export function AnswerCard(props: AnswerCardProps) {
-  const { voice, name, answerName, heading, answer, isBusy = false, id, className } = props;
+  const { voice, name, answerName, question, level: Heading, answer, isBusy = false, id, className } = props;
   return (
     <section
       id={id}
@@ -34,16 +37,18 @@ export function AnswerCard(props: AnswerCardProps) {
     >
       <header className="row max-sm:items-start max-sm:gap-1.5">
         {voice !== null && <VoiceBadge number={voice} />}
-        {heading}
+        <Heading
+          className="truncate t-13 font-semibold max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:[font:600_12px/17px_var(--sans)]"
+          title={question}
+        >
+          {question}
+        </Heading>
       </header>
       <div
         // Reversed, so that the browser keeps the newest line in view. Short answers still start at the top.
         className="my-1 flex min-h-0 flex-1 [scrollbar-width:none] flex-col-reverse overflow-y-auto"
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
-        role="group"
         aria-label={answerName}
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the arrow keys scroll it
-        tabIndex={0}
+        {...SCROLLED_GROUP}
       >
         <p
           className="mb-auto max-w-(--measure) wrap-anywhere whitespace-pre-line [font:400_15px/21px_var(--serif)] max-sm:[font:400_14px/17px_var(--serif)]"

@@ -78,11 +78,14 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+const GLYPH =
+  "size-4 flex-none fill-none stroke-current [stroke-width:1.5] [stroke-linecap:round] [stroke-linejoin:round]";
+
 /** A 16 px icon in the text's colour. Its meaning is given by a word beside it or the button's name. */
 export function Icon({ name, className }: { name: IconName; className?: string | undefined }) {
   const [lines, filled]: readonly [lines: string, filled?: string] = PATHS[name];
   return (
-    <svg className={classNames("glyph", className)} viewBox="0 0 16 16" aria-hidden="true">
+    <svg className={classNames(GLYPH, className)} viewBox="0 0 16 16" aria-hidden="true">
       <path d={lines} />
       {filled && <path d={filled} fill="currentColor" />}
     </svg>

@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type ReactNode, type RefCallback } from "react";
+import { useCallback, useState, type KeyboardEvent, type ReactNode, type RefCallback } from "react";
 import { classNames } from "../class-names.ts";
+import { focusOnShow } from "../on-show.ts";
 import { Button } from "./Button.tsx";
 
 interface ConfirmProps {
@@ -17,11 +18,6 @@ interface ConfirmProps {
 /** Asks in the place of its children before something is deleted for good. Escape keeps it. */
 export function Confirm({ question, verb = "Delete", isShort = false, className, onConfirm, children }: ConfirmProps) {
   const [phase, setPhase] = useState<"first" | "asking" | "back">("first");
-  const keep = useRef<HTMLButtonElement>(null);
-  // The pressed button is gone. The choice that loses nothing gets the focus.
-  useEffect(() => {
-    if (phase === "asking") keep.current?.focus();
-  }, [phase]);
   const back = () => setPhase("back");
   const focusWhenBack = useCallback(
     (bin: HTMLButtonElement | null) => {
@@ -49,7 +45,8 @@ export function Confirm({ question, verb = "Delete", isShort = false, className,
       >
         {verb}
       </Button>
-      <Button ref={keep} onClick={back}>
+      {/* The choice that loses nothing. */}
+      <Button ref={focusOnShow} onClick={back}>
         Keep
       </Button>
     </fieldset>

@@ -87,7 +87,7 @@ export function Menu({ name, items: getItems, look = "icon", className, onOpen, 
         popover="auto"
         role="menu"
         aria-label={name}
-        className="float menu"
+        className="float fixed [inset:var(--top,0)_var(--right,8px)_var(--bottom,auto)_auto] h-fit max-h-[50dvh] min-w-45 overflow-auto border-line p-1"
         onKeyDown={onKeyDown}
         onToggle={({ newState }) => newState === "closed" && setOpen(false)}
       >
@@ -101,7 +101,7 @@ export function Menu({ name, items: getItems, look = "icon", className, onOpen, 
             <button
               {...(label === first?.label && { ref: focusOnOpening })}
               type="button"
-              className="bare menu-item"
+              className="bare block w-full rounded-md px-2.5 py-1.5 hover:bg-surface-2 focus-visible:bg-surface-2 focus-visible:-outline-offset-2 disabled:cursor-default disabled:bg-transparent disabled:text-ink-3 max-sm:py-2.5"
               role={isChecked === undefined ? "menuitem" : "menuitemradio"}
               aria-checked={isChecked}
               aria-label={itemName}

@@ -47,7 +47,10 @@ export function MessageBox({
   return (
     <textarea
       ref={ref}
-      className={classNames("message", className)}
+      className={classNames(
+        "block min-h-8 w-full rounded-lg px-2 py-1.5 t-14 max-sm:min-h-10 max-sm:py-2.5 max-sm:text-(length:--field-font)",
+        className,
+      )}
       rows={1}
       dir={directionOf(value)}
       aria-label={label}

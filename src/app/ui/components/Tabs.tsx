@@ -56,7 +56,7 @@ export function Tab({ name, isChosen, onChoose, children }: TabProps) {
       ref={tab}
       type="button"
       role="tab"
-      className="tab"
+      className="flex h-10 flex-none items-center gap-1.5 rounded-lg border border-transparent bg-transparent px-2.25 py-0 aria-selected:border-line-strong aria-selected:bg-surface"
       aria-selected={isChosen}
       aria-label={name}
       tabIndex={isChosen ? 0 : -1}

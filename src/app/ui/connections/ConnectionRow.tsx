@@ -2,7 +2,6 @@ import { useState, type FormEvent } from "react";
 import { softwareOf } from "../../remote/server-software.ts";
 import { shortAddress } from "../../remote/address.ts";
 import type { AppState } from "../../state/app/app-state.ts";
-import type { ConnectionTest } from "../../state/connections/connections.ts";
 import type { Connection } from "../../state/connections/saved-connections.ts";
 import { Button, IconButton, Icon } from "../components/Button.tsx";
 import { AddConnection } from "./AddConnection.tsx";
@@ -20,10 +19,9 @@ interface ConnectionRowProps {
 /** A server: its address and software, its models, a test, and its removal. */
 export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
   const { connections, workspace } = app;
-  const { kind, baseUrl, models, ownedBy, key } = connection;
+  const { kind, baseUrl, models, ownedBy, key, test } = connection;
   const hasModels = kind === "models";
   const host = shortAddress(baseUrl);
-  const test = useStore(connections.tests, (tests) => tests.get(baseUrl) ?? null);
   const current = useStore(workspace.store, (state) => state.current);
   const [model, setModel] = useState(models[0] ?? "");
   const chosen = models.includes(model) ? model : (models[0] ?? "");
@@ -80,7 +78,7 @@ export function ConnectionRow({ app, connection, onUsed }: ConnectionRowProps) {
   );
 }
 
-function TestResult({ test }: { test: ConnectionTest }) {
+function TestResult({ test }: { test: NonNullable<Connection["test"]> }) {
   if (test === "running")
     return <output className="row col-span-full items-start wrap-anywhere text-ink-2">Asking the server…</output>;
   const { problem, message } = test;

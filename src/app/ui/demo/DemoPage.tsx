@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useEffect } from "react";
 import type { AppState } from "../../state/app/app-state.ts";
 import { Announcer } from "../app/Announcer.tsx";
 import { PageHead } from "../bar/PageHead.tsx";
@@ -7,8 +7,10 @@ import { BatchStrip } from "../batch/BatchStrip.tsx";
 import { linksTo, tokensIn } from "../chat/pane-links.ts";
 import { classNames } from "../class-names.ts";
 import { Guard } from "../components/Guard.tsx";
+import { SCROLLED_GROUP } from "../components/scrolls.ts";
 import { Tab, Tabs } from "../components/Tabs.tsx";
 import { RecoveryNotice } from "../engine/RecoveryNotice.tsx";
+import { focusOnShow } from "../on-show.ts";
 import { PHONE, useMedia } from "../use-media.ts";
 import { useStore } from "../use-store.ts";
 import { DemoPane } from "./DemoPane.tsx";
@@ -23,11 +25,6 @@ export function DemoPage({ chats }: { chats: AppState }) {
   const isBatchInView = useStore(batch.dock.store, (state) => state.isInView);
   // On a phone the batch replaces the answers; the times stay.
   const isRaceOnly = isPhone && isBatchInView;
-  const view = useRef<HTMLElement>(null);
-  // The element that had the focus is gone.
-  useLayoutEffect(() => {
-    view.current?.focus();
-  }, []);
   useEffect(() => {
     if (isReady && demo.store.getState().phase === "closed") void demo.start();
   }, [demo, isReady]);
@@ -54,7 +51,7 @@ export function DemoPage({ chats }: { chats: AppState }) {
       <main className="flex min-h-0 min-w-0 flex-1 flex-col">
         {isPhone && !isBatchInView && <BatchStrip batch={batch} isTall />}
         <section
-          ref={view}
+          ref={focusOnShow}
           className={classNames(
             "flex min-h-0 flex-1 flex-col gap-3 px-(--page) pb-3 outline-none max-sm:gap-2 max-sm:pb-2",
             isRaceOnly && "flex-none",
@@ -64,14 +61,10 @@ export function DemoPage({ chats }: { chats: AppState }) {
         >
           <DemoRace demo={demo} engine={engine} />
           {!isRaceOnly && (
-            // The arrow keys scroll it if the window is too low.
             <div
               className="grid min-h-0 flex-1 auto-rows-[minmax(96px,1fr)] grid-cols-4 gap-3 overflow-y-auto max-sm:auto-rows-[minmax(88px,1fr)] max-sm:grid-cols-2 max-sm:gap-1.5"
-              // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
-              role="group"
               aria-label="Answers"
-              // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-              tabIndex={0}
+              {...SCROLLED_GROUP}
             >
               {panes.map((pane) => (
                 <DemoPane key={pane.number} pane={pane} />

@@ -15,11 +15,8 @@ export function DemoPane({ pane }: { pane: Pane }) {
       voice={pane.number}
       name={`Pane ${pane.number}`}
       answerName={`Answer ${pane.number}`}
-      heading={
-        <h3 className="truncate t-13 font-semibold max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:[font:600_12px/17px_var(--sans)]">
-          {turn?.question}
-        </h3>
-      }
+      question={turn?.question}
+      level="h3"
       isBusy={isBusy}
       answer={
         <>

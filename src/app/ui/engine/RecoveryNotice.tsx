@@ -7,7 +7,7 @@ import { useStore } from "../use-store.ts";
 
 /** Shown while the engine replaces a lost device or restarts by itself: the event, the kept chats, and the progress. */
 export function RecoveryNotice({ app }: { app: Pick<AppState, "engine" | "recovery"> }) {
-  const cause = useStore(app.recovery.store);
+  const cause = useStore(app.recovery);
   const goesOn = useStore(app.engine.store, ({ status }) => status === "ready");
   const stages = useStore(app.engine.store, (state) => (state.status === "loading" ? state.stages : null));
   if (cause === null) return null;

@@ -9,7 +9,7 @@ const Chats = lazily(async () => (await import("./Chats.tsx")).Chats);
 
 /** The list of chats, at the side of a window that is wide enough. Its place is kept before it is loaded. */
 export function ChatSide({ app }: { app: AppState }) {
-  const { isShown } = useStore(app.chatSide.store);
+  const isShown = useStore(app.chatSide.store) === "shown";
   const hasRoom = useMedia(HAS_ROOM_FOR_CHATS);
   if (!isShown || !hasRoom) return null;
   return (

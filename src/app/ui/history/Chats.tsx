@@ -1,11 +1,10 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { flushSync } from "react-dom";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Pane } from "../../state/chat/pane.ts";
 import { groupChats, type ChatLine } from "../../state/history/chat-groups.ts";
 import { ChatList, type ListedChat } from "../../state/history/chat-list.ts";
 import { wordsOf } from "../../state/history/words.ts";
-import { focusMessageOf } from "../chat/Composer.tsx";
+import { showPane } from "../chat/pane-links.ts";
 import { Button } from "../components/Button.tsx";
 import { Confirm } from "../components/Confirm.tsx";
 import { VirtualList, type VirtualListHandle } from "../components/VirtualList.tsx";
@@ -34,7 +33,7 @@ interface ChatsProps {
 
 /** All chats of this browser: searches, reopens and deletes them. In a dialog, or at the side of a wide window. */
 export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: ChatsProps) {
-  const { workspace, batch } = app;
+  const { workspace } = app;
   const current = useStore(workspace.store, (state) => state.current);
   const [list] = useState(() => new ChatList(workspace));
   const { status, found, query } = useStore(list.store);
@@ -65,11 +64,7 @@ export function Chats({ app, takesFocus = always, isNarrow = false, onClose }: C
   const goTo = (pane: Pane) => {
     // Closing first returns the focus; then the pane's box gets it.
     onClose?.();
-    flushSync(() => {
-      workspace.select(pane.number);
-      batch.dock.show(false);
-    });
-    focusMessageOf(pane);
+    showPane(app, pane);
   };
   const open = async (chat: ListedChat, isBeside: boolean) => {
     const opened = chat.pane ?? (await list.openInPane(chat, isBeside));

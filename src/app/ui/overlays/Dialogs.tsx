@@ -1,9 +1,9 @@
 import { Palette } from "../actions/Palette.tsx";
 import type { Pane } from "../../state/chat/pane.ts";
 import type { Command } from "../../state/commands/commands.ts";
-import type { SingleKeys } from "../../state/commands/single-keys.ts";
 import type { DialogContent } from "../components/Dialog.tsx";
 import { lazily } from "../components/Lazily.tsx";
+import type { Page } from "../app/page-context.ts";
 import type { Term } from "../explain/explanations.ts";
 
 const Help = lazily(async () => (await import("../actions/Help.tsx")).Help);
@@ -17,12 +17,13 @@ const Explanation = lazily(async () => (await import("../explain/Explanation.tsx
 /** The dialogs: `overlay.open(DIALOGS.prompt(pane))` opens one. */
 export const DIALOGS = {
   palette: (commands: readonly Command[]) => ({
-    className: "palette",
+    className:
+      "fixed inset-x-0 top-[12vh] bottom-auto mx-auto my-0 max-h-[76vh] backdrop:bg-transparent max-sm:top-2 max-sm:max-h-[calc(100dvh-16px)]",
     name: "Commands",
     widthPx: 560,
     render: (close) => <Palette commands={commands} onClose={close} />,
   }),
-  help: (commands: readonly Command[], singleKeys: SingleKeys) => ({
+  help: (commands: readonly Command[], singleKeys: Page["singleKeys"]) => ({
     className: "p-5",
     headClass: "mb-3 border-0 p-0 [&>h2]:t-20",
     name: "Help",

@@ -29,14 +29,8 @@ export const PlayedAnswer = memo(function PlayedAnswer({ cardId, sequence, pane,
       voice={pane}
       name={sequenceName(sequence)}
       answerName="Answer"
-      heading={
-        <h2
-          className="truncate t-13 font-semibold max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:[font:600_12px/17px_var(--sans)]"
-          title={requested?.question}
-        >
-          {requested?.question ?? sequenceName(sequence)}
-        </h2>
-      }
+      question={requested?.question ?? sequenceName(sequence)}
+      level="h2"
       answer={
         <>
           {before.trimStart()}

@@ -1,12 +1,14 @@
-import { useEffect, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { askerOf } from "../../state/chat/request-name.ts";
+import { useEffect, useMemo, useState, type KeyboardEvent } from "react";
+import { askerOf, keyOfSequence } from "../../state/chat/request-name.ts";
 import type { AppState } from "../../state/app/app-state.ts";
 import type { Player } from "../../state/player/player.ts";
 import { recordedToken, shownAt } from "../../state/player/recorded-run.ts";
-import { keyOfSequence, ReplayCheck } from "../../state/player/replay-check.ts";
+import { ReplayCheck } from "../../state/player/replay-check.ts";
 import { BatchCounters } from "../batch/BatchCounters.tsx";
 import { dockBodyClass } from "../batch/BatchDock.tsx";
 import { DockPanels } from "../batch/DockPanels.tsx";
+import { SCROLLED_GROUP } from "../components/scrolls.ts";
+import { focusOnShow } from "../on-show.ts";
 import { useStore } from "../use-store.ts";
 import { PlayedAnswer } from "./PlayedAnswer.tsx";
 import { RunAgainLine } from "./RunAgainLine.tsx";
@@ -28,11 +30,6 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   const results = useStore(again.store, (state) => state.results);
   const shown = useMemo(() => shownAt(run, place), [run, place]);
 
-  const view = useRef<HTMLElement>(null);
-  // The element that opened the recording is gone, and the keys are for the player.
-  useLayoutEffect(() => {
-    view.current?.focus();
-  }, []);
   useEffect(() => {
     return () => again.stop();
   }, [again]);
@@ -70,7 +67,7 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/no-noninteractive-tabindex -- as a video has them
     <main
-      ref={view}
+      ref={focusOnShow}
       className="flex min-h-0 min-w-0 flex-1 flex-col outline-none paged:overflow-y-auto"
       tabIndex={-1}
       onKeyDown={onKeyDown}
@@ -80,11 +77,8 @@ export function PlayerView({ name, player, openChats }: PlayerViewProps) {
       {hasWords ? (
         <div
           className="grid min-h-0 flex-1 auto-rows-[minmax(128px,1fr)] grid-cols-[repeat(auto-fill,minmax(280px,1fr))] gap-3 overflow-y-auto px-(--page) pb-3 paged:flex-none paged:grid-cols-[repeat(auto-fill,minmax(160px,1fr))] paged:gap-1.5 paged:overflow-visible paged:px-2 paged:pb-2"
-          // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
-          role="group"
           aria-label="Answers"
-          // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the arrow keys scroll it
-          tabIndex={0}
+          {...SCROLLED_GROUP}
         >
           {shown.map((sequence) => (
             <PlayedAnswer

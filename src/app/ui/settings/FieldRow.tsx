@@ -40,11 +40,7 @@ export function FieldRow({ field, help, example, text, fallback, source, problem
   const isLong = kind === "lines" || kind === "json" || (kind === "text" && field.isLong);
   const slider = kind === "number" ? field.slider : undefined;
   return (
-    <div
-      className={classNames(
-        "grid grid-cols-[minmax(0,1fr)_var(--box-width,150px)_var(--icon-h)] items-center gap-x-1 max-sm:grid-cols-[minmax(0,1fr)_var(--box-width,130px)_var(--icon-h)]",
-      )}
-    >
+    <div className="grid grid-cols-[minmax(0,1fr)_var(--box-width,150px)_var(--icon-h)] items-center gap-x-1 max-sm:grid-cols-[minmax(0,1fr)_var(--box-width,130px)_var(--icon-h)]">
       <label htmlFor={id} className="font-medium">
         {label}
         {unit !== undefined && <span className="small"> {unit}</span>}

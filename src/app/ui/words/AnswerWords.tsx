@@ -92,7 +92,6 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
     // A popover is above everything and takes part in no layout. A kept one closes by itself at a click elsewhere.
     box.popover = isKept ? "auto" : "manual";
     box.showPopover();
-    placeBeside(box, range.getBoundingClientRect());
     return () => {
       unmark();
       box.hidePopover();
@@ -103,7 +102,7 @@ export function AnswerWords({ app, pane, turnId, answer, canBranch }: AnswerWord
   useEffect(() => {
     if (canChoose) card.current?.querySelector("button")?.focus();
   }, [canChoose, at]);
-  // Alternatives that come later make it higher.
+  // Again with each render: alternatives that come later make it higher.
   useEffect(() => {
     const [root, box] = [answer.current, card.current];
     if (at === null || !root || !box?.matches(":popover-open")) return;

@@ -5,7 +5,7 @@ import { rangeOf } from "./seen-text.ts";
 import "./marked-text.css";
 
 /** Marks a range until the returned function is called. @param name a highlight of marked-text.css */
-export function markText(range: AbstractRange, name: "token" | "pointed" | "differs" = "token"): () => void {
+export function markText(range: AbstractRange, name = "token"): () => void {
   const highlight = highlightOf(name);
   highlight?.add(range);
   return () => void highlight?.delete(range);
@@ -30,11 +30,7 @@ export function shadeTokens(root: Element, tokens: readonly AnswerToken[]): () =
     while (owners[to] === token) to++;
     const shade = SHADES.filter((least) => Math.exp(tokens[token]?.logprob ?? 0) < least).length;
     const range = shade > 0 ? rangeOf(root, from, to) : null;
-    const highlight = range && highlightOf(`likelihood-${shade}`);
-    if (range && highlight) {
-      highlight.add(range);
-      undo.push(() => void highlight.delete(range));
-    }
+    if (range) undo.push(markText(range, `likelihood-${shade}`));
     from = to;
   }
   return () => {

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { SCROLLS } from "../../components/scrolls.ts";
 import { CopyButton } from "../CopyButton.tsx";
 import { ColouredCode } from "./ColouredCode.tsx";
 
@@ -16,9 +17,7 @@ export function CodeBlock({ code, language, caret }: CodeBlockProps) {
         <span>{language}</span>
         <CopyButton text={code} name="Copy code" />
       </div>
-      {/* The arrow keys scroll it. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <pre tabIndex={0} className="overflow-x-auto px-3 pb-2.5 [overflow-wrap:normal] whitespace-pre">
+      <pre {...SCROLLS} className="overflow-x-auto px-3 pb-2.5 [overflow-wrap:normal] whitespace-pre">
         <ColouredCode code={code} language={language} isGrowing={caret !== null} />
         {caret}
       </pre>
