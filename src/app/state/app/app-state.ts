@@ -73,12 +73,7 @@ export function createAppState(options: AppStateOptions) {
     if (status !== "ready") batch.watch(null);
     wake();
   });
-  const serving = new Serving({
-    engine,
-    mode: batch.mode,
-    opened,
-    onLink: options.onServingLink ?? (() => undefined),
-  });
+  const serving = new Serving({ engine, opened, onLink: options.onServingLink ?? (() => undefined) });
   options.route?.subscribe((route) => void serving.follow(route));
 
   const saved = kept?.loaded.saved ?? null;
@@ -93,7 +88,7 @@ export function createAppState(options: AppStateOptions) {
   const workspace = new Workspace({ ...context, toolbox: openToolbox }, saved, new Chats(kept?.storage));
   const keeper = kept ? new WorkspaceKeeper(kept.storage, kept.loaded, workspace, settings) : null;
   // No server answers in the demo, however long the queue is.
-  const demo = new Demo({ ...context, connections: new Connections({ observer: book }), mode: batch.mode, now });
+  const demo = new Demo({ ...context, connections: new Connections({ observer: book }), serving, now });
   zoomWithDemo(demo, batch.timeline, batch.dock);
   // On a phone, going to a pane closes the batch.
   workspace.store.subscribe((state, before) => {

@@ -1,6 +1,5 @@
 import { recordRun, type ChorusEngine, type RequestReport, type RunRecorder, type StepReport } from "../../../index.ts";
 import { BatchAlerts } from "./batch-alerts.ts";
-import { BatchingModeControl } from "./batching-mode.ts";
 import { BatchMetrics, FIGURES_INTERVAL_MS } from "./batch-metrics.ts";
 import { CacheMap } from "./cache-map.ts";
 import { Charts } from "./charts.ts";
@@ -20,7 +19,6 @@ export class Batch {
   readonly timeline = new Timeline();
   readonly charts = new Charts(FIGURES_INTERVAL_MS);
   readonly cacheMap = new CacheMap();
-  readonly mode = new BatchingModeControl();
   readonly alerts = new BatchAlerts();
   readonly dock = new Dock();
   readonly pointing = new Pointing();
@@ -37,7 +35,6 @@ export class Batch {
   watch(engine: ChorusEngine | null): void {
     this.#engine = engine;
     this.show(engine);
-    this.mode.watch(engine);
     this.alerts.watch(engine);
     if (engine === null) return;
     engine.on("step", this.addStep);

@@ -1,26 +1,27 @@
 import { expect, it } from "vitest";
 import type { FakeEngineOptions } from "../../../../tests/app/fake-engine.ts";
 import { openPanes, settle } from "../../../../tests/app/open-panes.ts";
-import { BatchingModeControl } from "../batch/batching-mode.ts";
+import { modeOf, openServing, Serving } from "../engine/serving.ts";
 import { Demo, demoResult, sameAnswers, speedup } from "./demo.ts";
 
 async function openDemo(options: FakeEngineOptions = {}) {
   const panes = openPanes({ answer: () => "It is so.", ...options });
+  const serving = new Serving({ engine: panes.control, opened: openServing(null), onLink: () => undefined });
   await panes.control.start();
-  const mode = new BatchingModeControl();
-  mode.watch(panes.first);
   let nowMs = 0;
-  const demo = new Demo({ ...panes.context, mode, now: () => nowMs });
+  const demo = new Demo({ ...panes.context, serving, now: () => nowMs });
   const pass = async (ms: number, steps: number) => {
     nowMs += ms;
     await panes.step(steps);
   };
-  return { ...panes, demo, mode, pass };
+  const mode = () => modeOf(serving.store.getState());
+  const isHeld = () => serving.store.getState().heldMode !== null;
+  return { ...panes, serving, demo, mode, isHeld, pass };
 }
 
 it("asks all at once, then the same one after the other, and keeps both times", async () => {
-  const { demo, mode, first, pass, announcements } = await openDemo();
-  mode.choose("static");
+  const { demo, serving, first, pass, announcements } = await openDemo();
+  serving.chooseMode("static");
   const done = demo.start();
   expect(demo.store.getState()).toMatchObject({ phase: "running" });
   await pass(0, 3); // the warm-up
@@ -82,41 +83,41 @@ it("asks sixteen on request, and again, until it is closed", async () => {
 });
 
 it("stops at any time: nothing runs on, and the mode is what it was", async () => {
-  const { demo, mode, first, pass } = await openDemo();
-  mode.choose("static");
+  const { demo, serving, mode, first, pass } = await openDemo();
+  serving.chooseMode("static");
   void demo.start();
   await pass(0, 3);
   await pass(1000, 3);
-  expect(mode.store.getState()).toBe("sequential");
+  expect(mode()).toBe("sequential");
   demo.close();
   await settle();
   expect(demo.store.getState()).toMatchObject({ phase: "closed", panes: [] });
-  expect(mode.store.getState()).toBe("static");
+  expect(mode()).toBe("static");
   expect((await first.stats()).num_requests_running).toBe(0);
 });
 
 it("stops in its warm-up, too, and holds the mode only while it runs", async () => {
-  const { demo, mode, first, pass } = await openDemo();
+  const { demo, isHeld, first, pass } = await openDemo();
   void demo.start();
-  expect(mode.held.getState()).toBe(true);
+  expect(isHeld()).toBe(true);
   await pass(0, 1);
   expect((await first.stats()).num_requests_running).toBeGreaterThan(0);
   demo.close();
   await settle();
   const stats = await first.stats();
   expect(stats.num_requests_running + stats.num_requests_waiting).toBe(0);
-  expect(mode.held.getState()).toBe(false);
+  expect(isHeld()).toBe(false);
 });
 
 it("says so when the engine dies on the way", async () => {
-  const { demo, mode, first, pass } = await openDemo();
+  const { demo, mode, isHeld, first, pass } = await openDemo();
   const done = demo.start();
   await pass(0, 3);
   first.die({ code: "device_lost", message: "Gone.", param: null });
   await done;
   expect(demo.store.getState().phase).toBe("failed");
-  expect(mode.held.getState()).toBe(false);
-  expect(mode.store.getState()).toBe("continuous");
+  expect(isHeld()).toBe(false);
+  expect(mode()).toBe("continuous");
 });
 
 it("asks by the names of its own panes: the person's of the same number have not asked", async () => {

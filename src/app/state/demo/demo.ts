@@ -1,8 +1,8 @@
-import { randomId, type BatchingMode } from "../../../index.ts";
-import type { BatchingModeControl } from "../batch/batching-mode.ts";
+import { randomId } from "../../../index.ts";
 import { answerEnded } from "../chat/answer-ended.ts";
 import { Pane, type PaneContext } from "../chat/pane.ts";
 import { requestName } from "../chat/request-name.ts";
+import type { Serving } from "../engine/serving.ts";
 import { SharedSettings } from "../settings/shared-settings.ts";
 import { createStore, type ReadonlyStore } from "../store.ts";
 
@@ -53,7 +53,7 @@ export interface DemoState {
 }
 
 interface DemoContext extends PaneContext {
-  readonly mode: BatchingModeControl;
+  readonly serving: Pick<Serving, "holdMode">;
   /** The page's clock, milliseconds. */
   readonly now: () => number;
 }
@@ -77,7 +77,6 @@ export class Demo {
   /** Ends the newest start. */
   #leaving = new AbortController();
   #running: { readonly key: "together" | "apart"; readonly startMs: number } | null = null;
-  #modeBefore: BatchingMode = "continuous";
 
   constructor(context: DemoContext) {
     this.#context = context;
@@ -90,14 +89,13 @@ export class Demo {
   async start(size: DemoSize = this.store.getState().size): Promise<void> {
     this.#leave();
     const { signal } = (this.#leaving = new AbortController());
-    const { mode, announce } = this.#context;
-    this.#modeBefore = mode.store.getState();
+    const { serving, announce } = this.#context;
     this.#store.setState({ ...CLOSED, size, phase: "running" }, true);
-    mode.hold(true);
+    serving.holdMode("continuous");
     await this.#warmUp(signal);
     for (const key of ["together", "apart"] as const) {
       if (signal.aborted) return;
-      mode.choose(key === "together" ? "continuous" : "sequential");
+      serving.holdMode(key === "together" ? "continuous" : "sequential");
       // oxlint-disable-next-line no-await-in-loop -- one run after the other is the point
       const succeeded = await this.#run(key, signal);
       if (signal.aborted) return;
@@ -107,8 +105,7 @@ export class Demo {
         return;
       }
     }
-    mode.choose(this.#modeBefore);
-    mode.hold(false);
+    serving.holdMode(null);
     this.#store.setState({ phase: "done" });
     announce(demoResult(this.#store.getState()));
   }
@@ -182,8 +179,7 @@ export class Demo {
   #leave(): void {
     this.#leaving.abort();
     for (const pane of this.#store.getState().panes) pane.close();
-    this.#context.mode.hold(false);
-    if (this.#store.getState().phase === "running") this.#context.mode.choose(this.#modeBefore);
+    this.#context.serving.holdMode(null);
     this.#running = null;
   }
 }

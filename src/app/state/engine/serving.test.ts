@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { BatchingMode } from "../../../protocol/config.ts";
 import type { CreateEngineOptions } from "../../../protocol/engine.ts";
 import { ChorusError } from "../../../protocol/errors.ts";
 import { FakeEngine } from "../../../../tests/app/fake-engine.ts";
 import { readRoute } from "../app/router.ts";
-import { BatchingModeControl } from "../batch/batching-mode.ts";
 import { engineConfigOf } from "../settings/serving-settings.ts";
 import { EngineControl } from "./engine-control.ts";
-import { openServing, Serving } from "./serving.ts";
+import { modeOf, openServing, Serving } from "./serving.ts";
 
 beforeEach(() => {
   const kept = new Map<string, string>();
@@ -19,18 +19,20 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
+/** Engines to start next. */
+const next: FakeEngine[] = [];
+
 /** A page that was opened at this hash. An engine of 200 sequences can't start. */
 async function open(hash = "") {
   const requested: CreateEngineOptions[] = [];
   const engines: FakeEngine[] = [];
   const opened = openServing(readRoute(hash));
-  const mode = new BatchingModeControl();
   const engine = new EngineControl({
     createEngine: async (options) => {
       requested.push(options);
       const { maxNumSeqs = 64 } = options;
       if (maxNumSeqs === 200) throw new ChorusError("out_of_memory", "200 are too many.", "maxNumSeqs");
-      const created = new FakeEngine({ maxNumSeqs });
+      const created = next.pop() ?? new FakeEngine({ maxNumSeqs });
       engines.push(created);
       return created;
     },
@@ -40,8 +42,9 @@ async function open(hash = "") {
     now: () => 0,
   });
   const onLink = vi.fn<() => void>();
-  const serving = new Serving({ engine, mode, opened, onLink });
+  const serving = new Serving({ engine, opened, onLink });
   await engine.start();
+  const mode = () => modeOf(serving.store.getState());
   return { requested, engines, mode, engine, serving, onLink };
 }
 
@@ -49,7 +52,7 @@ it("changes a running engine where it can, and restarts it for what is fixed", a
   const { requested, engines, mode, serving } = await open();
   expect(serving.needsRestart({ batchingMode: "static" })).toBe(false);
   expect(await serving.apply({ batchingMode: "static" })).toBeNull();
-  expect(mode.store.getState()).toBe("static");
+  expect(mode()).toBe("static");
   expect(requested).toHaveLength(1);
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4, enablePrefixCaching: false })).toBeNull();
   expect(engines[0]?.updates).toContainEqual({ maxNumSeqs: 4, enablePrefixCaching: false });
@@ -63,32 +66,31 @@ it("changes a running engine where it can, and restarts it for what is fixed", a
 });
 
 it("applies all changes of a running engine together, and says so once", async () => {
-  const { engines, engine, mode, serving } = await open();
+  const { engines, engine, serving } = await open();
   const [running] = engines;
   if (!running) throw new Error("No engine runs.");
-  mode.watch(running);
   const seen = vi.fn<() => void>();
   serving.store.subscribe(seen);
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4 })).toBeNull();
   expect(await serving.apply({ batchingMode: "static", maxNumSeqs: 4 })).toBeNull();
   expect(running.updates).toEqual([{ batchingMode: "static", maxNumSeqs: 4 }]);
   expect(seen).toHaveBeenCalledTimes(2);
-  expect(mode.isFollowing).toBe(false);
   expect(engine.chosen.getState().config).toEqual({ maxNumSeqs: 4 });
 });
 
 it("keeps what was applied, the mode chosen in the bar included", async () => {
-  const { serving, mode } = await open();
+  const { serving } = await open();
   await serving.apply({ maxNumSeqs: 4 });
-  mode.choose("sequential");
+  serving.chooseMode("sequential");
   expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 4, batchingMode: "sequential" });
   const next = await open();
   expect(next.serving.store.getState()).toEqual({
     settings: { batchingMode: "sequential", maxNumSeqs: 4 },
     link: null,
+    heldMode: null,
   });
   expect(next.requested[0]).toMatchObject({ maxNumSeqs: 4 });
-  expect(next.mode.store.getState()).toBe("sequential");
+  expect(next.mode()).toBe("sequential");
 });
 
 it.each(["{", "[", '{"heat":4}'])("has no settings where what is kept is %s", async (text) => {
@@ -97,9 +99,9 @@ it.each(["{", "[", '{"heat":4}'])("has no settings where what is kept is %s", as
 });
 
 it("the default mode, chosen again, is no setting", async () => {
-  const { serving, mode } = await open();
-  mode.choose("static");
-  mode.choose("continuous");
+  const { serving } = await open();
+  serving.chooseMode("static");
+  serving.chooseMode("continuous");
   expect(serving.store.getState().settings).toEqual({});
   expect((await open()).serving.store.getState().settings).toEqual({});
 });
@@ -110,21 +112,20 @@ it("the default mode is no setting either where it was kept or a link names it",
   localStorage.setItem("chorus.serving", JSON.stringify({ batchingMode: "static" }));
   const { serving, mode } = await open("#/?batchingMode=continuous");
   expect(serving.store.getState().settings).toEqual({});
-  expect(mode.store.getState()).toBe("continuous");
+  expect(mode()).toBe("continuous");
 });
 
 it("doesn't take the mode that the demo holds for the person's", async () => {
   const { serving, mode } = await open();
-  mode.hold(true);
-  mode.choose("sequential");
+  serving.holdMode("sequential");
+  expect(mode()).toBe("sequential");
   expect(serving.store.getState().settings).toEqual({});
 });
 
 it("shows the mode that another tab chose for the engine that they share, and leaves keeping it to that tab", async () => {
-  const { engine, serving, mode } = await open();
+  const { engine, serving } = await open();
   const state = engine.store.getState();
   if (state.status !== "ready") throw new Error("not ready");
-  mode.watch(state.engine);
   await state.engine.update({ batchingMode: "static" });
   expect(serving.store.getState().settings).toEqual({ batchingMode: "static" });
   expect((await open()).serving.store.getState().settings).toEqual({});
@@ -146,18 +147,18 @@ it("a link counts on its visit only, and until other settings are applied", asyn
   const { requested, mode, serving } = await open("#/?maxNumSeqs=4&batchingMode=static");
   expect(requested[0]).toMatchObject({ maxNumSeqs: 4 });
   expect(requested[0]).not.toHaveProperty("runAhead");
-  expect(mode.store.getState()).toBe("static");
+  expect(mode()).toBe("static");
   expect(serving.store.getState().link).toEqual({ status: "applied" });
   expect((await open()).serving.store.getState().settings).toEqual({ runAhead: 0 });
   await serving.apply({ maxNumSeqs: 2 });
-  expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2 }, link: null });
+  expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 2 }, link: null });
 });
 
 it("the address has the mode chosen in the bar, so that coming back to it changes nothing", async () => {
-  const { serving, mode, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
-  mode.choose("sequential");
+  const { serving, onLink } = await open("#/?maxNumSeqs=4&batchingMode=static");
+  serving.chooseMode("sequential");
   expect(onLink).toHaveBeenLastCalledWith("#/?batchingMode=sequential&maxNumSeqs=4");
-  mode.choose("continuous");
+  serving.chooseMode("continuous");
   expect(onLink).toHaveBeenLastCalledWith("#/?maxNumSeqs=4");
   await serving.apply({ maxNumSeqs: 2 });
   expect(onLink).toHaveBeenLastCalledWith("#/");
@@ -186,9 +187,9 @@ it("settings that another tab has changed replace those of the link, also in the
   expect(serving.store.getState().link).toEqual({ status: "applied" });
   const chosen = engine.chosen.getState();
   await engine.follow({ ...chosen, config: { maxNumSeqs: 2 } });
-  expect(serving.store.getState()).toEqual({ settings: { maxNumSeqs: 2, batchingMode: "static" }, link: null });
+  expect(serving.store.getState()).toMatchObject({ settings: { maxNumSeqs: 2, batchingMode: "static" }, link: null });
   expect(onLink).toHaveBeenLastCalledWith("#/");
-  expect(mode.store.getState()).toBe("static");
+  expect(mode()).toBe("static");
 });
 
 it("a link's settings that another tab happens to have chosen, too, stay those of the link", async () => {
@@ -209,4 +210,61 @@ it("follows what another tab has changed on the engine that both share", async (
   await engine.follow({ ...chosen, config: { maxNumSeqs: 100 } });
   expect(requested.map(({ maxNumSeqs }) => maxNumSeqs)).toEqual([undefined, undefined, 100]);
   expect(serving.store.getState().settings).toEqual({ maxNumSeqs: 100 });
+});
+
+it("tells the engine the mode at once, and the next engine when it is there", async () => {
+  const { engines, engine, serving } = await open();
+  expect(engines[0]?.updates).toEqual([]);
+  serving.chooseMode("static");
+  expect(engines[0]?.updates).toEqual([{ batchingMode: "static" }]);
+  engines[0]?.die({ code: "worker_died", message: "Gone.", param: null });
+  serving.chooseMode("sequential");
+  await engine.start();
+  expect(engines[1]?.updates).toEqual([{ batchingMode: "sequential" }]);
+});
+
+it("follows what another tab chooses for the engine that they share, and what it finds there", async () => {
+  const { engines, engine, mode, serving } = await open();
+  await engines[0]?.update({ batchingMode: "static" });
+  expect(mode()).toBe("static");
+  serving.chooseMode("continuous");
+  expect(mode()).toBe("continuous");
+  const joined = new FakeEngine({ mode: "sequential" });
+  next.push(joined);
+  await engine.start();
+  expect(mode()).toBe("sequential");
+  expect(joined.updates).toEqual([]);
+  // The engine before has nothing to say any more.
+  await engines[0]?.update({ batchingMode: "static" });
+  expect(mode()).toBe("sequential");
+});
+
+it("does not go back to an older mode that the engine tells of late, and takes another tab's newer one", async () => {
+  const { engines, mode, serving } = await open();
+  const [engine] = engines;
+  if (!engine) throw new Error("No engine runs.");
+  const update = engine.update.bind(engine);
+  const notify = (batchingMode: BatchingMode) => update({ batchingMode });
+  let take: () => void = () => undefined;
+  vi.spyOn(engine, "update").mockImplementation(() => new Promise((resolve) => (take = () => resolve(engine.config))));
+  serving.chooseMode("sequential"); // it is on its way
+  await notify("continuous");
+  expect(mode()).toBe("sequential");
+  await notify("sequential");
+  await notify("static");
+  take();
+  await expect.poll(mode).toBe("static");
+});
+
+it("is the person's again after the demo, whatever was chosen meanwhile", async () => {
+  const { engines, mode, serving } = await open();
+  serving.chooseMode("static");
+  serving.holdMode("sequential");
+  await engines[0]?.update({ batchingMode: "continuous" });
+  expect(mode()).toBe("sequential");
+  serving.holdMode(null);
+  serving.holdMode(null);
+  expect(mode()).toBe("static");
+  expect(engines[0]?.updates.at(-1)).toEqual({ batchingMode: "static" });
+  expect(serving.store.getState().settings).toEqual({ batchingMode: "static" });
 });

@@ -1,6 +1,11 @@
-import { toErrorData, type BatchingMode, type ChorusErrorData, type EngineConfig } from "../../../index.ts";
+import {
+  toErrorData,
+  type BatchingMode,
+  type ChorusEngine,
+  type ChorusErrorData,
+  type EngineConfig,
+} from "../../../index.ts";
 import type { Route } from "../app/router.ts";
-import type { BatchingModeControl } from "../batch/batching-mode.ts";
 import { anyObject } from "../read-record.ts";
 import { remember, rememberedJson } from "../remembered.ts";
 import {
@@ -18,9 +23,12 @@ import type { EngineControl } from "./engine-control.ts";
 const SERVING = "serving";
 
 export interface ServingState {
+  /** The person's, or those that another tab has chosen for the engine that both share. */
   readonly settings: ServingSettings;
   /** The outcome of the settings in the page's link; null if it had none, or others were applied since. */
   readonly link: LinkOutcome | null;
+  /** The mode while the demo sets it: people can't choose it then. Null: the settings have it. */
+  readonly heldMode: BatchingMode | null;
 }
 
 /** applied: on this visit they replace the settings kept in this browser. */
@@ -29,34 +37,50 @@ export type LinkOutcome =
   | { readonly status: "refused"; readonly error: ChorusErrorData };
 
 /** Returns the settings to start with: those of the link, else those kept in this browser. */
-export function openServing(route: Route | null): ServingState {
+export function openServing(route: Route | null): Omit<ServingState, "heldMode"> {
   const linked = route === null ? null : readLink(route);
   if (linked === null) return { settings: keptSettings(), link: null };
   if ("error" in linked) return { settings: keptSettings(), link: { status: "refused", error: linked.error } };
   return { settings: linked.settings, link: { status: "applied" } };
 }
 
+/** Returns the batching mode that counts now. */
+export function modeOf({ settings, heldMode }: ServingState): BatchingMode {
+  return heldMode ?? modeIn(settings);
+}
+
+function modeIn({ batchingMode = DEFAULT_MODE }: ServingSettings): BatchingMode {
+  return batchingMode as BatchingMode; // checked
+}
+
 interface ServingOptions {
   readonly engine: EngineControl;
-  readonly mode: BatchingModeControl;
-  readonly opened: ServingState;
+  readonly opened: Omit<ServingState, "heldMode">;
   /** Called with the page's new link when its settings are no longer in use; "#/" for those kept in this browser. */
   readonly onLink: (link: string) => void;
 }
 
-/** The serving settings of the page's engine. Some change while it runs; all others restart it. */
+/**
+ * How the page's engine serves. Some settings change while it runs; all others restart it. They outlive the engine: the next one
+ * begins with them. Where tabs share an engine, each follows what the others choose.
+ */
 export class Serving {
   readonly #options: ServingOptions;
   readonly #store;
   readonly store: ReadonlyStore<ServingState>;
-  /** While settings are applied, the engine's and the mode's stores change in turn. */
+  /** While settings are applied, those of the engine change in turn. */
   #isApplying = false;
+  /** The engine that runs. */
+  #running: ChorusEngine | null = null;
+  /** Choices of the mode that it has not taken yet. */
+  #numPending = 0;
+  /** The mode that it has reported since the last choice; null if none. */
+  #reportedMode: BatchingMode | null = null;
 
   constructor(options: ServingOptions) {
-    const { engine, mode, opened } = (this.#options = options);
-    this.store = this.#store = createStore<ServingState>(() => opened);
-    mode.choose(modeOf(opened.settings));
-    mode.store.subscribe(this.#takeMode);
+    const { engine, opened } = (this.#options = options);
+    this.store = this.#store = createStore<ServingState>(() => ({ ...opened, heldMode: null }));
+    engine.store.subscribe((state) => this.#watch(state.status === "ready" ? state.engine : null));
     engine.chosen.subscribe((now, before) => now.config !== before.config && this.#takeConfig(now.config));
   }
 
@@ -85,38 +109,85 @@ export class Serving {
     if (error) this.#store.setState({ link: { status: "refused", error } });
   }
 
+  /** Chooses the mode at once, and keeps it in this browser. */
+  chooseMode(mode: BatchingMode): void {
+    if (this.#setMode(mode)) keep(checkServing({ ...keptSettings(), batchingMode: mode }));
+    this.#applyMode();
+  }
+
+  /** Sets the mode for the demo; null: it is the person's again. */
+  holdMode(heldMode: BatchingMode | null): void {
+    if (heldMode === this.store.getState().heldMode) return;
+    this.#store.setState({ heldMode });
+    this.#applyMode();
+  }
+
   async #use(settings: ServingSettings, link: LinkOutcome | null): Promise<ChorusErrorData | null> {
+    const { engine } = this.#options;
     this.#isApplying = true;
-    const error = await this.#options.engine.reconfigure(engineConfigOf(settings), modeOf(settings));
+    const error = await engine.reconfigure(engineConfigOf(settings), modeIn(settings));
     this.#isApplying = false;
-    if (error) this.#takeConfig(this.#options.engine.chosen.getState().config);
-    if (error) return error;
-    this.#store.setState({ settings, link });
-    this.#options.mode.choose(modeOf(settings));
-    return null;
+    if (error) this.#takeConfig(engine.chosen.getState().config);
+    else this.#store.setState({ settings, link });
+    this.#applyMode();
+    return error;
   }
 
   /** Another tab that shares the engine may change the settings. */
-  readonly #takeConfig = (config: EngineConfig): void => {
+  #takeConfig(config: EngineConfig): void {
     if (this.#isApplying) return;
     const { settings: before, link } = this.store.getState();
     const settings = checkServing({ ...servingOf(config), batchingMode: before.batchingMode });
     this.#store.setState({ settings });
-    if (!this.#options.engine.isFollowing || link === null || writeServingLink(settings) === writeServingLink(before))
-      return;
+    const isSame = writeServingLink(settings) === writeServingLink(before);
+    if (!this.#options.engine.isFollowing || link === null || isSame) return;
     this.#store.setState({ link: null });
     this.#options.onLink("#/");
-  };
+  }
 
-  /** The mode can also be chosen in the bar, and in other tabs, which keep it. While the demo holds it, it is not the person's. */
-  readonly #takeMode = (batchingMode: BatchingMode): void => {
+  #watch(engine: ChorusEngine | null): void {
+    if (engine === this.#running) return;
+    this.#running = engine;
+    this.#reportedMode = null;
+    engine?.on("config", ({ batchingMode }) => {
+      if (engine !== this.#running) return;
+      this.#reportedMode = batchingMode;
+      this.#takeMode();
+    });
+    if (engine === null || engine.config.batchingMode === DEFAULT_MODE) return this.#applyMode();
+    this.#reportedMode = engine.config.batchingMode;
+    this.#takeMode();
+  }
+
+  /** Another tab that shares the engine may choose the mode, and keeps it. A pending choice, or the demo's, is newer. */
+  #takeMode(): void {
+    const isNewer = this.#numPending > 0 || this.#isApplying || this.store.getState().heldMode !== null;
+    if (this.#reportedMode !== null && !isNewer) this.#setMode(this.#reportedMode);
+  }
+
+  /** Returns whether it was another one. */
+  #setMode(batchingMode: BatchingMode): boolean {
     const { settings: before, link } = this.store.getState();
-    if (this.#isApplying || this.#options.mode.held.getState() || batchingMode === modeOf(before)) return;
+    if (batchingMode === modeIn(before)) return false;
     const settings = checkServing({ ...before, batchingMode });
     this.#store.setState({ settings });
     if (link?.status === "applied") this.#options.onLink(writeServingLink(settings));
-    if (!this.#options.mode.isFollowing) keep(checkServing({ ...keptSettings(), batchingMode }));
-  };
+    return true;
+  }
+
+  #applyMode(): void {
+    const [engine, batchingMode] = [this.#running, modeOf(this.store.getState())];
+    this.#reportedMode = null;
+    if (engine === null || this.#isApplying || (this.#numPending === 0 && engine.config.batchingMode === batchingMode))
+      return;
+    this.#numPending += 1;
+    // It refuses only when it is gone, which its fatal event reports.
+    const taken = () => {
+      this.#numPending -= 1;
+      this.#takeMode();
+    };
+    engine.update({ batchingMode }).then(taken, taken);
+  }
 }
 
 /** Returns a link's serving settings; null if it has none. */
@@ -139,8 +210,4 @@ function keptSettings(): ServingSettings {
 
 function keep(settings: ServingSettings): void {
   remember(SERVING, JSON.stringify(settings));
-}
-
-function modeOf({ batchingMode = DEFAULT_MODE }: ServingSettings): BatchingMode {
-  return batchingMode as BatchingMode; // checked
 }

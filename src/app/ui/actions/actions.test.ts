@@ -143,11 +143,11 @@ it("acts in a menu on the menu's own pane, and disables there what can't be done
 });
 
 it("offers the batching modes but the one that is, the timeline's pause and zoom, and what there is to save", async () => {
-  const { batch, find, isEnabled, run } = await openPage();
+  const { batch, serving, find, isEnabled, run } = await openPage();
   expect([isEnabled("batch.metrics"), isEnabled("batch.recording")]).toEqual([true, true]);
   expect(isEnabled("batching.continuous")).toBe(false);
   run("batching.static");
-  expect(batch.mode.store.getState()).toBe("static");
+  expect(serving.store.getState().settings).toEqual({ batchingMode: "static" });
   expect([isEnabled("batching.continuous"), isEnabled("batching.static")]).toEqual([true, false]);
 
   expect(find("timeline.pause")?.title).toBe("Pause the timeline");

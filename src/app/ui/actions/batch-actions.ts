@@ -1,6 +1,7 @@
 import { flushSync } from "react-dom";
 import type { BatchingMode } from "../../../index.ts";
 import type { Batch } from "../../state/batch/batch.ts";
+import { modeOf } from "../../state/engine/serving.ts";
 import { playRecording } from "../../state/player/pending-recording.ts";
 import { BATCHING_MODES } from "../batch/BatchingSwitch.tsx";
 import { saveFile } from "../save-file.ts";
@@ -45,8 +46,8 @@ const batchBy = (mode: BatchingMode): GroupedAction => {
   return {
     title: `${name} batching`,
     words: `mode switch ${words}`,
-    when: ({ app }) => app.batch.mode.store.getState() !== mode && !app.batch.mode.held.getState(),
-    run: ({ app }) => app.batch.mode.choose(mode),
+    when: ({ app: { serving } }) => modeOf(serving.store.getState()) !== mode && !serving.store.getState().heldMode,
+    run: ({ app }) => app.serving.chooseMode(mode),
   };
 };
 const partOfBatch = (name: string, words: string, when = () => true): GroupedAction => ({

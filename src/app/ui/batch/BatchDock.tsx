@@ -63,7 +63,7 @@ export function BatchDock({ batch, numPanes, linkTo, tokenOf }: BatchDockProps) 
         </h2>
         {hasBody ? (
           <>
-            <BatchingSwitch batch={batch} />
+            <BatchingSwitch serving={page.openChats().serving} />
             <BatchCounters metrics={batch.metrics} batch={batch} />
           </>
         ) : (

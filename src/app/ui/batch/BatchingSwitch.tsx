@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { BatchingMode } from "../../../index.ts";
-import type { Batch } from "../../state/batch/batch.ts";
+import { modeOf, type Serving } from "../../state/engine/serving.ts";
 import { useStore } from "../use-store.ts";
 import { ExplainButton } from "../explain/ExplainButton.tsx";
 
@@ -12,10 +12,9 @@ export const BATCHING_MODES: readonly (readonly [mode: BatchingMode, name: strin
 ];
 
 /** Chooses how the engine batches, from its next step on. */
-export function BatchingSwitch({ batch }: { batch: Batch }) {
-  const { mode } = batch;
-  const chosen = useStore(mode.store);
-  const isHeld = useStore(mode.held);
+export function BatchingSwitch({ serving }: { serving: Serving }) {
+  const chosen = useStore(serving.store, modeOf);
+  const isHeld = useStore(serving.store, ({ heldMode }) => heldMode !== null);
   const name = useId();
   return (
     <div className="row sm:max-[1100px]:gap-1">
@@ -30,7 +29,7 @@ export function BatchingSwitch({ batch }: { batch: Batch }) {
               value={value}
               checked={chosen === value}
               disabled={isHeld}
-              onChange={() => mode.choose(value)}
+              onChange={() => serving.chooseMode(value)}
             />
             <span className="block h-7 rounded-sm px-2.5 text-[13px] leading-7 font-medium text-ink-2 peer-checked:bg-surface peer-checked:text-ink peer-checked:shadow-1 peer-focus-visible:outline-2 peer-focus-visible:outline-offset-2 peer-focus-visible:outline-focus sm:max-[1100px]:px-1.5 sm:max-[1100px]:text-[12px]">
               {label}

@@ -1,5 +1,6 @@
 import { useState } from "react";
-import type { Batch } from "../../state/batch/batch.ts";
+import type { AppState } from "../../state/app/app-state.ts";
+import { modeOf } from "../../state/engine/serving.ts";
 import { Button, IconButton } from "../components/Button.tsx";
 import { DocsLink } from "../components/DocsLink.tsx";
 import { useStore } from "../use-store.ts";
@@ -7,7 +8,7 @@ import { EXPLANATIONS, TERMS, type Term, type Explanation } from "./explanations
 import { numStepsOf, Run, useSteps } from "./Run.tsx";
 
 /** The explanation of a term: words, a small picture, its current value, and links to the other terms. */
-export function Explanation({ batch, first }: { batch: Batch; first: Term }) {
+export function Explanation({ app, first }: { app: AppState; first: Term }) {
   const [term, setTerm] = useState(first);
   const explanation = EXPLANATIONS[term];
   return (
@@ -16,7 +17,7 @@ export function Explanation({ batch, first }: { batch: Batch; first: Term }) {
       <h3 className="[font:600_16px/24px_var(--sans)]">{explanation.title}</h3>
       <p className="t-14 text-pretty text-ink-2">{explanation.words}</p>
       <Picture key={term} explanation={explanation} />
-      <Now batch={batch} term={term} />
+      <Now app={app} term={term} />
       <ul className="section row flex-wrap gap-1.5" aria-label="Explained">
         {TERMS.map((other) => (
           <li key={other}>
@@ -34,9 +35,9 @@ export function Explanation({ batch, first }: { batch: Batch; first: Term }) {
   );
 }
 
-function Now({ batch, term }: { batch: Batch; term: Term }) {
-  const figures = useStore(batch.metrics.store);
-  const mode = useStore(batch.mode.store);
+function Now({ app, term }: { app: AppState; term: Term }) {
+  const figures = useStore(app.batch.metrics.store);
+  const mode = useStore(app.serving.store, modeOf);
   const modeWords = term === mode ? "The engine uses this mode now." : `Now the engine's mode is ${mode}.`;
   return <p className="small">{EXPLANATIONS[term].now?.(figures) ?? modeWords}</p>;
 }

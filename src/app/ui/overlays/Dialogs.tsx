@@ -69,6 +69,6 @@ export const DIALOGS = {
     name: `About ${name}`,
     title: "How the batch works",
     widthPx: 460,
-    render: (_, openChats) => <Explanation batch={openChats().batch} first={term} />,
+    render: (_, openChats) => <Explanation app={openChats()} first={term} />,
   }),
 } satisfies Record<string, (...about: never[]) => DialogContent>;
