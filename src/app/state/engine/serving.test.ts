@@ -19,8 +19,8 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Engines to start next. */
-const next: FakeEngine[] = [];
+/** Engines to start before others. */
+const prepared: FakeEngine[] = [];
 
 /** A page that was opened at this hash. An engine of 200 sequences can't start. */
 async function open(hash = "") {
@@ -32,7 +32,7 @@ async function open(hash = "") {
       requested.push(options);
       const { maxNumSeqs = 64 } = options;
       if (maxNumSeqs === 200) throw new ChorusError("out_of_memory", "200 are too many.", "maxNumSeqs");
-      const created = next.pop() ?? new FakeEngine({ maxNumSeqs });
+      const created = prepared.pop() ?? new FakeEngine({ maxNumSeqs });
       engines.push(created);
       return created;
     },
@@ -230,7 +230,7 @@ it("follows what another tab chooses for the engine that they share, and what it
   serving.chooseMode("continuous");
   expect(mode()).toBe("continuous");
   const joined = new FakeEngine({ mode: "sequential" });
-  next.push(joined);
+  prepared.push(joined);
   await engine.start();
   expect(mode()).toBe("sequential");
   expect(joined.updates).toEqual([]);
