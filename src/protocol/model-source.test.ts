@@ -87,6 +87,8 @@ describe("a model is", () => {
     ["www.huggingface.co/a/b/", "main"],
     ["http://hf.co/a/b#usage", "main"],
     [`  ${HUB}/a/b `, "main"],
+    ["  a/b\n", "main"],
+    ["//huggingface.co/a/b", "main"],
     [`${HUB}/a/b/discussions/3`, "main"],
     [`${HUB}/a/b/tree/v1.0`, "v1.0"],
     [`${HUB}/a/b/tree/v1.0/`, "v1.0"],

@@ -46,7 +46,7 @@ const HUB_ID = /^[A-Za-z0-9_-][\w.-]*\/(?!.*\.gguf$)[A-Za-z0-9_-][\w.-]*$/i;
 /** "owner/name:Q4_K_M", or "owner/name/FILE.gguf", which may lie in a folder. */
 const HUB_GGUF = /^([^/:]+\/[^/:]+)(?::([\w.-]+)|\/([^:]+\.gguf))$/i;
 
-const HUB_HOST = /^(?:https?:\/\/)?(?:(?:www\.)?huggingface\.co|hf\.co)(?=[/?#]|$)/i;
+const HUB_HOST = /^(?:(?:https?:)?\/\/)?(?:(?:www\.)?huggingface\.co|hf\.co)(?=[/?#]|$)/i;
 /** First parts of the hub's addresses that are nobody's name. */
 const NO_OWNER = /^(?:api|collections|datasets|docs|models|papers|spaces)$/;
 /** What the hub's addresses have between a model and a revision. */
@@ -74,7 +74,7 @@ function readHubName(model: string, hubUrl?: unknown): HubName | null {
   const address = model.trim();
   const isHubs = HUB_HOST.test(address);
   const hub = isHubs || typeof hubUrl !== "string" ? DEFAULT_HUB_URL : hubUrl.replace(/\/+$/, "");
-  if (!isHubs && !address.startsWith(`${hub}/`)) return HUB_ID.test(model) ? { id: model } : readGgufName(address);
+  if (!isHubs && !address.startsWith(`${hub}/`)) return HUB_ID.test(address) ? { id: address } : readGgufName(address);
   const path = address.replace(isHubs ? HUB_HOST : hub, "").replace(/[?#].*$/s, "");
   const tagged = path.includes(":") ? readGgufName(path.slice(1)) : null; // as other programs take it: "hf.co/owner/name:Q4_K_M"
   if (tagged) return tagged;
