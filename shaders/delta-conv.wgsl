@@ -12,11 +12,12 @@ override VALUE_WIDTH: u32; // of z
 override HEADS: u32; // of values
 override X_STRIDE: u32;
 
+const RATES_STRIDE = (HEADS + 31u) / 32u * 32u;
 // Rows that a lane loads at once: it waits for memory once for all of them.
 const BATCH = 8u;
 
 @group(0) @binding(0) var<storage, read> weights: array<f32>; // [TAPS, WEIGHTS_STRIDE]
-@group(0) @binding(1) var<storage, read> rates: array<f32>; // [HEADS] negative rates, then as many biases
+@group(0) @binding(1) var<storage, read> rates: array<f32>; // [HEADS] negative rates, then biases from RATES_STRIDE on
 @group(0) @binding(2) var<storage, read> sequences: array<StateRows>;
 @group(0) @binding(3) var<storage, read> kept: array<u32>; // the slot that gets the state after a row, or NO_STATE
 @group(0) @binding(4) var<storage, read_write> x: array<f32>;
@@ -84,7 +85,7 @@ fn delta_conv(@builtin(workgroup_id) workgroup: vec3<u32>, @builtin(local_invoca
       } else if (i < WIDTH + HEADS) {
         result = sigmoid(value, nothing);
       } else {
-        result = fma(value, nothing, exp(rates[head] * softplus(value + rates[HEADS + head])));
+        result = fma(value, nothing, exp(rates[head] * softplus(value + rates[RATES_STRIDE + head])));
       }
       x[row * X_STRIDE + column] = result;
     }

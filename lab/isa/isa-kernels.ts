@@ -4,25 +4,19 @@ import { variantOf, type KernelVariant } from "../../src/backends/gpu/kernel.ts"
 import {
   attention,
   attentionMerge,
-  attentionTile,
-  maxSplits,
-  mostQueries,
-  sharedQueries,
-} from "../../src/backends/gpu/kernels/attention.ts";
-import {
   deltaConv,
-  deltaNetConstants,
   deltaRule,
   gatedNorm,
-  GPU_LANES,
-} from "../../src/backends/gpu/kernels/delta-net.ts";
-import { layerNorm } from "../../src/backends/gpu/kernels/layer-norm.ts";
-import { Epilogue } from "../../src/backends/gpu/kernels/matmul.ts";
-import { processLogits } from "../../src/backends/gpu/kernels/process-logits.ts";
-import { quantiseRows } from "../../src/backends/gpu/kernels/quantise-rows.ts";
-import { sample } from "../../src/backends/gpu/kernels/sample.ts";
-import { samplePlain } from "../../src/backends/gpu/kernels/sample-plain.ts";
-import { topLogprobs } from "../../src/backends/gpu/kernels/top-logprobs.ts";
+  layerNorm,
+  processLogits,
+  quantiseRows,
+  sample,
+  samplePlain,
+  topLogprobs,
+} from "../../src/backends/gpu/kernels/kernels.ts";
+import { attentionTile, maxSplits, mostQueries, sharedQueries } from "../../src/backends/gpu/kernels/attention.ts";
+import { deltaNetConstants, GPU_LANES } from "../../src/backends/gpu/kernels/delta-net.ts";
+import { Epilogue } from "../../src/backends/gpu/kernels/epilogue.ts";
 import { layoutConstants } from "../../src/backends/gpu/matrix-layout.ts";
 import { integerMatmuls, isNormApart, matmulChoices } from "../../src/backends/gpu/matmul-variants.ts";
 import { specialise } from "../../src/backends/gpu/specialise.ts";

@@ -25,8 +25,8 @@ fn store(sum: vec4<f32>, n4: u32, row: u32) {
   var first = select(activated.xy, activated.xy * z.zw, is_gate);
   var second = activated.zw;
   if (EPILOGUE == ADD_TO_OUTPUT) {
-    first += y[at];
-    second += y[at + 1u];
+    first = fma(first, vec2(one(step.num_rows)), y[at]);
+    second = fma(second, vec2(one(step.num_rows)), y[at + 1u]);
   }
   y[at] = first;
   if (!is_gate) {

@@ -1,6 +1,8 @@
 // A sample as kernels read it: a token to draw from the logits of a row, or one of the prompt to score under them. Also in
 // shaders/lib/step.wgsl; a test checks that both agree.
 
+import type { SampledToken, TokenLogprob } from "../engine/runner.ts";
+import { LOWEST_LOGPROB } from "../engine/sampling/sampling-params.ts";
 import type { DrawnToken, DrawParams, Sample } from "../engine/step-plan.ts";
 import { recordViews } from "./record.ts";
 
@@ -85,4 +87,21 @@ function flagsOf({ isProcessed, isTooEarly, isNormalised, mask }: DrawnToken): n
     (isNormalised ? SampleFlag.normalised : 0) |
     (mask === null ? 0 : SampleFlag.masked)
   );
+}
+
+const NO_TOP: readonly TokenLogprob[] = [];
+
+/** Reads what kernels have written of a sample: words of an id and of a log-probability, and as many for each likely token. */
+export function readSample(
+  words: Uint32Array,
+  sample: Sample,
+  { at, topAt, numTop }: Readonly<Record<"at" | "topAt" | "numTop", number>>,
+): SampledToken {
+  const floats = new Float32Array(words.buffer, words.byteOffset, words.length);
+  const tokenAt = (word: number): TokenLogprob => ({ tokenId: words[word] ?? 0, logprob: floats[word + 1] ?? 0 });
+  const { tokenId, logprob } = tokenAt(at);
+  const likely = Array.from({ length: numTop }, (_, i) => tokenAt(topAt + 2 * i));
+  const top = numTop === 0 ? NO_TOP : likely.filter((one) => one.logprob > LOWEST_LOGPROB);
+  // Of a scored token there is the rank where a drawn one has its id.
+  return sample.kind === "draw" ? { tokenId, logprob, top } : { tokenId: sample.tokenId, logprob, top, rank: tokenId };
 }

@@ -8,7 +8,7 @@ import { integerBytes, SCRATCH_BYTES } from "../../src/backends/cpu/kernels/prod
 import { MemoryMap } from "../../src/backends/cpu/memory-map.ts";
 import { packBand } from "../../src/backends/cpu/pack/pack-band.ts";
 import { panelShape, strideOf, type PanelMatrix } from "../../src/backends/cpu/pack/panel-matrix.ts";
-import type { Operation, Rows } from "../../src/backends/cpu/program/operation.ts";
+import type { Operation, RowArguments, RowKernel, Rows } from "../../src/backends/cpu/program/operation.ts";
 import { ROW_WORDS, takeStepMemory } from "../../src/backends/cpu/program/step-memory.ts";
 import { SAMPLE_WORDS, SampleView } from "../../src/backends/sample-record.ts";
 import { RESULT_WORDS, takeSamplerMemory } from "../../src/backends/cpu/sampler/sampler.ts";
@@ -127,17 +127,19 @@ export async function openCpuModel(options: CpuModelOptions) {
   const blockBytes = keyHeads * headBlockBytes(cache);
   const numBlocks = maxSlots * step.maxBlocks;
   const at = (place: Rows, column: number): Rows => ({ ...place, address: place.address + 4 * column });
-  const norm = (to: Rows, of: "rows" | "samples" = "rows"): Operation => ({
-    type: "norm",
-    kind: style === "gpt2" ? "layer" : "rms",
-    of,
-    x,
-    y: to,
-    gamma: vector(width, 1, 0.1),
-    beta: style === "gpt2" ? vector(width, 0, 0.1) : 0,
-    width,
-    bytes: 4 * strideOf(width),
-    epsilon: 1e-5,
+  const norm = (to: Rows, of: "rows" | "samples" = "rows"): Operation => {
+    const from = of === "rows" ? x : ({ ...x, by: "sampledRow" } as const);
+    const gamma = vector(width, 1, 0.1);
+    const size = [4 * strideOf(width), width, 1e-5];
+    return style === "gpt2"
+      ? { type: "eachRow", of, kernel: "layer_norm", args: [from, to, gamma, vector(width, 0, 0.1), ...size] }
+      : { type: "eachRow", of, kernel: "rms_norm", args: [from, to, gamma, ...size] };
+  };
+  const eachRow = <K extends RowKernel>(kernel: K, ...args: RowArguments<K>): Operation => ({
+    type: "eachRow",
+    of: "rows",
+    kernel,
+    args,
   });
   const linear = (
     from: Rows,
@@ -171,7 +173,8 @@ export async function openCpuModel(options: CpuModelOptions) {
     if (width === strideOf(width)) positions = wpe;
   }
   const program: Operation[][] = [];
-  let phase: Operation[] = [{ type: "embed", table: [{ firstToken: 0, panels: table }], scale: 1, positions, y: x }];
+  let phase: Operation[] = [{ type: "embed", table: [{ firstToken: 0, panels: table }], scale: 1, y: x }];
+  if (positions) phase.push(eachRow("add", x, { ...positions, by: "position" }, 4 * strideOf(width)));
   const meet = () => {
     program.push(phase);
     phase = [];
@@ -184,19 +187,13 @@ export async function openCpuModel(options: CpuModelOptions) {
     phase.push(linear(normed, qkv, width, qkvWidth));
     meet();
     if (style === "llama") {
-      phase.push(
-        {
-          type: "headNorm",
-          x: q,
-          heads,
-          headSize,
-          headStride: headSize,
-          gamma: vector(headSize, 1, 0.1),
-          epsilon: 1e-6,
-        },
-        { type: "rotate", x: q, heads, angles },
-        { type: "rotate", x: k, heads: keyHeads, angles },
-      );
+      const gamma = vector(headSize, 1, 0.1);
+      for (let head = 0; head < heads; head++) {
+        const own = at(q, head * headSize);
+        phase.push(eachRow("rms_norm", own, own, gamma, 4 * headSize, headSize, 1e-6));
+      }
+      phase.push(eachRow("rotate", q, heads, { ...angles, by: "position" }));
+      phase.push(eachRow("rotate", k, keyHeads, { ...angles, by: "position" }));
     }
     phase.push({ type: "cacheWrite", k, v, heads: keyHeads, cache: layerCache });
     meet();

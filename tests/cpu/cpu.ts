@@ -10,11 +10,9 @@ import {
   instantiateKernels,
   productOf,
   type KernelOptions,
-  type Kernels,
 } from "../../src/backends/cpu/kernels/kernels.ts";
-import type { Embed } from "../../src/backends/cpu/kernels/embed.ts";
 import { kernelsFor } from "../../src/backends/cpu/kernels/panels.ts";
-import type { Product } from "../../src/backends/cpu/kernels/product.ts";
+import type { Kernels } from "../../src/backends/cpu/kernels/signatures.ts";
 import { MemoryMap } from "../../src/backends/cpu/memory-map.ts";
 import { packBand } from "../../src/backends/cpu/pack/pack-band.ts";
 import { packTensor } from "../../src/backends/cpu/pack/pack-tensor.ts";
@@ -40,8 +38,8 @@ function compiled(options: KernelOptions): Promise<WebAssembly.Module> {
 
 export interface TestKernels {
   readonly kernels: Kernels;
-  readonly product: Product;
-  readonly embed: Embed;
+  readonly product: ReturnType<typeof productOf>;
+  readonly embed: ReturnType<typeof embedOf>;
   readonly memory: WebAssembly.Memory;
   /** Copies values into memory and returns where. */
   readonly put: (values: Float32Array | Uint32Array) => number;

@@ -2,13 +2,9 @@
 
 import { float16ToFloat32, float32ToFloat16 } from "../../src/files/half.ts";
 import type { KvCacheDtype } from "../../src/protocol/config.ts";
-import type { KernelConstants } from "../../src/backends/gpu/kernel.ts";
+import { attention, attentionMerge, attentionQuad, cacheWrite } from "../../src/backends/gpu/kernels/kernels.ts";
 import {
-  attention,
-  attentionMerge,
-  attentionQuad,
   attentionTile,
-  cacheWrite,
   maxSplits,
   quadShares,
   mostQueries,
@@ -70,24 +66,11 @@ const blockTables = Uint32Array.from({ length: 3 * MAX_BLOCKS }, (_, i) => (i * 
 
 /** Attends with the rows of the steps as given, each step's keys and values cached for the next; the last one's result. */
 export async function attend(device: GPUDevice, shape: Shape, steps: Row[][]): Promise<Float32Array> {
-  const { kernel, heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW, cacheDtype, tileRows = 1, cap } = shape;
+  const { kernel, heads, kvHeads = heads, headSize, cacheDtype, tileRows = 1 } = shape;
   const qkvWidth = (heads + 2 * kvHeads) * headSize;
   const headVec4 = Math.ceil(headSize / 4);
   const width = heads * headSize;
-  const constants = {
-    HEADS: heads,
-    KV_HEADS: kvHeads,
-    HEAD_VEC4: headVec4,
-    BLOCK_SIZE,
-    MAX_BLOCKS,
-    CACHE_F16: cacheDtype === "f16",
-    HEAD_SIZE: headSize,
-    QKV_STRIDE: strideOf(qkvWidth),
-    Y_STRIDE: strideOf(width),
-    SCALE: 1 / Math.sqrt(headSize),
-    CAP: cap ?? 0,
-    WINDOW: window,
-  };
+  const constants = constantsOf(shape);
   const cacheWords = NUM_BLOCKS * BLOCK_SIZE * kvHeads * headVec4 * (cacheDtype === "f16" ? 2 : 4);
   // Unwritten memory must never be read: NaN would show.
   let keys = new Uint32Array(cacheWords).fill(0xffffffff);
@@ -111,6 +94,23 @@ export async function attend(device: GPUDevice, shape: Shape, steps: Row[][]): P
     result = floatsOf(outputs, "y") as Float32Array<ArrayBuffer>;
   }
   return result;
+}
+
+function constantsOf({ heads, kvHeads = heads, headSize, window = UNLIMITED_WINDOW, cacheDtype, cap }: Shape) {
+  return {
+    HEADS: heads,
+    KV_HEADS: kvHeads,
+    HEAD_VEC4: Math.ceil(headSize / 4),
+    BLOCK_SIZE,
+    MAX_BLOCKS,
+    CACHE_F16: cacheDtype === "f16",
+    HEAD_SIZE: headSize,
+    QKV_STRIDE: strideOf((heads + 2 * kvHeads) * headSize),
+    Y_STRIDE: strideOf(heads * headSize),
+    SCALE: 1 / Math.sqrt(headSize),
+    CAP: cap ?? 0,
+    WINDOW: window,
+  };
 }
 
 function wordsOf(bytes = new ArrayBuffer(0)): Uint32Array<ArrayBuffer> {
@@ -138,12 +138,11 @@ type AttentionData = ReturnType<typeof spansOf> &
 async function run(
   device: GPUDevice,
   kernel: KernelName,
-  constants: Omit<KernelConstants<typeof attentionQuad>, "LANES" | "ROWS" | "QUERIES">,
+  constants: ReturnType<typeof constantsOf>,
   { counts, ...data }: AttentionData,
   { queries, tileRows = 1 }: Shape,
 ): Promise<Record<string, ArrayBuffer>> {
-  const [heads, kvHeads] = [Number(constants.HEADS), Number(constants.KV_HEADS)];
-  const headVec4 = Number(constants.HEAD_VEC4);
+  const { HEADS: heads, KV_HEADS: kvHeads, HEAD_VEC4: headVec4 } = constants;
   const numRows = data.rows.length / 4;
   const { Y_STRIDE, SCALE: _scale, CAP: _cap, WINDOW, ...cache } = constants;
   // Kernels that read only the cache find it written.
@@ -174,7 +173,7 @@ async function run(
     const computed = await runKernel(device, attention, { ...alone, ALONE: false }, { ...data, y: parts }, [
       shared.workgroups,
       numRows,
-      splitsSeen(Math.min(Number(WINDOW), longest), longest, SPLIT),
+      splitsSeen(Math.min(WINDOW, longest), longest, SPLIT),
     ]);
     const merge = { ...splits, WINDOW, LANES: 64, HEADS: heads, HEAD_SIZE: constants.HEAD_SIZE, HEAD_VEC4: headVec4 };
     const merged = await runKernel(

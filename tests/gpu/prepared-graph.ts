@@ -66,7 +66,7 @@ export async function prepareGraph(
   const activations = new Activations(arena, shape, graph, limits);
   const compiler = new KernelCompiler(device);
   const uploader = new WeightUploader(device, arena, compiler, { maxBindingBytes });
-  const buffers = ModelBuffers.create(uploader, arena, weights, engine);
+  const buffers = new ModelBuffers(uploader, arena, weights, engine);
   await uploader.fill();
   uploader.destroy();
   const { vocabSize } = shape;

@@ -42,7 +42,7 @@ export async function prepareProducts(
   const step = new StepBuffer(arena, { ...limits, vocabSize: shape.vocabSize, logprobsMode: engine.logprobsMode });
   const activations = new Activations(arena, shape, graph, limits);
   const uploader = new WeightUploader(device, arena, compiler);
-  const buffers = ModelBuffers.create(uploader, arena, weights, engine);
+  const buffers = new ModelBuffers(uploader, arena, weights, engine);
   await uploader.fill();
   uploader.destroy();
   const widest = graph.operations.find(({ label }) => label === "layer 0 fc" || label === "layer 0 mlp");
@@ -51,7 +51,7 @@ export async function prepareProducts(
     throw new Error("a graph without its products");
   }
   const { matrix } = widest.type === "linear" ? widest.linear : widest.gate;
-  const parts = widest.type === "linear" ? buffers.linear(widest.linear) : buffers.gate(widest);
+  const parts = buffers.product(widest.type === "linear" ? widest.linear : widest.gate);
   const [x, y] = [activations.buffer(ln2.input), activations.buffer(widest.output)];
   device.queue.writeBuffer(x, 0, randomFloats(x.size / 4, 1));
   const { vocabSize } = shape;

@@ -1,4 +1,4 @@
-import { sumLogits } from "../../src/backends/gpu/kernels/sum-logits.ts";
+import { sumLogits } from "../../src/backends/gpu/kernels/kernels.ts";
 import { PART_TOKENS } from "../../src/backends/gpu/sampler.ts";
 import { floatsOf, runKernel } from "./gpu.ts";
 

@@ -3,7 +3,8 @@
 
 import { openDevice } from "../../src/backends/gpu/device.ts";
 import { KernelCompiler } from "../../src/backends/gpu/kernel.ts";
-import type { Kernel } from "../../src/backends/gpu/kernel-type.ts";
+import type { Kernel } from "../../src/backends/gpu/define-kernel.ts";
+import * as kernels from "../../src/backends/gpu/kernels/kernels.ts";
 import type { createEngine, EngineConfig } from "../../src/index.ts";
 import { describeModel } from "../../src/models/families.ts";
 import { createComplete } from "./create-complete.ts";
@@ -88,15 +89,11 @@ export async function compileAll(create: CreateEngine): Promise<CompiledFound> {
   return { pipelines: [...software.compiled(), ...hardware.compiled()], hasSubgroups };
 }
 
-const modules = import.meta.glob<Record<string, unknown>>(["../../src/backends/gpu/kernels/*.ts", "!**/*.test.ts"], {
-  eager: true,
-});
-
 /** Kernels that no engine had a use for here, such as those beside a kernel with subgroups: any constants will do. */
 async function compileRest(gpu: GPU, isToSkip: (kernel: Kernel) => boolean): Promise<void> {
   const compiler = new KernelCompiler((await openDevice(gpu)).device);
   const anyOf = { u32: 64, f32: 1, bool: false };
-  for (const kernel of Object.values(modules).flatMap((module) => Object.values(module).filter(isKernel))) {
+  for (const kernel of Object.values(kernels)) {
     if (isToSkip(kernel)) continue;
     const overrides = kernel.code.matchAll(/^override (\w+): (u32|f32|bool);/gm);
     const constants = Object.fromEntries(
@@ -107,7 +104,3 @@ async function compileRest(gpu: GPU, isToSkip: (kernel: Kernel) => boolean): Pro
 }
 
 const needsSubgroups = ({ code }: Kernel) => code.includes("enable subgroups;");
-
-function isKernel(value: unknown): value is Kernel {
-  return typeof value === "object" && value !== null && "code" in value && "bindings" in value;
-}

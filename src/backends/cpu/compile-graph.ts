@@ -15,7 +15,16 @@ import { deltaOffsets } from "./kernels/delta-net.ts";
 import type { Epilogue } from "./kernels/epilogues.ts";
 import type { MemoryMap } from "./memory-map.ts";
 import { strideOf } from "./pack/panel-matrix.ts";
-import type { KeptRows, LayerCache, Operation as Step, Program, Rows, StatePlace } from "./program/operation.ts";
+import type {
+  KeptRows,
+  LayerCache,
+  Operation as Step,
+  Program,
+  RowArguments,
+  RowKernel,
+  Rows,
+  StatePlace,
+} from "./program/operation.ts";
 import type { ProductWeights, WeightMemory } from "./weight-memory.ts";
 
 interface CompileContext {
@@ -100,23 +109,24 @@ class GraphCompiler {
     switch (operation.type) {
       case "embed": {
         const { scale, positions, output } = operation;
-        const table = weights
-          .matrix(operation.table)
-          .map(({ firstOutput, panels }) => ({ firstToken: firstOutput, panels }));
-        const places = positions && weights.rows(positions);
+        const { parts } = weights.product(operation.table);
+        const table = parts.map(({ firstOutput, panels }) => ({ firstToken: firstOutput, panels }));
         const y = this.#rows(output);
-        return this.#phase("rows", { type: "embed", table, scale, positions: places, y });
+        this.#phase("rows", { type: "embed", table, scale, y });
+        const bytes = 4 * strideOf(this.#shape(output).width);
+        if (positions) this.#eachRow("rows", "add", y, { ...weights.rows(positions), by: "position" }, bytes);
+        return;
       }
       case "norm":
         return this.#addNorm(operation);
       case "linear": {
         const { linear, input, output, activation, addsToOutput } = operation;
         const epilogue = addsToOutput ? "addToOutput" : activation ? EPILOGUES[activation] : "store";
-        return this.#phase("columns", ...this.#products(weights.linear(linear), input, this.#rows(output), epilogue));
+        return this.#phase("columns", ...this.#products(weights.product(linear), input, this.#rows(output), epilogue));
       }
       case "gate": {
         const { activation, input, output } = operation;
-        const products = this.#products(weights.gate(operation), input, this.#rows(output), GATES[activation]);
+        const products = this.#products(weights.product(operation.gate), input, this.#rows(output), GATES[activation]);
         return this.#phase("columns", ...products);
       }
       case "rotary":
@@ -130,9 +140,9 @@ class GraphCompiler {
       case "outputGate":
         return this.#addOutputGate(operation);
       case "head": {
-        const table = { parts: weights.matrix(operation.table), bias: 0 };
-        const epilogue = operation.cap ? "cap" : "store";
-        return this.#phase("columns", ...this.#products(table, operation.input, this.#logits, epilogue));
+        const { table, input, cap } = operation;
+        const products = this.#products(weights.product(table), input, this.#logits, cap ? "cap" : "store");
+        return this.#phase("columns", ...products);
       }
     }
   }
@@ -142,11 +152,12 @@ class GraphCompiler {
     const y = this.#rows(output);
     const target = addsToOutput ? this.#addend(width) : y;
     const bytes = 4 * strideOf(width);
-    const { gamma, beta } = this.#context.weights.norm(norm);
+    const { address: gamma, stride } = this.#context.weights.rows(norm);
     const { kind, epsilon } = norm;
-    const x = this.#rows(input);
-    this.#phase(height, { type: "norm", kind, of: height, x, y: target, gamma, beta, width, bytes, epsilon });
-    if (addsToOutput) this.#phase("rows", { type: "add", x: target, y, bytes });
+    const x = height === "rows" ? this.#rows(input) : ({ ...this.#rows(input), by: "sampledRow" } as const);
+    if (kind === "layer") this.#eachRow(height, "layer_norm", x, target, gamma, gamma + stride, bytes, width, epsilon);
+    else this.#eachRow(height, "rms_norm", x, target, gamma, bytes, width, epsilon);
+    if (addsToOutput) this.#eachRow("rows", "add", y, target, bytes);
   }
 
   /** Returns a product for each part of the weights: each makes its columns of y. */
@@ -171,19 +182,21 @@ class GraphCompiler {
       ["queries", queries, numHeads],
       ["keys", keys, numKvHeads],
     ] as const) {
-      const rotate: Step = { type: "rotate", x, heads, angles: this.#context.anglesOf(rotary, of) };
       const { norms } = rotary;
-      if (!norms) {
-        this.#phase("rows", rotate);
-        continue;
-      }
-      const { epsilon } = norms[of];
-      const { gamma } = weights.norm(norms[of]);
-      // All heads together are one, and so is their weight, with the same gaps.
-      const together = norms.over === "head" ? 1 : heads;
-      const size = { headSize: together * headDim, headStride: together * headStride };
-      const norm: Step = { type: "headNorm", x, heads: heads / together, ...size, gamma, epsilon };
-      this.#phase("rows", ...(norms.afterRotation ? [rotate, norm] : [norm, rotate]));
+      const normalise = () => {
+        if (!norms) return;
+        const gamma = weights.rows(norms[of]).address;
+        // All heads together are one, and so is their weight, with the same gaps.
+        const together = norms.over === "head" ? 1 : heads;
+        for (let head = 0; head < heads; head += together) {
+          const at = { ...x, address: x.address + 4 * head * headStride };
+          const [bytes, width] = [4 * together * headStride, together * headDim];
+          this.#eachRow("rows", "rms_norm", at, at, gamma, bytes, width, norms[of].epsilon);
+        }
+      };
+      if (!norms?.afterRotation) normalise();
+      this.#eachRow("rows", "rotate", x, heads, { ...this.#context.anglesOf(rotary, of), by: "position" });
+      if (norms?.afterRotation) normalise();
     }
   }
 
@@ -207,17 +220,18 @@ class GraphCompiler {
     const x = this.#rows(input);
     // Later steps read them, so they stay to the end of the step.
     const products = this.#take(width, this.#context.maxRows);
-    this.#phase("rows", { type: "gateRows", x, products, width });
-    const weights = this.#context.weights.convolution(operation);
+    this.#eachRow("rows", "multiply", products, x, { ...x, address: x.address + 8 * width }, 4 * width);
+    const weights = this.#context.weights.rows(operation.kernel);
     const y = this.#rows(output);
     this.#phase("convolution", { type: "shortConv", x, products, y, width, taps, weights, kept });
   }
 
   #addDeltaNet(operation: DeltaNet): void {
-    const { layer, keyHeads, valueHeads, keyDim, valueDim, headOrder, taps, norm, rate, dtBias } = operation;
+    const { layer, keyHeads, valueHeads, keyDim, valueDim, headOrder, taps, norm, rate } = operation;
     const { weights, states, maxRows } = this.#context;
     const place = states[layer];
     if (!place) throw new RangeError(`the model has no delta net ${layer}`);
+    const rates = weights.rows(rate.weight);
     const net = {
       keyHeads,
       valueHeads,
@@ -226,10 +240,10 @@ class GraphCompiler {
       headOrder,
       taps,
       offsets: deltaOffsets(operation),
-      kernel: weights.convolution(operation),
-      rate: weights.rows(rate.weight).address,
-      dtBias: weights.rows(dtBias).address,
-      gamma: weights.norm(norm).gamma,
+      kernel: weights.rows(operation.kernel),
+      rate: rates.address,
+      dtBias: rates.address + rates.stride,
+      gamma: weights.rows(norm).address,
       epsilon: norm.epsilon,
       states: place,
     };
@@ -242,7 +256,7 @@ class GraphCompiler {
   #addOutputGate({ gates, firstColumn, value }: OutputGate): void {
     const from = this.#rows(gates);
     const at = { ...from, address: from.address + 4 * firstColumn };
-    this.#phase("rows", { type: "outputGate", gates: at, y: this.#rows(value), bytes: 4 * this.#shape(value).width });
+    this.#eachRow("rows", "multiply_sigmoid", this.#rows(value), at, 4 * this.#shape(value).width);
   }
 
   /** Returns the queries, keys and values of each row, in heads as the cache has them. */
@@ -274,6 +288,11 @@ class GraphCompiler {
     const rows = this.#addends.get(width) ?? this.#take(width, this.#context.maxRows);
     this.#addends.set(width, rows);
     return rows;
+  }
+
+  /** Adds a kernel's call for each row. */
+  #eachRow<K extends RowKernel>(of: "rows" | "samples", kernel: K, ...args: RowArguments<K>): void {
+    this.#phase(of, { type: "eachRow", of, kernel, args });
   }
 
   /** Adds steps, to the last phase if threads share both alike: then each thread needs only its own results. */

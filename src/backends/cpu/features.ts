@@ -21,6 +21,6 @@ export function detectFeatures(): CpuFeatures {
 function validates(expression: () => Vector): boolean {
   if (typeof WebAssembly === "undefined") return false;
   const module = new ModuleBuilder({ isShared: false, pages: 1 });
-  module.function("probe", { address: "i32" }, (f, { address }) => f.storeV128(address, expression()));
+  module.function("probe", "address: i32", (f, { address }) => f.storeV128(address, expression()));
   return WebAssembly.validate(module.finish());
 }

@@ -1,23 +1,20 @@
-import type { SampledToken, TokenLogprob } from "../../engine/runner.ts";
-import { LOWEST_LOGPROB } from "../../engine/sampling/sampling-params.ts";
+import type { SampledToken } from "../../engine/runner.ts";
 import type { PlannedSequence, Sample, SlotRules, SlotUpdate, StepPlan } from "../../engine/step-plan.ts";
 import { KEEP_WORDS, ROW_WORDS, STATE_WORDS, type StepMemory } from "./program/step-memory.ts";
 import { packRules, ruleTableShape } from "../rule-table.ts";
-import { SAMPLE_WORDS, SampleView, writeSample } from "../sample-record.ts";
+import { readSample, SAMPLE_WORDS, SampleView, writeSample } from "../sample-record.ts";
 import { RESULT_WORDS, type SamplerMemory } from "./sampler/sampler.ts";
 
 /** Writes plans to the memory that threads read, and reads the drawn tokens from it. */
 export class StepWriter {
   readonly #view: SampleView;
   readonly #words: Uint32Array;
-  readonly #floats: Float32Array;
   readonly #step: StepMemory;
   readonly #sampler: SamplerMemory;
 
   constructor(buffer: ArrayBufferLike, step: StepMemory, sampler: SamplerMemory) {
     this.#view = new SampleView(buffer);
     this.#words = new Uint32Array(buffer);
-    this.#floats = new Float32Array(buffer);
     this.#step = step;
     this.#sampler = sampler;
   }
@@ -45,26 +42,8 @@ export class StepWriter {
   results(samples: readonly Sample[]): SampledToken[] {
     return samples.map((sample, i) => {
       const at = this.#sampler.results / 4 + i * RESULT_WORDS;
-      const { tokenId, logprob } = this.#tokenAt(at);
-      const top = this.#topAt(at + 3, this.#word(at + 2));
-      // The sampler puts the rank where a drawn token has its id.
-      return sample.kind === "draw"
-        ? { tokenId, logprob, top }
-        : { tokenId: sample.tokenId, logprob, top, rank: tokenId };
+      return readSample(this.#words, sample, { at, topAt: at + 3, numTop: this.#words[at + 2] ?? 0 });
     });
-  }
-
-  #tokenAt(at: number): TokenLogprob {
-    return { tokenId: this.#word(at), logprob: this.#floats[at + 1] ?? 0 };
-  }
-
-  #topAt(at: number, count: number): TokenLogprob[] {
-    const top: TokenLogprob[] = [];
-    for (let i = 0; i < count; i++) {
-      const candidate = this.#tokenAt(at + 2 * i);
-      if (candidate.logprob > LOWEST_LOGPROB) top.push(candidate);
-    }
-    return top;
   }
 
   #update(table: number, width: number, updates: readonly SlotUpdate[]): void {
@@ -90,9 +69,5 @@ export class StepWriter {
     for (const { slot, rules } of newRules) {
       this.#words.set(packRules(rules, shape), rulesAt / 4 + slot * shape.words);
     }
-  }
-
-  #word(at: number): number {
-    return this.#words[at] ?? 0;
   }
 }

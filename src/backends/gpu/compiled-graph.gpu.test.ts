@@ -81,7 +81,7 @@ it.each([
     const dispatches = dispatchesOf(compiled, shape);
     const head = operations.at(-1);
     const table = head?.type === "head" ? head.table : expect.fail("the graph ends without a head");
-    const parts = 2 * buffers.table(table).length; // tied: used by the embedding and the head
+    const parts = 2 * buffers.product(table).length; // tied: used by the embedding and the head
     const inLayer = isPlain ? 8 : 5; // plain kernels take such a prompt in tiles, from the cache
     // The one sample of the head is computed by the kernel for one row.
     expect(dispatches.length).toBe(model.numLayers * (inLayer + 2 * Number(isApart)) + parts + Number(isPlain));

@@ -1,8 +1,7 @@
 import type { Dispatch, StepSize } from "./kernel.ts";
 import type { KernelTraits } from "./kernel-style.ts";
-import { fusedOperations } from "./operations/fused.ts";
 import { compileOperation, valueOf, type CompiledOperation, type OperationContext } from "./operations/operations.ts";
-import { plainOperations } from "./operations/plain.ts";
+import { operationsOf } from "./operations/operations-of.ts";
 
 /**
  * A model's graph as dispatches, compiled and bound before the first step. A step of any mixture of prompt and decode rows
@@ -18,7 +17,7 @@ export class CompiledGraph {
   }
 
   static async compile(context: OperationContext, traits: KernelTraits): Promise<CompiledGraph> {
-    const operations = traits.style === "plain" ? plainOperations(context, traits) : fusedOperations(context);
+    const operations = operationsOf(context, traits);
     const compiled = await Promise.all(
       context.graph.operations.map(async (operation) => ({
         isHead:

@@ -4,7 +4,7 @@
 import type { OpenedDevice } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
 import { KernelCompiler, sizeOf } from "./kernel.ts";
-import { probeHalves } from "./kernels/probe-halves.ts";
+import { probeHalves } from "./kernels/kernels.ts";
 import { readAfter } from "./read-after.ts";
 
 const LANES = 64;
@@ -16,11 +16,14 @@ export function flushesHalves(opened: Pick<OpenedDevice, "device" | "poller">): 
 
 async function probe(opened: Pick<OpenedDevice, "device" | "poller">): Promise<boolean> {
   const { device } = opened;
-  const compiler = new KernelCompiler(device);
-  const pipeline = await compiler.pipeline(probeHalves, { LANES });
   const flushes = device.createBuffer({ size: 4, usage: BufferUsage.STORAGE | BufferUsage.COPY_SRC });
-  const bindGroup = compiler.bind(probeHalves, { flushes });
-  const dispatch = { name: "probe", pipeline, bindGroup, workgroups: () => [512 / LANES, 1] as const };
+  const dispatch = await new KernelCompiler(device).dispatch({
+    name: "probe",
+    kernel: probeHalves,
+    constants: { LANES },
+    buffers: { flushes },
+    workgroups: () => [512 / LANES, 1],
+  });
   const found = await readAfter(opened, [dispatch], sizeOf(0), [{ buffer: flushes, offset: 0, bytes: 4 }]);
   flushes.destroy();
   return new Uint32Array(found)[0] !== 0;

@@ -1,8 +1,8 @@
 import type { RowTiles } from "../../engine/row-tiles.ts";
-import { resultsBySequence, type SampledToken, type StepResult, type TokenLogprob } from "../../engine/runner.ts";
+import { resultsBySequence, type StepResult } from "../../engine/runner.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
-import { LOWEST_LOGPROB, MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
+import { MAX_TOP_CANDIDATES } from "../../engine/sampling/sampling-params.ts";
 import type { DrawNeeds, StepPlan } from "../../engine/step-plan.ts";
 import type { ResolvedEngineConfig } from "../../protocol/config.ts";
 import { withoutLayers } from "../../models/few-layers.ts";
@@ -10,6 +10,7 @@ import { ChorusError } from "../../protocol/errors.ts";
 import type { KernelTime } from "../../protocol/reports.ts";
 import { MAX_RUN_AHEAD } from "../../protocol/step-sizes.ts";
 import type { CheckedKernels, CommonDraws, DrawKind, LoadOptions, LoadedRunner } from "../backend.ts";
+import { readSample } from "../sample-record.ts";
 import { Activations } from "./activations.ts";
 import { Arena } from "./arena.ts";
 import type { CompiledGraph } from "./compiled-graph.ts";
@@ -201,19 +202,11 @@ export class GpuRunner implements LoadedRunner {
       throw new ChorusError("device_lost", "The GPU was lost while it computed a step.", null, { cause: error });
     }
     const gpuMs = isTimed ? elapsedMs(words) : null;
-    const ids = words.subarray(isTimed ? STAMPS_BYTES / words.BYTES_PER_ELEMENT : 0);
-    const logprobs = new Float32Array(ids.buffer, ids.byteOffset);
+    const sampled = words.subarray(isTimed ? STAMPS_BYTES / words.BYTES_PER_ELEMENT : 0);
     const topStart = 2 * Math.max(1, plan.samples.length);
-    const tokens: SampledToken[] = [];
-    for (const [i, sample] of plan.samples.entries()) {
-      const tokenId = ids[2 * i] ?? 0;
-      const logprob = logprobs[2 * i + 1] ?? 0;
-      const top = topOf(ids, logprobs, topStart + 2 * i * MAX_TOP_CANDIDATES, sample.numTop);
-      // The kernel writes a scored token's rank into the field for a drawn token's id.
-      tokens.push(
-        sample.kind === "draw" ? { tokenId, logprob, top } : { tokenId: sample.tokenId, logprob, top, rank: tokenId },
-      );
-    }
+    const tokens = plan.samples.map((sample, i) =>
+      readSample(sampled, sample, { at: 2 * i, topAt: topStart + 2 * i * MAX_TOP_CANDIDATES, numTop: sample.numTop }),
+    );
     return { sequences: resultsBySequence(plan, tokens), gpuMs };
   }
 }
@@ -225,19 +218,6 @@ async function withKernels(
 ): Promise<StepResult> {
   const [step, times] = await Promise.all([result, reading.catch(() => null)]);
   return { ...step, kernels: times ?? [], gpuMs: times && spanMs(times) };
-}
-
-const NO_TOP: readonly TokenLogprob[] = [];
-
-/** Returns the most likely tokens of a sample, without those that can't be drawn. */
-function topOf(ids: Uint32Array, logprobs: Float32Array, start: number, count: number): readonly TokenLogprob[] {
-  if (count === 0) return NO_TOP;
-  const top: TokenLogprob[] = [];
-  for (let at = start; at < start + 2 * count; at += 2) {
-    const logprob = logprobs[at + 1] ?? 0;
-    if (logprob > LOWEST_LOGPROB) top.push({ tokenId: ids[at] ?? 0, logprob });
-  }
-  return top;
 }
 
 function createBuffers(
@@ -262,7 +242,7 @@ function createBuffers(
   const packsFloats = style === "plain"; // also if a GPU's own kernels were wrong: this is one kernel less to trust
   const uploader = new WeightUploader(device, arena, compiler, { packsFloats });
   try {
-    const buffers = ModelBuffers.create(uploader, arena, weights, engine);
+    const buffers = new ModelBuffers(uploader, arena, weights, engine);
     const parts = { compiler, later, arena, graph, shape, vocabSize, engine, buffers, activations, step };
     return { model: { device, poller, hasFewRegisters, ...parts }, uploader };
   } catch (error) {

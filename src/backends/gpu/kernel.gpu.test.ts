@@ -1,21 +1,18 @@
 import { expect, it } from "vitest";
 
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
-import { defineKernel, KernelCompiler } from "./kernel.ts";
+import { defineKernel } from "./define-kernel.ts";
+import { KernelCompiler } from "./kernel.ts";
 
 // Fails if the device reports an uncaught error.
 const { device, adapterName } = await openTestDevice();
 
 const probe = (body: string) =>
-  defineKernel({
-    name: "probe",
-    code: [
-      `override SIZE: u32;\n@group(0) @binding(0) var<storage, read_write> y: array<u32>;`,
-      `var<workgroup> w: array<u32, SIZE>;\n@compute @workgroup_size(1) fn probe() {\n${body}\n}`,
-    ],
-    bindings: [["y", "storage"]],
-    constants: ["SIZE"],
-  });
+  defineKernel(
+    "probe",
+    `override SIZE: u32;\n@group(0) @binding(0) var<storage, read_write> y: array<u32>;`,
+    `var<workgroup> w: array<u32, SIZE>;\n@compute @workgroup_size(1) fn probe() {\n${body}\n}`,
+  );
 
 const refused = (body: string, SIZE = 4) =>
   new KernelCompiler(device, { adapterName }).pipeline(probe(body), { SIZE }).then(

@@ -1,29 +1,19 @@
 import { ChorusError } from "../../protocol/errors.ts";
 import { COMPUTE_STAGE } from "./flags.ts";
-import type { Kernel } from "./kernel-type.ts";
+import type { Kernel } from "./define-kernel.ts";
 import { specialise } from "./specialise.ts";
 
-export type KernelConstants<K extends Kernel> = Readonly<Record<K["constants"][number], number | boolean>>;
-export type KernelBuffers<K extends Kernel> = Readonly<Record<K["bindings"][number][0], GPUBuffer | GPUBufferBinding>>;
+export type KernelConstants = Readonly<Record<string, number | boolean>>;
+export type KernelBuffers = Readonly<Record<string, GPUBuffer | GPUBufferBinding>>;
 
 /** A kernel with its constants. */
 export interface KernelVariant {
   readonly kernel: Kernel;
-  readonly constants: Readonly<Record<string, number | boolean>>;
+  readonly constants: KernelConstants;
 }
 
-export function variantOf<K extends Kernel>(kernel: K, constants: KernelConstants<K>): KernelVariant {
+export function variantOf(kernel: Kernel, constants: KernelConstants): KernelVariant {
   return { kernel, constants };
-}
-
-/** Appends helpers after the kernel, so that compiler messages have the line numbers of its file. */
-export function defineKernel<const Binding extends string, const Constant extends string>(definition: {
-  name: string;
-  code: readonly string[];
-  bindings: readonly (readonly [Binding, GPUBufferBindingType])[];
-  constants: readonly Constant[];
-}): Kernel<Binding, Constant> {
-  return { ...definition, code: definition.code.join("\n") };
 }
 
 /** The sizes of a step that determine its workgroups. */
@@ -56,6 +46,11 @@ export interface Dispatch {
   readonly workgroups: (step: StepSize) => readonly [x: number, y: number, z?: number];
 }
 
+/** What a dispatch is made of. */
+interface BoundKernel extends KernelVariant, Pick<Dispatch, "name" | "workgroups"> {
+  readonly buffers: KernelBuffers;
+}
+
 export function encode(
   pass: GPUComputePassEncoder,
   { pipeline, bindGroup, workgroups }: Dispatch,
@@ -68,7 +63,7 @@ export function encode(
 }
 
 /** Returns `matmul-lane {"K4":64,"SAMPLES_ONLY":1}`, for error messages, profilers and the benchmark, which parses it. */
-function pipelineLabel(kernel: Kernel, constants: Readonly<Record<string, number | boolean>>): string {
+function pipelineLabel(kernel: Kernel, constants: KernelConstants): string {
   const values = Object.entries(constants).map(([name, value]) => [name, Number(value)]);
   return `${kernel.name} ${JSON.stringify(Object.fromEntries(values))}`;
 }
@@ -113,8 +108,14 @@ export class KernelCompiler {
   }
 
   /** Throws kernel_refused with the compiler's messages if the kernel does not compile. */
-  pipeline<K extends Kernel>(kernel: K, constants: KernelConstants<K>): Promise<GPUComputePipeline> {
+  pipeline(kernel: Kernel, constants: KernelConstants): Promise<GPUComputePipeline> {
     return this.compile({ kernel, constants });
+  }
+
+  /** Compiles a kernel and binds its buffers. */
+  async dispatch({ name, kernel, constants, buffers, workgroups }: BoundKernel): Promise<Dispatch> {
+    const pipeline = await this.pipeline(kernel, constants);
+    return { name, pipeline, bindGroup: this.bind(kernel, buffers), workgroups };
   }
 
   /** Compiles a variant, as pipeline() does. */
@@ -140,13 +141,12 @@ export class KernelCompiler {
     return { label, compile };
   }
 
-  bind<K extends Kernel>(kernel: K, buffers: KernelBuffers<K>): GPUBindGroup {
-    const bound: Readonly<Record<string, GPUBuffer | GPUBufferBinding>> = buffers;
+  bind(kernel: Kernel, buffers: KernelBuffers): GPUBindGroup {
     return this.#device.createBindGroup({
       label: kernel.name,
       layout: this.#layout(kernel).bindGroup,
       entries: kernel.bindings.map(([name], binding) => {
-        const buffer = bound[name];
+        const buffer = buffers[name];
         if (!buffer) throw new ChorusError("internal_error", `kernel ${kernel.name} was given no buffer for "${name}"`);
         return { binding, resource: "buffer" in buffer ? buffer : { buffer } };
       }),

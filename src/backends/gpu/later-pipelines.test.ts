@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 
-import { defineKernel, type KernelCompiler } from "./kernel.ts";
+import { defineKernel } from "./define-kernel.ts";
+import type { KernelCompiler } from "./kernel.ts";
 import { LaterPipelines, Rank, type LaterPipeline } from "./later-pipelines.ts";
 import type { Answers } from "./read-after.ts";
 
-const kernel = defineKernel({ name: "kernel", code: [""], bindings: [], constants: ["SIZE"] });
+const kernel = defineKernel("kernel");
 
 /** What was begun, in order; each compilation ends when the test says so. */
 let started: number[];

@@ -6,7 +6,8 @@ import { gateLayout, layoutsOf, type WeightLayout } from "../../models/weight-la
 import type { WeightsDtype } from "../../protocol/config.ts";
 import type { TuningStore } from "../backend.ts";
 import { sizeOf, type Dispatch } from "./kernel.ts";
-import { Epilogue, matmulSkinny } from "./kernels/matmul.ts";
+import { Epilogue } from "./kernels/epilogue.ts";
+import { matmulSkinny } from "./kernels/kernels.ts";
 import { isNormApart, normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import { layoutConstants } from "./matrix-layout.ts";
 import type { ProductBuffers } from "./model-buffers.ts";
@@ -73,7 +74,7 @@ export function measureOn(model: TunedModel): Measure {
         x: isApart ? activations.normed : activations.buffer(product.norm?.input ?? product.input),
         w,
         bias,
-        norm: product.norm ? buffers.norm(product.norm.norm) : bias,
+        norm: product.norm ? buffers.rows(product.norm.norm) : bias,
         samples: step.samples,
         y: product.y,
         logit_parts: activations.logitParts,

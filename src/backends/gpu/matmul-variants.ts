@@ -10,13 +10,13 @@ import {
   matmulSkinny,
   matmulSubgroup,
   matmulTiled,
-} from "./kernels/matmul.ts";
+} from "./kernels/kernels.ts";
 import type { KernelStyle, KernelTraits } from "./kernel-style.ts";
 import { Rank } from "./later-pipelines.ts";
-import type { LayoutConstants } from "./matrix-layout.ts";
+import type { layoutConstants } from "./matrix-layout.ts";
 
 /** Constants of one product that all kernels share. */
-export interface MatmulShape extends LayoutConstants {
+export interface MatmulShape extends ReturnType<typeof layoutConstants> {
   readonly K4: number;
   readonly N4: number;
   readonly Y4: number;

@@ -4,26 +4,13 @@ import { hasTwoLevels } from "../../files/packing.ts";
 import type { WeightLayout } from "../../models/weight-layouts.ts";
 import { strideOf } from "./padding.ts";
 
-/** The constants of shaders/lib/layout.wgsl. */
-export const LAYOUT_CONSTANTS = [
-  "LAYOUT",
-  "BITS",
-  "CENTRE",
-  "GROUP",
-  "BLOCK",
-  "FLOAT_BITS",
-  "FACTOR",
-  "HAS_MINIMUM",
-] as const;
-
-export type LayoutConstants = Readonly<Record<(typeof LAYOUT_CONSTANTS)[number], number | boolean>>;
-
 const FLOATS = { f32: 0, f16: 1, bf16: 2 } as const;
 export const PACKED = 3;
 /** Where nothing is packed these must be numbers that compile. */
 const UNPACKED = { bits: 8, centre: 0, group: 32, block: 32, floats: "half", factor: 1, hasMinimum: false } as const;
 
-export function layoutConstants(layout: WeightLayout): LayoutConstants {
+/** Returns the constants of shaders/lib/layout.wgsl. */
+export function layoutConstants(layout: WeightLayout) {
   const isPacked = typeof layout !== "string";
   const { bits, centre, group, block, floats, factor, hasMinimum } = isPacked ? layout : UNPACKED;
   return {

@@ -1,17 +1,16 @@
 // The memory that a model takes on the GPU, computed before it is loaded.
 
-import { convWidthOf, type Gate, type Matrix, type Operation, type Weight } from "../../models/graph.ts";
 import type { Model } from "../../models/model.ts";
-import { dtypesOf, gateLayout, layoutsOf, type LayoutPart } from "../../models/weight-layouts.ts";
+import { dtypesOf } from "../../models/weight-layouts.ts";
 import { byteSize } from "../../protocol/byte-size.ts";
 import type { WeightsDtype } from "../../protocol/config.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { cacheBytes, kvBytesPerToken, numStateSlots, stateBytesPerLayer } from "../../protocol/model-shape.ts";
 import type { EngineSizes, ModelMemory } from "../backend.ts";
-import { gateColumns } from "../gate-weights.ts";
+import { planWeights } from "../planned-weights.ts";
 import { MAX_HEAD_SIZE } from "./kernels/attention.ts";
 import { matrixBytes } from "./matrix-layout.ts";
-import { padTo, strideOf } from "./padding.ts";
+import { strideOf } from "./padding.ts";
 
 /** The limits of a buffer's size. WebGPU does not report the total memory. */
 type BufferLimits = Pick<GPUSupportedLimits, "maxBufferSize" | "maxStorageBufferBindingSize">;
@@ -91,57 +90,18 @@ function largestWeightBytes(model: Model, dtype: WeightsDtype): number {
 
 /** Returns every buffer of weights that model-buffers.ts uploads. */
 function weightBuffers(model: Model, dtype: WeightsDtype): readonly WeightBuffer[] {
-  const { graph } = model;
-  const seen = new Set<Weight>();
-  const row = (width: number): WeightBuffer => ({ bytes: 4 * strideOf(width), canBeSplit: false });
-  const norm = (width: number): WeightBuffer => ({ bytes: 8 * strideOf(width), canBeSplit: false });
-  const parts = ({ inputs, layout: order }: Matrix, layouts: readonly LayoutPart[]): WeightBuffer[] =>
-    layouts.flatMap(({ outputs, layout }) => [
-      { bytes: matrixBytes(inputs, outputs, layout), canBeSplit: order === "out-in" },
-      row(outputs),
-    ]);
-  const matrix = (weight: Matrix): WeightBuffer[] => {
-    if (seen.has(weight)) return [];
-    seen.add(weight);
-    return parts(weight, layoutsOf(model, weight, dtype));
-  };
-  const gate = (operation: Gate): WeightBuffer[] => {
-    const layout = gateLayout(model, operation, dtype);
-    return parts(operation.gate.matrix, [{ firstOutput: 0, outputs: gateColumns(operation), layout }]);
-  };
-  const positions = (weight: Weight | null): WeightBuffer[] => {
-    const [rows = 0, width = 0] = weight?.tensors[0]?.shape ?? [];
-    return weight ? [{ bytes: 4 * rows * strideOf(width), canBeSplit: false }] : [];
-  };
-  const of = (operation: Operation): WeightBuffer[] => {
-    switch (operation.type) {
-      case "embed":
-        return [...matrix(operation.table), ...positions(operation.positions)];
-      case "norm":
-        return [norm(graph.values[operation.input]?.width ?? 0)];
-      case "linear":
-        return matrix(operation.linear.matrix);
-      case "gate":
-        return gate(operation);
-      case "head":
-        return matrix(operation.table);
-      case "rotary":
-        return [operation.norms?.queries, operation.norms?.keys].flatMap((one) =>
-          one ? [norm(one.weight.tensors[0]?.shape[0] ?? 0)] : [],
-        );
-      case "shortConv":
-        return [{ bytes: 4 * operation.taps * strideOf(operation.width), canBeSplit: false }];
-      case "deltaNet": {
-        const { taps, valueHeads, valueDim } = operation;
-        const conv = { bytes: 4 * taps * strideOf(convWidthOf(operation)), canBeSplit: false };
-        return [conv, { bytes: padTo(16, 8 * valueHeads), canBeSplit: false }, norm(valueDim)];
-      }
-      case "attention":
-      case "outputGate":
-        return [];
-    }
-  };
-  return graph.operations.flatMap(of);
+  const { matrices, rows } = planWeights(model, dtype);
+  const ofMatrices = [...matrices.values()].flatMap(({ inputs, parts, isTransposed }) =>
+    parts.flatMap(({ outputs, layout }) => [
+      { bytes: matrixBytes(inputs, outputs, layout), canBeSplit: isTransposed },
+      { bytes: 4 * strideOf(outputs), canBeSplit: false },
+    ]),
+  );
+  const ofRows = Array.from(rows.values(), (one) => ({
+    bytes: 4 * one.rows * strideOf(one.columns),
+    canBeSplit: false,
+  }));
+  return [...ofMatrices, ...ofRows];
 }
 
 function tooLarge(what: string, bytes: number, limit: number, { param, advice }: { param: string; advice: string }) {

@@ -2,16 +2,9 @@ import { expect, it } from "vitest";
 
 import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { KernelCompiler, variantOf, type Dispatch, type StepSize } from "./kernel.ts";
-import type { Kernel } from "./kernel-type.ts";
-import {
-  attention,
-  attentionMerge,
-  attentionQuad,
-  attentionTile,
-  cacheWrite,
-  maxSplits,
-  UNLIMITED_WINDOW,
-} from "./kernels/attention.ts";
+import type { Kernel } from "./define-kernel.ts";
+import { attention, attentionMerge, attentionQuad, cacheWrite } from "./kernels/kernels.ts";
+import { attentionTile, maxSplits, UNLIMITED_WINDOW } from "./kernels/attention.ts";
 import { strideOf } from "./padding.ts";
 import { answersOfAttention } from "./same-attention.ts";
 
@@ -117,7 +110,7 @@ async function areSplitsSame(maxRows: number, change: Change = ["", ""]): Promis
   const tile = attentionTile(3);
   const joined = { SPLIT: tile.SPLIT, MAX_SPLITS, WINDOW: UNLIMITED_WINDOW, HEADS: 2, HEAD_SIZE: 12, HEAD_VEC4: 3 };
   const own = { ...cache, ...tile, ...joined, SCALE: 0.3, CAP: 0, Y_STRIDE: strideOf(24), QUERIES: 2, ROWS: 1 };
-  const merge = changed(attentionMerge, change) as typeof attentionMerge;
+  const merge = changed(attentionMerge, change);
   const [whole, split, joins] = await Promise.all([
     compiler.pipeline(attention, { ...own, ALONE: true }),
     compiler.pipeline(attention, { ...own, ALONE: false }),

@@ -7,8 +7,8 @@ import { ROW_WORDS, type PlannedSequence } from "../../engine/step-plan.ts";
 import { createBuffer } from "./arena.ts";
 import type { OpenedDevice } from "./device.ts";
 import { BufferUsage } from "./flags.ts";
-import type { Dispatch, KernelBuffers, StepSize } from "./kernel.ts";
-import type { attention } from "./kernels/attention.ts";
+import type { Dispatch, StepSize } from "./kernel.ts";
+import type { AttentionBuffers } from "./kernels/attention.ts";
 import { strideOf } from "./padding.ts";
 import { SPAN_WORDS, writeSpans } from "./query-tiles.ts";
 import { hashOf, numbers, readAfter, type Answers } from "./read-after.ts";
@@ -50,7 +50,7 @@ interface TriedDispatches {
 export async function answersOfAttention(
   opened: Pick<OpenedDevice, "device" | "poller">,
   shape: TriedShape,
-  dispatchesOn: (buffers: KernelBuffers<typeof attention>) => TriedDispatches,
+  dispatchesOn: (buffers: AttentionBuffers) => TriedDispatches,
 ): Promise<Answers> {
   const { device } = opened;
   const sequences = triedSequences(shape);

@@ -5,14 +5,10 @@ import type { CommonDraws, DrawKind } from "../backend.ts";
 import { maxSequenceLength } from "../../engine/scheduling/admission.ts";
 import { maxSamples } from "../../engine/scheduling/scheduler-config.ts";
 import { headSummarises } from "./activations.ts";
-import { variantOf, type Dispatch, type KernelBuffers, type KernelConstants } from "./kernel.ts";
-import type { Kernel } from "./kernel-type.ts";
+import type { Kernel } from "./define-kernel.ts";
+import { variantOf, type Dispatch, type KernelBuffers, type KernelConstants, type StepSize } from "./kernel.ts";
 import type { KernelStyle } from "./kernel-style.ts";
-import { processLogits } from "./kernels/process-logits.ts";
-import { samplePlain } from "./kernels/sample-plain.ts";
-import { BINS, sample } from "./kernels/sample.ts";
-import { sumLogits } from "./kernels/sum-logits.ts";
-import { topLogprobs } from "./kernels/top-logprobs.ts";
+import { processLogits, sample, samplePlain, sumLogits, topLogprobs } from "./kernels/kernels.ts";
 import { Rank, type LaterPipeline } from "./later-pipelines.ts";
 import type { ModelContext } from "./operations/operations.ts";
 import { strideOf } from "./padding.ts";
@@ -22,6 +18,8 @@ import type { SampleKinds, StepBuffer, StepShape } from "./step-buffer.ts";
 const PLAIN_LANES = 8;
 /** Logits of a part: see shaders/lib/logit-part.wgsl. */
 export const PART_TOKENS = 32;
+/** Bins of a filter's histogram: see shaders/lib/filters.wgsl. */
+export const BINS = 256;
 
 /** A kernel that only some sequences need, and wait for. */
 class LaterDispatch {
@@ -114,9 +112,9 @@ export class Sampler {
     const written = { feedback, history, sampled };
     const bins = arena.storage("bins", isPlain ? 4 * BINS * numSamples : 0);
     const own = { MAX_LENGTH, PROCESSED_LOGPROBS, HISTOGRAM_IN_BUFFER: isPlain };
-    const add = <K extends Kernel>(
+    const add = (
       name: string,
-      [kernel, shape, buffers]: readonly [K, KernelConstants<K>, KernelBuffers<K>],
+      [kernel, shape, buffers]: readonly [Kernel, KernelConstants, KernelBuffers],
       isNeeded: LaterDispatch["isNeeded"],
       [rank, ask]: readonly [Rank, () => Promise<boolean>],
     ) =>
@@ -151,12 +149,24 @@ export class Sampler {
       if (haveRules) process.hurry();
     }
 
-    const [pipeline, ...sum] = await Promise.all([
-      compiler.pipeline(samplePlain, { ...constants, MAX_LENGTH }),
-      ...(headSummarises(model.graph, { style, ...engine }) ? [] : [sumDispatch(model, constants)]),
+    const numParts = Math.ceil(vocabSize / PART_TOKENS);
+    const summed = {
+      name: "sum logits",
+      kernel: sumLogits,
+      constants,
+      buffers: read,
+      workgroups: (size: StepSize) => [Math.ceil(numParts / constants.LANES), size.samples] as const,
+    };
+    const [plain, ...sum] = await Promise.all([
+      compiler.dispatch({
+        name: "sample plain",
+        kernel: samplePlain,
+        constants: { ...constants, MAX_LENGTH },
+        buffers: { ...read, ...written },
+        workgroups,
+      }),
+      ...(headSummarises(model.graph, { style, ...engine }) ? [] : [compiler.dispatch(summed)]),
     ]);
-    const bindGroup = compiler.bind(samplePlain, { logits, samples, logit_parts: logitParts, ...written });
-    const plain = { name: "sample plain", pipeline, bindGroup, workgroups };
     return new Sampler(step, top, sum, plain, [process, other, reportTop]);
   }
 
@@ -174,20 +184,6 @@ export class Sampler {
     if (shape.anyPlain) take(this.#plain);
     for (const later of this.#later) if (later.isNeeded(shape)) take(later.dispatch ?? fail());
   }
-}
-
-/** Returns the dispatch that summarises logits, unless the head does so itself. */
-async function sumDispatch(
-  { compiler, step: { samples }, activations: { logits, logitParts } }: ModelContext,
-  constants: KernelConstants<typeof sumLogits>,
-): Promise<Dispatch> {
-  const numParts = Math.ceil(Number(constants.VOCABULARY) / PART_TOKENS);
-  return {
-    name: "sum logits",
-    pipeline: await compiler.pipeline(sumLogits, constants),
-    bindGroup: compiler.bind(sumLogits, { logits, samples, logit_parts: logitParts }),
-    workgroups: (size) => [Math.ceil(numParts / Number(constants.LANES)), size.samples],
-  };
 }
 
 function fail(): never {

@@ -1,18 +1,14 @@
 import { describe, expect, it } from "vitest";
 
 import { ChorusError } from "../../protocol/errors.ts";
-import { defineKernel } from "./kernel.ts";
+import { defineKernel } from "./define-kernel.ts";
 import { specialise } from "./specialise.ts";
 
-const kernel = defineKernel({
-  name: "probe",
-  code: [
-    "// What override X: u32; is for\noverride LANES: u32; // a multiple of 4\noverride NORM: bool;\n\nfn probe() {}",
-    "override SCALE: f32;\n",
-  ],
-  bindings: [],
-  constants: ["LANES", "NORM", "SCALE"],
-});
+const kernel = defineKernel(
+  "probe",
+  "// What override X: u32; is for\noverride LANES: u32; // a multiple of 4\noverride NORM: bool;\n\nfn probe() {}",
+  "override SCALE: f32;\n",
+);
 
 const given = { LANES: 64, NORM: true, SCALE: 0.125 };
 

@@ -1,5 +1,5 @@
 import { ChorusError } from "../../protocol/errors.ts";
-import type { Kernel } from "./kernel-type.ts";
+import type { Kernel } from "./define-kernel.ts";
 import { withProvableLoops } from "./provable-loops.ts";
 
 const OVERRIDE = /^override (\w+): (\w+);/gm;

@@ -80,22 +80,16 @@ export class StepBuffer {
   readonly #buffer: GPUBuffer;
   readonly #words: Uint32Array<ArrayBuffer>;
   readonly #sample: SampleView;
-  readonly #maxSamples: number;
+  readonly #limits: StepLimits;
   readonly #rowsWord: number;
   readonly #spans: Uint32Array<ArrayBuffer>;
-  readonly #maxBlocks: number;
   readonly #tables: Uint32Array<ArrayBuffer>;
-  readonly #maxLength: number;
   readonly #masks: Uint32Array<ArrayBuffer>;
-  readonly #vocabSize: number;
-  readonly #logprobsMode: LogprobsMode;
 
   constructor(arena: Arena, limits: StepLimits) {
-    const { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize, logprobsMode, hasStates = false } = limits;
+    const { maxRows, maxSamples, maxSlots, maxBlocks, maxLength, vocabSize, hasStates = false } = limits;
     this.maxRows = maxRows;
-    this.#maxSamples = maxSamples;
-    this.#vocabSize = vocabSize;
-    this.#logprobsMode = logprobsMode;
+    this.#limits = limits;
     const samplesBytes = padTo(SECTION_BYTES, maxSamples * SAMPLE_WORDS * 4);
     const spansOffset = SECTION_BYTES + samplesBytes;
     const spansBytes = padTo(SECTION_BYTES, maxRows * SPAN_WORDS * 4);
@@ -111,10 +105,8 @@ export class StepBuffer {
     this.#sample = new SampleView(this.#words.buffer);
     this.#rowsWord = rowsOffset / 4;
     this.#spans = this.#words.subarray(spansOffset / 4, rowsOffset / 4);
-    this.#maxBlocks = maxBlocks;
     this.#tables = new Uint32Array(maxSlots * maxBlocks);
     this.blockTables = arena.storage("block tables", this.#tables.byteLength);
-    this.#maxLength = maxLength;
     this.ruleShape = ruleTableShape(vocabSize);
     this.history = arena.storage("history", 4 * maxSlots * maxLength);
     this.rules = arena.storage("rules", 4 * maxSlots * this.ruleShape.words);
@@ -137,7 +129,7 @@ export class StepBuffer {
 
   /** Writes only a number of rows, each with a sample, to compute products without a step. */
   writeRows(queue: GPUQueue, rows: number): void {
-    const numSamples = Math.min(rows, this.#maxSamples);
+    const numSamples = Math.min(rows, this.#limits.maxSamples);
     queue.writeBuffer(this.#buffer, 0, Uint32Array.of(rows, rows));
     queue.writeBuffer(this.#buffer, SECTION_BYTES, samplesOf(numSamples));
   }
@@ -181,9 +173,9 @@ export class StepBuffer {
   /** Returns whether the raw logits suffice: for a prompt's token, the likeliest one, or a draw from all of them. */
   #isPlain(sample: ScoredToken | DrawNeeds): boolean {
     if (sample.kind === "score") return true;
-    if (sample.isProcessed || this.#logprobsMode === "processed_logprobs") return false;
+    if (sample.isProcessed || this.#limits.logprobsMode === "processed_logprobs") return false;
     const { temperature, topK, topP, minP, typicalP } = sample.params;
-    const isFiltered = (topK > 0 && topK < this.#vocabSize) || topP < 1 || minP > 0 || typicalP < 1;
+    const isFiltered = (topK > 0 && topK < this.#limits.vocabSize) || topP < 1 || minP > 0 || typicalP < 1;
     return temperature === 0 || !isFiltered;
   }
 
@@ -192,7 +184,7 @@ export class StepBuffer {
     let first = Infinity;
     let end = 0;
     for (const { slot, start, values } of updates) {
-      const at = slot * this.#maxBlocks + start;
+      const at = slot * this.#limits.maxBlocks + start;
       this.#tables.set(values, at);
       first = Math.min(first, at);
       end = Math.max(end, at + values.length);
@@ -202,7 +194,7 @@ export class StepBuffer {
 
   #writeHistories(queue: GPUQueue, updates: readonly SlotUpdate[]): void {
     for (const { slot, start, values } of updates) {
-      queue.writeBuffer(this.history, 4 * (slot * this.#maxLength + start), new Uint32Array(values));
+      queue.writeBuffer(this.history, 4 * (slot * this.#limits.maxLength + start), new Uint32Array(values));
     }
   }
 

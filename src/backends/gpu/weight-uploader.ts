@@ -1,11 +1,10 @@
 import { isSameLayout, type PackedRows } from "../../files/packing.ts";
 import { releaseBytes } from "../../files/release-bytes.ts";
-import { BYTES_PER_ELEMENT, floatsOf, readF32, type Tensor } from "../../files/tensor.ts";
-import { normWeight, type NormWeights } from "../../models/graph.ts";
+import { BYTES_PER_ELEMENT, floatsOf, type Tensor, type TensorDtype } from "../../files/tensor.ts";
 import { partOf, type LayoutPart, type WeightLayout } from "../../models/weight-layouts.ts";
 import { createBuffer, type Arena } from "./arena.ts";
 import type { KernelCompiler } from "./kernel.ts";
-import { packWeights, tensorDtypeCode } from "./kernels/pack-weights.ts";
+import { packWeights } from "./kernels/kernels.ts";
 import { layoutConstants, matrixBytes, PACKED } from "./matrix-layout.ts";
 import { padTransposed, padRows, strideOf } from "./padding.ts";
 import { BufferUsage } from "./flags.ts";
@@ -40,6 +39,8 @@ const BAND_ROWS = 32;
 /** Bytes of the uniform `band`: nine words, rounded up to a multiple of 16. */
 const BAND_BYTES = 48;
 const LANES = 32;
+/** The kernel's codes for the types of a file's tensors that are not packed. */
+const SOURCES: Readonly<Record<TensorDtype, number>> = { F32: 0, F16: 1, BF16: 2 };
 /** Columns of a part are a multiple of this: its outputs (a gate's are half as many) are bound at a multiple of 256 bytes. */
 const PART_ALIGNMENT = 128;
 
@@ -87,7 +88,7 @@ export class WeightUploader {
       return matrix;
     }
     const readBand = bandReader(tensor, layout);
-    const SOURCE = readBand.isPacked ? PACKED : tensorDtypeCode[tensor.dtype];
+    const SOURCE = readBand.isPacked ? PACKED : SOURCES[tensor.dtype];
     // Started now, so that it compiles before the kernels of steps.
     const packing = this.#compiler.pipeline(packWeights, { LANES, SOURCE, ...layoutConstants(layout) });
     packing.catch(() => undefined); // fill() handles the error
@@ -147,9 +148,10 @@ export class WeightUploader {
     }
   }
 
-  /** Returns a matrix [n, k] in the parts that have a layout each, and none larger than the adapter's largest binding. */
-  parts(label: string, tensor: Tensor, layouts: readonly LayoutPart[]): readonly MatrixPart[] {
+  /** Returns a matrix in the parts that have a layout each; one [n, k] in none larger than the adapter's largest binding. */
+  parts(label: string, tensor: Tensor, layouts: readonly LayoutPart[], transposed: boolean): readonly MatrixPart[] {
     return layouts.flatMap(({ firstOutput: begin, outputs, layout }) => {
+      if (!transposed) return [{ ...this.matrix(label, tensor, layout), firstOutput: begin }];
       const stepBytes = matrixBytes(tensor.columns, PART_ALIGNMENT, layout);
       const most = PART_ALIGNMENT * Math.max(1, Math.floor(this.#maxBindingBytes / stepBytes));
       return Array.from({ length: Math.ceil(outputs / most) }, (_, i): MatrixPart => {
@@ -157,22 +159,6 @@ export class WeightUploader {
         const matrix = this.matrix(label, partOf(tensor, part), layout, { transposed: true });
         return { ...matrix, firstOutput: part.firstOutput };
       });
-    });
-  }
-
-  /** Returns rows as f32, each padded to its stride. */
-  rows(label: string, tensor: Tensor): GPUBuffer {
-    const { rows, columns } = tensor;
-    return this.values(label, rows * strideOf(columns), async () => padRows(await readF32(tensor), rows, columns));
-  }
-
-  /** Returns a norm as two rows of one buffer: gamma plus `offset`, then beta or zeros. */
-  norm(label: string, norm: NormWeights, gamma: Tensor, beta: Tensor | null): GPUBuffer {
-    return this.values(label, 2 * strideOf(gamma.columns), async () => {
-      const values = new Float32Array(2 * gamma.columns);
-      values.set((await readF32(gamma)).map((value) => normWeight(norm, value)));
-      if (beta) values.set(await readF32(beta), gamma.columns);
-      return padRows(values, 2, gamma.columns);
     });
   }
 

@@ -20,7 +20,7 @@ const PAGES = 64;
 /** A function of vectors, over an array. */
 async function apply(math: CpuMath, compute: Vectors, inputs: Float32Array): Promise<Float32Array> {
   const module = new ModuleBuilder({ isShared: false, pages: PAGES });
-  module.function("run", { end: "i32" }, (f, { end }) => {
+  module.function("run", "end: i32", (f, { end }) => {
     const x = f.v128();
     f.for(0, end, 16, (i) => {
       x.set(v128.load(i));

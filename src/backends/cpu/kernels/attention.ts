@@ -19,39 +19,9 @@ import { FORBIDDEN, type Arithmetic } from "./arithmetic.ts";
 import { headBlockBytes, valueBytes, type CacheShape } from "./cache-write.ts";
 import { extendedHalves, HALF_SCALE, movedHalfBits } from "./halves.ts";
 import { TileRegisters } from "./register-tile.ts";
+import { KERNELS } from "./signatures.ts";
 
-export type Attend = (
-  q: number,
-  y: number,
-  keys: number,
-  values: number,
-  blockBytes: number,
-  table: number,
-  first: number,
-  length: number,
-  scores: number,
-  pitch: number,
-  heads: number,
-  groupHead: number,
-  scale: number,
-) => void;
-
-const PARAMETERS = {
-  q: "i32", // the first of the row's heads to compute, and so for y
-  y: "i32",
-  keys: "i32", // of block 0 and the first head's key head
-  values: "i32",
-  blockBytes: "i32", // of a block's keys, all heads
-  table: "i32", // the slot's block ids
-  first: "i32",
-  length: "i32",
-  scores: "i32",
-  pitch: "i32",
-  heads: "i32", // query heads to compute
-  groupHead: "i32", // index of the first head among those that share its key head
-  scale: "f32",
-} as const;
-type Locals = ParameterLocals<typeof PARAMETERS>;
+type Locals = ParameterLocals<typeof KERNELS.attend>;
 
 const QUERY_SCALE = 2 ** 96;
 const SCORE_SCALE = HALF_SCALE / QUERY_SCALE;
@@ -78,7 +48,7 @@ export function defineAttention(
   cache: CacheShape,
   { queriesPerKey, attentionCap: cap = null }: AttentionOptions,
 ): void {
-  module.function("attend", PARAMETERS, (f, locals) => {
+  module.function("attend", KERNELS.attend, (f, locals) => {
     const { blockSize } = cache;
     const { first, length, table } = locals;
     const skippedBlocks = f.i32(i32.divU(first, blockSize));

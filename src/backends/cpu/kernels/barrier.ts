@@ -10,6 +10,7 @@
 
 import { i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
+import { KERNELS } from "./signatures.ts";
 
 export const BARRIER_BYTES = 192;
 const SLEEPERS_OFFSET = 64;
@@ -18,13 +19,10 @@ export const FAILED_OFFSET = 128;
 /** Return values of a barrier. */
 export const BARRIER = { met: 0, failed: 1, stalled: 2 } as const;
 
-export type Barrier = (at: number, target: number, spins: number, maxNaps: number) => number;
-
 const NAP_NS = 100_000_000;
 
 export function defineBarrier(module: ModuleBuilder): void {
-  const parameters = { at: "i32", target: "i32", spins: "i32", maxNaps: "i32" } as const;
-  module.functionOf("i32", "barrier", parameters, (f, { at, target, spins, maxNaps }) => {
+  module.function("barrier", KERNELS.barrier, (f, { at, target, spins, maxNaps }) => {
     const arrived = f.i32(i32.add(i32.atomicAdd(at, 1), 1));
     const hasFailed = () => f.if(i32.atomicLoad(at, FAILED_OFFSET), () => f.return(i32.const(BARRIER.failed)));
     f.if(i32.eq(arrived, target), () => {

@@ -8,6 +8,7 @@
 import { f32, i32, i32x4, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import { toHalves } from "./halves.ts";
+import { KERNELS } from "./signatures.ts";
 
 /** Layout of a layer's keys and values; the same for all layers. */
 export interface CacheShape {
@@ -26,9 +27,6 @@ export function headStrideOf(headDim: number): number {
   return Math.ceil(headDim / HEAD_MULTIPLE) * HEAD_MULTIPLE;
 }
 
-/** `keys`, `values`: of the block and the first head; `token`: in the block. */
-export type CacheWrite = (k: number, v: number, keys: number, values: number, token: number, heads: number) => void;
-
 export function valueBytes({ dtype }: CacheShape): number {
   return dtype === "f32" ? 4 : 2;
 }
@@ -41,8 +39,7 @@ export function headBlockBytes(shape: CacheShape): number {
 export function defineCacheWrite(module: ModuleBuilder, shape: CacheShape): void {
   const { headSize, blockSize } = shape;
   const size = valueBytes(shape);
-  const parameters = { k: "i32", v: "i32", keys: "i32", values: "i32", token: "i32", heads: "i32" } as const;
-  module.function("cache_write", parameters, (f, { k, v, keys, values, token, heads }) => {
+  module.function("cache_write", KERNELS.cache_write, (f, { k, v, keys, values, token, heads }) => {
     f.increment(keys, i32.mul(token, size));
     f.increment(values, i32.mul(token, headSize * size));
     f.doWhile(

@@ -11,27 +11,12 @@ import { f32, f32x4, i32, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
+import { KERNELS } from "./signatures.ts";
 
 /** What kernels of a model with delta nets are made for; all its layers have the same. */
 export interface DeltaNetKernels extends Pick<DeltaNet, "keyHeads" | "valueHeads" | "keyDim" | "valueDim"> {
   readonly rateForm: DeltaNet["rate"]["form"];
 }
-
-/** y = y sigmoid(gates), or y SiLU(gates); `bytes` are rounded up to a vector. */
-export type MultiplyByGate = (y: number, gates: number, bytes: number) => void;
-/** Makes [q | k | v] after the convolution a row of inputs, b being those of the row before it. */
-export type DeltaInputs = (inputs: number, b: number, rate: number, dtBias: number) => void;
-/** Takes rows of inputs into a head's state, in place, and writes what it answers to their queries. */
-export type DeltaRule = (
-  state: number,
-  q: number,
-  v: number,
-  beta: number,
-  stride: number,
-  y: number,
-  yStride: number,
-  rows: number,
-) => void;
 
 /** Returns where the parts of a row of inputs begin: [q | k | v | beta | decay], in bytes. */
 export function deltaOffsets({ keyHeads, valueHeads, keyDim, valueDim }: Omit<DeltaNetKernels, "rateForm">) {
@@ -44,9 +29,11 @@ export function deltaOffsets({ keyHeads, valueHeads, keyDim, valueDim }: Omit<De
 const EPSILON = 1e-6;
 
 export function defineGates(module: ModuleBuilder, math: Arithmetic): void {
-  const gate = { y: "i32", gates: "i32", bytes: "i32" } as const;
-  const each = (name: string, value: (f: FunctionBuilder, y: Vector, gates: Vector) => Vector) =>
-    module.function(name, gate, (f, { y, gates, bytes }) => {
+  const each = (
+    name: "multiply_sigmoid" | "multiply_silu",
+    value: (f: FunctionBuilder, y: Vector, gates: Vector) => Vector,
+  ) =>
+    module.function(name, KERNELS[name], (f, { y, gates, bytes }) => {
       f.for(0, bytes, 16, (i) => {
         const gated = f.v128(v128.load(i32.add(gates, i)));
         f.storeV128(i32.add(y, i), value(f, v128.load(i32.add(y, i)), gated));
@@ -59,8 +46,7 @@ export function defineGates(module: ModuleBuilder, math: Arithmetic): void {
 export function defineDeltaNet(module: ModuleBuilder, math: Arithmetic, sizes: DeltaNetKernels): void {
   const { valueHeads, keyDim, rateForm } = sizes;
   const { k, beta, decay } = deltaOffsets(sizes);
-  const parameters = { inputs: "i32", b: "i32", rate: "i32", dtBias: "i32" } as const;
-  module.function("delta_inputs", parameters, (f, { inputs, b, rate, dtBias }) => {
+  module.function("delta_inputs", KERNELS.delta_inputs, (f, { inputs, b, rate, dtBias }) => {
     f.for(0, beta, 16, (i) => {
       const at = f.i32(i32.add(inputs, i));
       const value = f.v128(v128.load(at));
@@ -101,11 +87,9 @@ export function defineDeltaNet(module: ModuleBuilder, math: Arithmetic, sizes: D
 function defineDeltaRule(module: ModuleBuilder, math: Arithmetic, sizes: DeltaNetKernels): void {
   const { keyDim, valueDim } = sizes;
   const offsets = deltaOffsets(sizes);
-  const parameters = { state: "i32", q: "i32", v: "i32", beta: "i32", stride: "i32" } as const;
-  const others = { y: "i32", yStride: "i32", rows: "i32" } as const;
   const vectors = valueDim % 16 === 0 ? 4 : 1;
   const panelBytes = 16 * vectors;
-  module.function("delta_rule", { ...parameters, ...others }, (f, { state, stride, y, yStride, rows, ...row }) => {
+  module.function("delta_rule", KERNELS.delta_rule, (f, { state, stride, y, yStride, rows, ...row }) => {
     const [sums, updates] = [f.vectors(vectors), f.vectors(vectors)];
     const [key, query, kept] = [f.v128(), f.v128(), f.v128()];
     f.for(0, 4 * valueDim, panelBytes, (column) => {

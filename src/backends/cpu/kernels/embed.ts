@@ -4,14 +4,9 @@
 import { f32, f32x4, i32, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import { CHUNK, kernelsFor, PANEL_COLUMNS, WORDS_BYTES, type PanelFormat } from "./panels.ts";
+import { EMBED, KERNELS } from "./signatures.ts";
 import type { UnpackChunk } from "./unpack-chunk.ts";
 import { panelBytesOf, walkChunks } from "./walk-chunks.ts";
-
-/** `bytes`: of y with its padding, a multiple of 128; `scratch`: a panel's chunk as f32. */
-export type Embed = (w: number, token: number, y: number, bytes: number, scale: number, scratch: number) => void;
-export type Add = (y: number, x: number, bytes: number) => void;
-
-const EMBED = { w: "i32", token: "i32", y: "i32", bytes: "i32", scale: "f32", scratch: "i32" } as const;
 
 /** @param unpack null for f32 */
 export function defineEmbed(module: ModuleBuilder, format: PanelFormat, unpack: UnpackChunk | null): void {
@@ -28,7 +23,7 @@ export function defineEmbed(module: ModuleBuilder, format: PanelFormat, unpack: 
 }
 
 export function defineAdd(module: ModuleBuilder): void {
-  module.function("add", { y: "i32", x: "i32", bytes: "i32" }, (f, { y, x, bytes }) => {
+  module.function("add", KERNELS.add, (f, { y, x, bytes }) => {
     f.for(0, bytes, 16, (i) =>
       f.storeV128(i32.add(y, i), f32x4.add(v128.load(i32.add(y, i)), v128.load(i32.add(x, i)))),
     );

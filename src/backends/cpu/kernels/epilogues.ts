@@ -44,8 +44,8 @@ export function outputColumns(epilogue: Epilogue): number {
   return EPILOGUE[epilogue] < FIRST_GATE ? GROUP_COLUMNS : GATED_COLUMNS;
 }
 
-const PARAMETERS = { totals: "i32", bias: "i32", y: "i32", yStride: "i32", rows: "i32" } as const;
-export type EpilogueFunction = FunctionReference<typeof PARAMETERS, null>;
+const EPILOGUE_OF_ROWS = "totals bias y yStride rows: i32";
+export type EpilogueFunction = FunctionReference<typeof EPILOGUE_OF_ROWS>;
 
 /** Bytes of a row of totals. */
 export const TOTALS_STRIDE = 4 * GROUP_COLUMNS;
@@ -99,9 +99,9 @@ export function defineEpilogues(
 function defineEpilogue(
   module: ModuleBuilder,
   name: Epilogue,
-  finishRow: (f: FunctionBuilder, row: ParameterLocals<typeof PARAMETERS>) => void,
+  finishRow: (f: FunctionBuilder, row: ParameterLocals<typeof EPILOGUE_OF_ROWS>) => void,
 ): EpilogueFunction {
-  return module.function(`epilogue_${name}`, PARAMETERS, (f, row) => {
+  return module.function(`epilogue_${name}`, EPILOGUE_OF_ROWS, (f, row) => {
     f.doWhile(
       () => {
         finishRow(f, row);

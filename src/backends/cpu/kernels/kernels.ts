@@ -4,32 +4,27 @@ import type { WeightLayout } from "../../../files/packing.ts";
 import type { ActivationDtype, CpuMath } from "../../../protocol/config.ts";
 import { ModuleBuilder, type MemoryLimits } from "../wasm/module-builder.ts";
 import { Arithmetic } from "./arithmetic.ts";
-import { defineMultiply, type Multiply } from "./multiply.ts";
-import { defineAttention, type Attend } from "./attention.ts";
-import { defineBarrier, type Barrier } from "./barrier.ts";
-import { defineCacheWrite, type CacheShape, type CacheWrite } from "./cache-write.ts";
-import {
-  defineDeltaNet,
-  defineGates,
-  type DeltaInputs,
-  type DeltaNetKernels,
-  type DeltaRule,
-  type MultiplyByGate,
-} from "./delta-net.ts";
-import { defineAdd, defineEmbed, type Add, type Embed } from "./embed.ts";
+import { defineAttention } from "./attention.ts";
+import { defineBarrier } from "./barrier.ts";
+import { defineCacheWrite, type CacheShape } from "./cache-write.ts";
+import { defineDeltaNet, defineGates, type DeltaNetKernels } from "./delta-net.ts";
+import { defineAdd, defineEmbed } from "./embed.ts";
 import { defineEpilogues } from "./epilogues.ts";
-import { defineNorms, type LayerNorm, type RmsNorm } from "./layer-norm.ts";
+import { defineNorms } from "./layer-norm.ts";
+import { defineMultiply } from "./multiply.ts";
 import { kernelsFor, layoutName, panelFormat, type ReadBy } from "./panels.ts";
-import { defineIntegerTiles, defineProduct, defineQuantisedProduct, defineTiles, type Product } from "./product.ts";
+import { defineIntegerTiles, defineProduct, defineQuantisedProduct, defineTiles } from "./product.ts";
 import { defineQuantiseRows } from "./quantise-rows.ts";
-import { defineRotate, type Rotate } from "./rotate.ts";
-import { defineDraw, type Draw } from "./sampling/draw.ts";
-import { defineFilters, type ForbidBelow, type ForbidLighter, type Gather, type Histogram } from "./sampling/filter.ts";
-import { defineLogprobs, type CountAbove, type Log, type LogprobsOf } from "./sampling/logprobs.ts";
-import { defineSoftmaxOf, type SoftmaxOf } from "./sampling/softmax-of.ts";
-import { defineTypicality, type EntropyOf, type TypicalityOf } from "./sampling/typicality.ts";
+import { defineRotate } from "./rotate.ts";
+import { defineDraw } from "./sampling/draw.ts";
+import { defineFilters } from "./sampling/filter.ts";
+import { defineLogprobs } from "./sampling/logprobs.ts";
+import { defineSoftmaxOf } from "./sampling/softmax-of.ts";
+import { defineTypicality } from "./sampling/typicality.ts";
+import { defineWeigh } from "./sampling/weigh.ts";
+import type { EMBED, Kernels, PRODUCT } from "./signatures.ts";
 import { defineUnpackChunk } from "./unpack-chunk.ts";
-import { defineWeigh, type MassesOf, type Weigh } from "./sampling/weigh.ts";
+import type { Exported } from "../wasm/signature.ts";
 
 /** Options that are fixed when the module is made. */
 export interface KernelOptions {
@@ -52,42 +47,6 @@ export interface KernelOptions {
   /** [the model has no delta nets] */
   readonly deltaNet?: DeltaNetKernels | null;
   readonly memory: MemoryLimits;
-}
-
-/** The module's exports. Addresses and strides are bytes. */
-export interface Kernels {
-  readonly [product: `product_${string}`]: Product | undefined;
-  readonly [embed: `embed_${string}`]: Embed | undefined;
-  /** With activations in int8. */
-  readonly quantise_rows?: (x: number, xStride: number, kBytes: number, rows: number, target: number) => void;
-  readonly layer_norm: LayerNorm;
-  readonly rms_norm: RmsNorm;
-  readonly rotate: Rotate;
-  readonly cache_write: CacheWrite;
-  readonly attend: Attend;
-  readonly add: Add;
-  readonly multiply: Multiply;
-  readonly multiply_add: Multiply;
-  readonly multiply_sigmoid: MultiplyByGate;
-  readonly multiply_silu: MultiplyByGate;
-  readonly softmax_of: SoftmaxOf;
-  readonly draw: Draw;
-  readonly weigh: Weigh;
-  readonly masses_of: MassesOf;
-  readonly histogram: Histogram;
-  readonly gather: Gather;
-  readonly forbid_below: ForbidBelow;
-  readonly forbid_lighter: ForbidLighter;
-  readonly entropy_of: EntropyOf;
-  readonly typicality_of: TypicalityOf;
-  readonly logprobs_of: LogprobsOf;
-  readonly count_above: CountAbove;
-  readonly log: Log;
-  /** These need a model with delta nets. */
-  readonly delta_inputs: DeltaInputs;
-  readonly delta_rule: DeltaRule;
-  /** Needs shared memory. */
-  readonly barrier?: Barrier;
 }
 
 export function assembleKernels(options: KernelOptions): Uint8Array<ArrayBuffer> {
@@ -136,12 +95,12 @@ function defineProducts(module: ModuleBuilder, math: Arithmetic, options: Kernel
 }
 
 /** Returns the product with a matrix. */
-export function productOf(kernels: Kernels, { product }: ReadBy): Product {
+export function productOf(kernels: Kernels, { product }: ReadBy): Exported<typeof PRODUCT> {
   return defined(kernels[product]);
 }
 
 /** Returns the embedding out of a table. */
-export function embedOf(kernels: Kernels, { embed }: ReadBy): Embed {
+export function embedOf(kernels: Kernels, { embed }: ReadBy): Exported<typeof EMBED> {
   return defined(kernels[embed]);
 }
 

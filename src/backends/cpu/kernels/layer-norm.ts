@@ -9,26 +9,13 @@ import { f32, f32x4, i32, i32x4, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Value, Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
-
-export type LayerNorm = (
-  x: number,
-  y: number,
-  gamma: number,
-  beta: number,
-  bytes: number,
-  width: number,
-  epsilon: number,
-) => void;
-export type RmsNorm = (x: number, y: number, gamma: number, bytes: number, width: number, epsilon: number) => void;
+import { KERNELS } from "./signatures.ts";
 
 const NUM_SUMS = 4;
 const STEP_BYTES = 16 * NUM_SUMS;
 
 export function defineNorms(module: ModuleBuilder, math: Arithmetic): void {
-  const row = { x: "i32", y: "i32", gamma: "i32" } as const;
-  const size = { bytes: "i32", width: "i32", epsilon: "f32" } as const;
-
-  module.function("layer_norm", { ...row, beta: "i32", ...size }, (f, { x, y, gamma, beta, bytes, width, epsilon }) => {
+  module.function("layer_norm", KERNELS.layer_norm, (f, { x, y, gamma, beta, bytes, width, epsilon }) => {
     const total = sumOver(f, math, bytes, (at, sum) => f32x4.add(sum, v128.load(i32.add(x, at.address), at.offset)));
     const mean = f.v128(f32x4.splat(f32.div(total, f32.convertI32U(width))));
     const index = f.v128(i32x4.lanes(0, 1, 2, 3));
@@ -46,7 +33,7 @@ export function defineNorms(module: ModuleBuilder, math: Arithmetic): void {
     });
   });
 
-  module.function("rms_norm", { ...row, ...size }, (f, { x, y, gamma, bytes, width, epsilon }) => {
+  module.function("rms_norm", KERNELS.rms_norm, (f, { x, y, gamma, bytes, width, epsilon }) => {
     const squares = sumOver(f, math, bytes, (at, sum) => {
       const value = f.v128(v128.load(i32.add(x, at.address), at.offset));
       return math.madd(value, value, sum);

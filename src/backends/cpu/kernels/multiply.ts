@@ -4,14 +4,11 @@
 import { f32, f32x4, i32, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Arithmetic } from "./arithmetic.ts";
+import { KERNELS } from "./signatures.ts";
 
-/** `bytes`: of all elements; they may be no multiple of four. */
-export type Multiply = (y: number, a: number, b: number, bytes: number) => void;
-
-const PARAMETERS = { y: "i32", a: "i32", b: "i32", bytes: "i32" } as const;
-
+/** Defines them for rows whose `bytes` may be no multiple of a vector's. */
 export function defineMultiply(module: ModuleBuilder, math: Arithmetic): void {
-  module.function("multiply", PARAMETERS, (f, { y, a, b, bytes }) => {
+  module.function("multiply", KERNELS.multiply, (f, { y, a, b, bytes }) => {
     const vectors = f.i32(i32.and(bytes, -16));
     f.for(0, vectors, 16, (i) =>
       f.storeV128(i32.add(y, i), f32x4.mul(v128.load(i32.add(a, i)), v128.load(i32.add(b, i)))),
@@ -20,7 +17,7 @@ export function defineMultiply(module: ModuleBuilder, math: Arithmetic): void {
       f.storeF32(i32.add(y, i), f32.mul(f32.load(i32.add(a, i)), f32.load(i32.add(b, i)))),
     );
   });
-  module.function("multiply_add", PARAMETERS, (f, { y, a, b, bytes }) => {
+  module.function("multiply_add", KERNELS.multiply_add, (f, { y, a, b, bytes }) => {
     const vectors = f.i32(i32.and(bytes, -16));
     f.for(0, vectors, 16, (i) => {
       const sum = math.madd(v128.load(i32.add(a, i)), v128.load(i32.add(b, i)), v128.load(i32.add(y, i)));

@@ -13,8 +13,8 @@ import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, PANEL_COLUMNS, type PanelFormat } f
 
 const PANEL_TOTALS_BYTES = 4 * PANEL_COLUMNS;
 
-export const TILE = { x: "i32", xStride: "i32", w: "i32", head: "i32", panelBytes: "i32", totals: "i32" } as const;
-export type Tile = FunctionReference<typeof TILE, null>;
+export const TILE = "x xStride w head panelBytes totals: i32";
+export type Tile = FunctionReference<typeof TILE>;
 
 /** x: the rows' chunk; w and head: those of the group's first panel; panelBytes: from a panel to the next. */
 export function defineTile(

@@ -24,6 +24,7 @@ import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, layoutName, WORDS_BYTES, type Panel
 import { defineTile, type Tile } from "./product-tiles.ts";
 import { defineIntegerTile, MAX_INTEGER_HEIGHT } from "./integer-tiles.ts";
 import type { QuantiseRows } from "./quantise-rows.ts";
+import { PRODUCT } from "./signatures.ts";
 import type { UnpackChunk } from "./unpack-chunk.ts";
 import { panelBytesOf, walkChunks } from "./walk-chunks.ts";
 
@@ -42,35 +43,6 @@ export function integerBytes(kStride: number): number {
   return MAX_ROWS * 4 * kStride;
 }
 
-const PRODUCT = {
-  x: "i32",
-  xStride: "i32", // bytes
-  w: "i32", // the first group
-  bias: "i32", // of the first column, or 0
-  y: "i32", // the first column
-  yStride: "i32", // bytes
-  kBytes: "i32", // of a row of x with its padding
-  groups: "i32", // of columns
-  rows: "i32",
-  totals: "i32", // scratch of SCRATCH_BYTES
-  epilogue: "i32",
-} as const;
-
-/** The exported product. */
-export type Product = (
-  x: number,
-  xStride: number,
-  w: number,
-  bias: number,
-  y: number,
-  yStride: number,
-  kBytes: number,
-  groups: number,
-  rows: number,
-  totals: number,
-  epilogue: number,
-) => void;
-
 /** Returns tiles of 1 row and more. */
 export function defineTiles(module: ModuleBuilder, math: Arithmetic, format: PanelFormat): readonly Tile[] {
   const name = layoutName(format.layout);
@@ -88,7 +60,7 @@ export function defineIntegerTiles(module: ModuleBuilder, packing: Packing, isRe
 export function defineQuantisedProduct(
   module: ModuleBuilder,
   name: string,
-  product: FunctionReference<typeof PRODUCT, null>,
+  product: FunctionReference<typeof PRODUCT>,
   quantise: QuantiseRows,
 ): void {
   module.function(name, PRODUCT, (f, parameters) => {
@@ -123,7 +95,7 @@ export function defineProduct(
   tiles: readonly Tile[],
   unpacking: Unpacking | null,
   epilogues: Readonly<Record<Epilogue, EpilogueFunction>>,
-): FunctionReference<typeof PRODUCT, null> {
+): FunctionReference<typeof PRODUCT> {
   return module.function(name, PRODUCT, (f, parameters) => {
     const { x, xStride, w, bias, y, yStride, kBytes, groups, rows, totals, epilogue } = parameters;
     const panelBytes = f.i32(panelBytesOf(format, kBytes));

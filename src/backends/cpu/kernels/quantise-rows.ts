@@ -14,6 +14,7 @@ import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { CHUNK } from "./panels.ts";
+import { KERNELS } from "./signatures.ts";
 
 /** Offsets in a chunk. */
 export const QUANTISED = { shorts: 0, bytes: 2 * CHUNK, scale: 3 * CHUNK, sums: 3 * CHUNK + 4 };
@@ -22,12 +23,11 @@ export const QUANTISED = { shorts: 0, bytes: 2 * CHUNK, scale: 3 * CHUNK, sums: 
 const DROPPED_BITS = 0xfff;
 const SMALLEST_NORMAL = 2 ** -126;
 
-const QUANTISE = { x: "i32", xStride: "i32", kBytes: "i32", rows: "i32", target: "i32" } as const;
-export type QuantiseRows = FunctionReference<typeof QUANTISE, null>;
+export type QuantiseRows = FunctionReference<typeof KERNELS.quantise_rows>;
 
 /** kBytes: of a row of x with its padding, and from a row of the target to the next. */
 export function defineQuantiseRows(module: ModuleBuilder, math: Arithmetic): QuantiseRows {
-  return module.function("quantise_rows", QUANTISE, (f, { x, xStride, kBytes, rows, target }) => {
+  return module.function("quantise_rows", KERNELS.quantise_rows, (f, { x, xStride, kBytes, rows, target }) => {
     const values = f.vectors(CHUNK / 4);
     const [largest, scale, isNormal] = [f.v128(), f.v128(), f.v128()];
     const sums = f.vectors(2);

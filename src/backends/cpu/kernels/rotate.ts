@@ -6,13 +6,12 @@
 import { f32, f32x4, i32, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Arithmetic } from "./arithmetic.ts";
-
-export type Rotate = (x: number, heads: number, angles: number) => void;
+import { KERNELS } from "./signatures.ts";
 
 /** @param headStride values from one head to the next */
 export function defineRotate(module: ModuleBuilder, math: Arithmetic, headSize: number, headStride = headSize): void {
   const half = headSize / 2;
-  module.function("rotate", { x: "i32", heads: "i32", angles: "i32" }, (f, { x, heads, angles }) => {
+  module.function("rotate", KERNELS.rotate, (f, { x, heads, angles }) => {
     const a = f.v128();
     const b = f.v128();
     const cos = f.v128();

@@ -9,8 +9,8 @@ import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { CHUNK, layoutName, WORDS_BYTES, type PanelFormat } from "./panels.ts";
 
-const UNPACK = { w: "i32", head: "i32", panelBytes: "i32", target: "i32", end: "i32" } as const;
-export type UnpackChunk = FunctionReference<typeof UNPACK, null>;
+const UNPACK = "w head panelBytes target end: i32";
+export type UnpackChunk = FunctionReference<typeof UNPACK>;
 
 /** w and head: those of the first panel; panelBytes: from a panel to the next; target: chunks of f32, to `end`. */
 export function defineUnpackChunk(module: ModuleBuilder, math: Arithmetic, format: PanelFormat): UnpackChunk {

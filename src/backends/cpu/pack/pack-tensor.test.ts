@@ -4,7 +4,7 @@ import { float32ToFloat16 } from "../../../files/half.ts";
 import type { Tensor } from "../../../files/tensor.ts";
 import { layoutOf, randomNormals } from "../../../../tests/cpu/cpu.ts";
 import { packBand } from "./pack-band.ts";
-import { packRows, packTensor } from "./pack-tensor.ts";
+import { packTensor } from "./pack-tensor.ts";
 import { panelShape } from "./panel-matrix.ts";
 
 function tensorOf(
@@ -45,9 +45,3 @@ it.each(["f32", "f16", "q8", "q4"] as const)(
     }
   },
 );
-
-it("takes vectors into padded rows", async () => {
-  const memory = new ArrayBuffer(256);
-  await packRows(memory, 64, tensorOf(Float32Array.of(1, 2, 3, 4, 5, 6), 2, 3, "F32", []), 4);
-  expect([...new Float32Array(memory, 64, 8)]).toEqual([1, 2, 3, 0, 4, 5, 6, 0]);
-});

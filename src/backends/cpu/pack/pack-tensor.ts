@@ -39,17 +39,3 @@ export async function packTensor(
     releaseBytes(new Uint8Array(values.buffer));
   }
 }
-
-/** Copies vectors, a row each, into memory as f32, each padded with zeros to `stride` values. */
-export async function packRows(
-  memory: ArrayBufferLike,
-  address: number,
-  tensor: Tensor,
-  stride: number,
-): Promise<void> {
-  const values = await readF32(tensor);
-  const floats = new Float32Array(memory);
-  for (let row = 0; row < tensor.rows; row++) {
-    floats.set(values.subarray(row * tensor.columns, (row + 1) * tensor.columns), address / 4 + row * stride);
-  }
-}

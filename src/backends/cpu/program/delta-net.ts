@@ -1,7 +1,7 @@
 // A thread's part of gated delta nets. First rows are shared, then heads of sequences: each head's state goes through the
 // sequence's rows in order.
 
-import type { Kernels } from "../kernels/kernels.ts";
+import type { Kernels } from "../kernels/signatures.ts";
 import { NO_STATE } from "../../../engine/step-plan.ts";
 import { attentionShares } from "./attention-share.ts";
 import type { DeltaInputsOperation, DeltaNetPlace, DeltaRuleOperation, StatePlace } from "./operation.ts";

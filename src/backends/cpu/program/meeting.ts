@@ -1,5 +1,5 @@
 import { BARRIER } from "../kernels/barrier.ts";
-import type { Kernels } from "../kernels/kernels.ts";
+import type { Kernels } from "../kernels/signatures.ts";
 
 /** How threads meet between phases. */
 export interface Meeting {

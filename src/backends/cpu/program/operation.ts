@@ -3,6 +3,7 @@
 import type { DeltaNet } from "../../../models/graph.ts";
 import type { deltaOffsets } from "../kernels/delta-net.ts";
 import type { Epilogue } from "../kernels/epilogues.ts";
+import type { Kernels } from "../kernels/signatures.ts";
 import type { PanelMatrix } from "../pack/panel-matrix.ts";
 
 /** Rows of f32 in memory: of all the step's rows, or of its samples. */
@@ -17,41 +18,30 @@ interface TablePart {
   readonly panels: PanelMatrix;
 }
 
-/** y = scale table[token] + positions[position] */
+/** The kernels that take a row at a time. */
+export type RowKernel = "add" | "layer_norm" | "multiply" | "multiply_sigmoid" | "rms_norm" | "rotate";
+
+/** A number; or an address of row i, or of another row: that of the position of row i, or the one that sample i is drawn from. */
+type RowArgument = number | (Rows & { readonly by?: "position" | "sampledRow" });
+
+type ForEach<Parameters extends readonly unknown[]> = { [I in keyof Parameters]: RowArgument };
+export type RowArguments<K extends RowKernel> = ForEach<Parameters<Kernels[K]>>;
+
+/** Calls a kernel for each row. */
+export interface EachRowOperation {
+  readonly type: "eachRow";
+  readonly of: "rows" | "samples";
+  readonly kernel: RowKernel;
+  readonly args: readonly RowArgument[];
+}
+
+/** y = scale table[token] */
 export interface EmbedOperation {
   readonly type: "embed";
   /** Neighbouring tokens, in ascending order. */
   readonly table: readonly TablePart[];
   readonly scale: number;
-  /** Learned positions, if there are any. */
-  readonly positions: Rows | null;
   readonly y: Rows;
-}
-
-/** y = norm(x), row by row. */
-export interface NormOperation {
-  readonly type: "norm";
-  readonly kind: "layer" | "rms";
-  /** "samples": row i of y belongs to the row that sample i is drawn from. */
-  readonly of: "rows" | "samples";
-  readonly x: Rows;
-  readonly y: Rows;
-  readonly gamma: number;
-  /** 0 for "rms". */
-  readonly beta: number;
-  readonly width: number;
-  /** Bytes of a row with its padding. */
-  readonly bytes: number;
-  readonly epsilon: number;
-}
-
-/** y = y + x, row by row. */
-export interface AddOperation {
-  readonly type: "add";
-  readonly x: Rows;
-  readonly y: Rows;
-  /** Bytes of a row with its padding. */
-  readonly bytes: number;
 }
 
 /** Copies heads that lie `from` values apart to a place where they lie `to` values apart; leaves the gaps unchanged. */
@@ -64,18 +54,6 @@ export interface CopyHeadsOperation {
   readonly to: number;
 }
 
-/** RMSNorm of each head by itself, in place. */
-export interface HeadNormOperation {
-  readonly type: "headNorm";
-  readonly x: Rows;
-  readonly heads: number;
-  readonly headSize: number;
-  /** Values from one head to the next: a multiple of 4. */
-  readonly headStride: number;
-  readonly gamma: number;
-  readonly epsilon: number;
-}
-
 /** y = epilogue(x w + bias); after a gate's epilogue y has half the columns of w. */
 export interface LinearOperation {
   readonly type: "linear";
@@ -86,15 +64,6 @@ export interface LinearOperation {
   readonly bias: number;
   readonly y: Rows;
   readonly epilogue: Epilogue;
-}
-
-/** Rotary positions, in place. */
-export interface RotateOperation {
-  readonly type: "rotate";
-  readonly x: Rows;
-  readonly heads: number;
-  /** Cosines and sines of each position. */
-  readonly angles: Rows;
 }
 
 /** One layer's part of the cache. */
@@ -128,19 +97,11 @@ export interface AttendOperation {
   readonly cache: LayerCache;
 }
 
-/** products = b * x, which are what the convolution reads, and later steps. */
-export interface GateRowsOperation {
-  readonly type: "gateRows";
-  /** [b | c | x], each `width` values. */
-  readonly x: Rows;
-  readonly products: Rows;
-  readonly width: number;
-}
-
-/** y = c * sum over t of weights[t] products[row - taps + 1 + t] */
+/** y = c * sum over t of weights[t] products[row - taps + 1 + t], products = b * x: of [b | c | x], each `width` values */
 export interface ShortConvOperation {
   readonly type: "shortConv";
   readonly x: Rows;
+  /** What the convolution reads, and later steps. */
   readonly products: Rows;
   readonly y: Rows;
   readonly width: number;
@@ -197,15 +158,6 @@ export interface StatePlace extends Rows {
   readonly rowsBytes: number;
 }
 
-/** y = y sigmoid(gates), row by row. */
-export interface OutputGateOperation {
-  readonly type: "outputGate";
-  readonly gates: Rows;
-  readonly y: Rows;
-  /** Bytes of a row, rounded up to a vector by the kernel. */
-  readonly bytes: number;
-}
-
 /** Draws the step's tokens from their logits. */
 export interface SampleOperation {
   readonly type: "sample";
@@ -218,20 +170,15 @@ interface RecordOperation {
 }
 
 export type Operation =
+  | EachRowOperation
   | EmbedOperation
-  | NormOperation
-  | AddOperation
   | CopyHeadsOperation
-  | HeadNormOperation
   | LinearOperation
-  | RotateOperation
   | CacheWriteOperation
   | AttendOperation
-  | GateRowsOperation
   | ShortConvOperation
   | DeltaInputsOperation
   | DeltaRuleOperation
-  | OutputGateOperation
   | SampleOperation
   | RecordOperation;
 

@@ -1,22 +1,18 @@
 import { headBlockBytes, type CacheShape } from "../kernels/cache-write.ts";
 import { EPILOGUE, outputColumns } from "../kernels/epilogues.ts";
-import { embedOf, productOf, type Kernels } from "../kernels/kernels.ts";
+import { embedOf, productOf } from "../kernels/kernels.ts";
 import { GROUP_COLUMNS } from "../kernels/panels.ts";
+import type { Kernels } from "../kernels/signatures.ts";
 import type {
-  AddOperation,
   AttendOperation,
   CacheWriteOperation,
   CopyHeadsOperation,
+  EachRowOperation,
   EmbedOperation,
-  GateRowsOperation,
-  HeadNormOperation,
   KeptRows,
   LinearOperation,
-  NormOperation,
   Operation,
-  OutputGateOperation,
   Program,
-  RotateOperation,
   SampleOperation,
   ShortConvOperation,
 } from "./operation.ts";
@@ -88,34 +84,24 @@ export class StepThread {
 
   #compute(operation: Operation): void {
     switch (operation.type) {
+      case "eachRow":
+        return this.#eachRow(operation);
       case "embed":
         return this.#embed(operation);
-      case "norm":
-        return this.#norm(operation);
-      case "add":
-        return this.#add(operation);
       case "copyHeads":
         return this.#copyHeads(operation);
-      case "headNorm":
-        return this.#headNorm(operation);
       case "linear":
         return this.#linear(operation);
-      case "rotate":
-        return this.#rotate(operation);
       case "cacheWrite":
         return this.#cacheWrite(operation);
       case "attend":
         return this.#attend(operation);
-      case "gateRows":
-        return this.#gateRows(operation);
       case "shortConv":
         return this.#shortConv(operation);
       case "deltaInputs":
         return this.#deltaNets.prepare(operation, this.#share(this.#view.numRows));
       case "deltaRule":
         return this.#deltaNets.remember(operation, this.#thread, this.#threads);
-      case "outputGate":
-        return this.#outputGate(operation);
       case "sample":
         return this.#sample(operation);
       case "record":
@@ -131,7 +117,20 @@ export class StepThread {
     return address + this.#thread * this.#plan.scratch.bytes;
   }
 
-  #embed({ table, scale, positions, y }: EmbedOperation): void {
+  #eachRow({ of, kernel, args }: EachRowOperation): void {
+    const { begin, end } = this.#share(of === "rows" ? this.#view.numRows : this.#view.numSamples);
+    const call: (...values: number[]) => void = this.#kernels[kernel];
+    const values: number[] = [];
+    for (let i = begin; i < end; i++) {
+      args.forEach((argument, n) => {
+        if (typeof argument === "number") values[n] = argument;
+        else values[n] = argument.address + (argument.by ? this.#view[argument.by](i) : i) * argument.stride;
+      });
+      call(...values);
+    }
+  }
+
+  #embed({ table, scale, y }: EmbedOperation): void {
     const scratch = this.#scratch(this.#plan.scratch.totals);
     const { begin, end } = this.#share(this.#view.numRows);
     for (let row = begin; row < end; row++) {
@@ -140,27 +139,7 @@ export class StepThread {
       const part = table.findLast(({ firstToken }) => firstToken <= token);
       if (!part) throw new RangeError("a table without a first token");
       const { firstToken, panels } = part;
-      const bytes = 4 * panels.kStride;
-      embedOf(this.#kernels, panels.readBy)(panels.address, token - firstToken, to, bytes, scale, scratch);
-      if (positions === null) continue;
-      this.#kernels.add(to, positions.address + this.#view.position(row) * positions.stride, bytes);
-    }
-  }
-
-  #norm({ kind, of, x, y, gamma, beta, width, bytes, epsilon }: NormOperation): void {
-    const { begin, end } = this.#share(of === "rows" ? this.#view.numRows : this.#view.numSamples);
-    for (let i = begin; i < end; i++) {
-      const from = x.address + (of === "rows" ? i : this.#view.sampledRow(i)) * x.stride;
-      const to = y.address + i * y.stride;
-      if (kind === "layer") this.#kernels.layer_norm(from, to, gamma, beta, bytes, width, epsilon);
-      else this.#kernels.rms_norm(from, to, gamma, bytes, width, epsilon);
-    }
-  }
-
-  #add({ x, y, bytes }: AddOperation): void {
-    const { begin, end } = this.#share(this.#view.numRows);
-    for (let row = begin; row < end; row++) {
-      this.#kernels.add(y.address + row * y.stride, x.address + row * x.stride, bytes);
+      embedOf(this.#kernels, panels.readBy)(panels.address, token - firstToken, to, 4 * panels.kStride, scale, scratch);
     }
   }
 
@@ -171,16 +150,6 @@ export class StepThread {
       for (let head = 0; head < heads; head++) {
         const source = (x.address + row * x.stride) / 4 + head * from;
         this.#floats.copyWithin((y.address + row * y.stride) / 4 + head * to, source, source + size);
-      }
-    }
-  }
-
-  #headNorm({ x, heads, headSize, headStride, gamma, epsilon }: HeadNormOperation): void {
-    const { begin, end } = this.#share(this.#view.numRows);
-    for (let row = begin; row < end; row++) {
-      for (let head = 0; head < heads; head++) {
-        const at = x.address + row * x.stride + 4 * head * headStride;
-        this.#kernels.rms_norm(at, at, gamma, 4 * headStride, headSize, epsilon);
       }
     }
   }
@@ -202,14 +171,6 @@ export class StepThread {
       this.#scratch(this.#plan.scratch.totals),
       EPILOGUE[epilogue],
     );
-  }
-
-  #rotate({ x, heads, angles }: RotateOperation): void {
-    const { begin, end } = this.#share(this.#view.numRows);
-    for (let row = begin; row < end; row++) {
-      const position = this.#view.position(row);
-      this.#kernels.rotate(x.address + row * x.stride, heads, angles.address + position * angles.stride);
-    }
   }
 
   #cacheWrite({ k, v, heads, cache }: CacheWriteOperation): void {
@@ -269,14 +230,6 @@ export class StepThread {
     );
   }
 
-  #gateRows({ x, products, width }: GateRowsOperation): void {
-    const { begin, end } = this.#share(this.#view.numRows);
-    for (let row = begin; row < end; row++) {
-      const b = x.address + row * x.stride;
-      this.#kernels.multiply(products.address + row * products.stride, b, b + 8 * width, 4 * width);
-    }
-  }
-
   #shortConv({ x, products, y, width, taps, weights, kept }: ShortConvOperation): void {
     const bytes = 4 * width;
     const { begin, end } = this.#share(this.#view.numRows);
@@ -320,13 +273,6 @@ export class StepThread {
         const from = (products.address + row * products.stride) / 4;
         this.#floats.copyWithin(this.#keptAt(kept, slot, position) / 4, from, from + width);
       }
-    }
-  }
-
-  #outputGate({ gates, y, bytes }: OutputGateOperation): void {
-    const { begin, end } = this.#share(this.#view.numRows);
-    for (let row = begin; row < end; row++) {
-      this.#kernels.multiply_sigmoid(y.address + row * y.stride, gates.address + row * gates.stride, bytes);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Kernels } from "../kernels/kernels.ts";
+import type { Kernels } from "../kernels/signatures.ts";
 import { MASS_ONE } from "../kernels/sampling/weigh.ts";
 import type { RowSelector, SamplerScratch } from "./row-selector.ts";
 import type { SampleView } from "../../sample-record.ts";

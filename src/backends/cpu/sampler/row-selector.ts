@@ -1,5 +1,5 @@
 import { BIN_SHIFT, NUM_BINS } from "../kernels/sampling/filter.ts";
-import type { Kernels } from "../kernels/kernels.ts";
+import type { Kernels } from "../kernels/signatures.ts";
 
 /** Memory of a thread's sampler, each as large as a row of logits except the bins. */
 export interface SamplerScratch {

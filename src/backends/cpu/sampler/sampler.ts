@@ -4,7 +4,7 @@
 import { MAX_TOP_CANDIDATES } from "../../../engine/sampling/sampling-params.ts";
 import type { LogprobsMode } from "../../../protocol/config.ts";
 import { FORBIDDEN } from "../kernels/arithmetic.ts";
-import type { Kernels } from "../kernels/kernels.ts";
+import type { Kernels } from "../kernels/signatures.ts";
 import { NUM_BINS } from "../kernels/sampling/filter.ts";
 import type { MemoryMap } from "../memory-map.ts";
 import { strideOf } from "../pack/panel-matrix.ts";

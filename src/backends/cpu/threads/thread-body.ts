@@ -1,4 +1,5 @@
-import { instantiateKernels, type Kernels } from "../kernels/kernels.ts";
+import { instantiateKernels } from "../kernels/kernels.ts";
+import type { Kernels } from "../kernels/signatures.ts";
 import { BarrierMeeting } from "../program/meeting.ts";
 import { StepThread, type ThreadPlan } from "../program/step-thread.ts";
 import { Sampler, type SamplerMemory } from "../sampler/sampler.ts";

@@ -1,22 +1,22 @@
 import { ByteBuffer } from "./byte-buffer.ts";
 import { i32 } from "./instructions.ts";
+import { parseSignature, type ParametersOf } from "./signature.ts";
 import { toF32, toF32x4, toI32, TYPE_CODE, Value, type F32, type F32x4, type I32, type ValueType } from "./value.ts";
 
-/** A function's parameters: names with their types, in order. */
-export type Parameters = Readonly<Record<string, ValueType>>;
 /** A function's arguments, by the names of its parameters. */
-type Arguments<P extends Parameters> = { readonly [Name in keyof P]: Operand<P[Name]> };
+type Arguments<S extends string> = { readonly [Name in keyof ParametersOf<S>]: Operand<TypeOf<ParametersOf<S>[Name]>> };
 /** A function's parameters in its body: locals that begin with the arguments. */
-export type ParameterLocals<P extends Parameters> = { readonly [Name in keyof P]: Local<P[Name]> };
+export type ParameterLocals<S extends string> = {
+  readonly [Name in keyof ParametersOf<S>]: Local<TypeOf<ParametersOf<S>[Name]>>;
+};
+type TypeOf<T> = T extends ValueType ? T : never;
 
 type Operand<T extends ValueType> = T extends "i32" ? I32 : T extends "f32" ? F32 : T extends "v128" ? F32x4 : Value<T>;
 
 /** A function of the module that others can call. */
-export interface FunctionReference<P extends Parameters, R extends ValueType | null> {
-  readonly name: string;
+export interface FunctionReference<Signature extends string> {
+  readonly signature: Signature;
   readonly index: number;
-  readonly parameters: P;
-  readonly result: R;
 }
 
 const UNREACHABLE = 0x00;
@@ -143,14 +143,13 @@ export class FunctionBuilder {
     });
   }
 
-  call<P extends Parameters>(target: FunctionReference<P, ValueType | null>, args: Arguments<P>): void {
-    this.#emitCall(target, args, this.#code);
-    if (target.result !== null) this.#code.byte(DROP);
-  }
-
-  /** Returns the call as an expression: it is made wherever the expression is used, each time. */
-  result<P extends Parameters, R extends ValueType>(target: FunctionReference<P, R>, args: Arguments<P>): Value<R> {
-    return new Value(target.result, (out) => this.#emitCall(target, args, out));
+  /** Calls a function without a result. */
+  call<S extends string>({ index, signature }: FunctionReference<S>, args: Arguments<S>): void {
+    const { parameters } = parseSignature(signature);
+    const given = args as Readonly<Record<string, Operand<ValueType>>>;
+    for (const [name, type] of Object.entries(parameters)) toValue(type, given[name]).emit(this.#code);
+    this.#code.byte(CALL);
+    this.#code.unsigned(index);
   }
 
   /** Evaluates an expression for its effect. */
@@ -213,16 +212,6 @@ export class FunctionBuilder {
     this.#code.bytes(code);
     this.#code.byte(UNALIGNED);
     this.#code.unsigned(offset);
-  }
-
-  #emitCall<P extends Parameters>(
-    { index, parameters }: FunctionReference<P, ValueType | null>,
-    args: Arguments<P>,
-    out: ByteBuffer,
-  ): void {
-    for (const [name, type] of Object.entries(parameters)) toValue(type, args[name]).emit(out);
-    out.byte(CALL);
-    out.unsigned(index);
   }
 }
 

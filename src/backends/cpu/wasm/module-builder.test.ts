@@ -15,7 +15,7 @@ async function instantiate(define: (module: ModuleBuilder) => void, isShared = f
 
 it("makes functions of named parameters, locals and loops", async () => {
   const { exports } = await instantiate((module) => {
-    module.functionOf("i32", "sum_below", { end: "i32" }, (f, { end }) => {
+    module.function("sum_below", "end: i32 -> i32", (f, { end }) => {
       const sum = f.i32(0);
       f.for(0, end, 1, (i) => f.increment(sum, i));
       f.return(sum);
@@ -28,27 +28,26 @@ it.each([0, 1, -1, 63, 64, -64, -65, 127, 128, 8191, 8192, 2 ** 31 - 1, -(2 ** 3
   "encodes the constant %i",
   async (value) => {
     const { exports } = await instantiate((module) => {
-      module.functionOf("i32", "constant", {}, (f) => f.return(i32.const(value)));
+      module.function("constant", "x: i32 -> i32", (f) => f.return(i32.const(value)));
     });
-    expect(exports["constant"]?.()).toBe(value);
+    expect(exports["constant"]?.(0)).toBe(value);
   },
 );
 
-it("calls functions with their arguments by name, and takes their results", async () => {
-  const { exports } = await instantiate((module) => {
-    const scaled = module.functionOf("f32", "scaled", { value: "f32", factor: "f32" }, (f, { value, factor }) => {
-      f.return(f32.mul(value, factor));
+it("calls functions with their arguments by name", async () => {
+  const { exports, memory } = await instantiate((module) => {
+    const scale = module.function("scale", "at: i32, value factor: f32", (f, { at, value, factor }) => {
+      f.storeF32(at, f32.div(value, factor));
     });
-    module.functionOf("f32", "twice_over_three", { x: "f32" }, (f, { x }) => {
-      f.return(f32.div(f.result(scaled, { factor: 2, value: x }), 3));
-    });
+    module.function("half", "at: i32, x: f32", (f, { at, x }) => f.call(scale, { factor: 2, value: x, at }));
   });
-  expect(exports["twice_over_three"]?.(6)).toBe(4);
+  exports["half"]?.(64, 6);
+  expect(new Float32Array(memory.buffer)[16]).toBe(3);
 });
 
 it("branches, and loops at least once or not at all", async () => {
   const { exports } = await instantiate((module) => {
-    module.functionOf("i32", "collatz", { n: "i32" }, (f, { n }) => {
+    module.function("collatz", "n: i32 -> i32", (f, { n }) => {
       const steps = f.i32(0);
       f.while(i32.ne(n, 1), () => {
         f.if(
@@ -60,7 +59,7 @@ it("branches, and loops at least once or not at all", async () => {
       });
       f.return(steps);
     });
-    module.functionOf("i32", "rounds", { n: "i32" }, (f, { n }) => {
+    module.function("rounds", "n: i32 -> i32", (f, { n }) => {
       const rounds = f.i32(0);
       f.doWhile(() => f.increment(rounds, 1), i32.ltU(rounds, n));
       f.return(rounds);
@@ -72,7 +71,7 @@ it("branches, and loops at least once or not at all", async () => {
 
 it("computes in four lanes", async () => {
   const { exports, memory } = await instantiate((module) => {
-    module.function("run", { at: "i32" }, (f, { at }) => {
+    module.function("run", "at: i32", (f, { at }) => {
       const x = f.v128(v128.load(at));
       f.storeV128(at, f32x4.add(f32x4.mul(x, 2), 1), 16);
       f.storeV128(at, i32x4.lanes(1, -2, 3, -4), 32);
@@ -91,11 +90,11 @@ it("computes in four lanes", async () => {
 
 it("adds, waits and wakes atomically in shared memory", async () => {
   const { exports, memory } = await instantiate((module) => {
-    module.functionOf("i32", "add", { at: "i32" }, (f, { at }) => f.return(i32.atomicAdd(at, 5)));
-    module.functionOf("i32", "wait", { at: "i32", expected: "i32" }, (f, { at, expected }) => {
+    module.function("add", "at: i32 -> i32", (f, { at }) => f.return(i32.atomicAdd(at, 5)));
+    module.function("wait", "at expected: i32 -> i32", (f, { at, expected }) => {
       f.return(i32.atomicWait(at, expected, 1000));
     });
-    module.functionOf("i32", "wake", { at: "i32" }, (f, { at }) => f.return(i32.atomicNotify(at, -1)));
+    module.function("wake", "at: i32 -> i32", (f, { at }) => f.return(i32.atomicNotify(at, -1)));
   }, true);
   expect(exports["add"]?.(64)).toBe(0);
   expect(new Int32Array(memory.buffer)[16]).toBe(5);

@@ -1,5 +1,6 @@
 import { ByteBuffer } from "./byte-buffer.ts";
-import { FunctionBuilder, type FunctionReference, type ParameterLocals, type Parameters } from "./function-builder.ts";
+import { FunctionBuilder, type FunctionReference, type ParameterLocals } from "./function-builder.ts";
+import { parseSignature } from "./signature.ts";
 import { TYPE_CODE, type ValueType } from "./value.ts";
 
 /** The memory that a module imports as "env.memory". It must be made with the same sizes. */
@@ -34,23 +35,21 @@ export class ModuleBuilder {
     this.#memory = memory;
   }
 
-  /** Defines a function; the functions that it calls must come before it. */
-  function<P extends Parameters>(
+  /** Defines a function; those that it calls must come before it. One with a result ends in a return. */
+  function<Signature extends string>(
     name: string,
-    parameters: P,
-    body: (f: FunctionBuilder, locals: ParameterLocals<P>) => void,
-  ): FunctionReference<P, null> {
-    return this.#define(name, parameters, null, body);
-  }
-
-  /** Defines a function whose body ends in a return. */
-  functionOf<P extends Parameters, R extends ValueType>(
-    result: R,
-    name: string,
-    parameters: P,
-    body: (f: FunctionBuilder, locals: ParameterLocals<P>) => void,
-  ): FunctionReference<P, R> {
-    return this.#define(name, parameters, result, body);
+    signature: Signature,
+    body: (f: FunctionBuilder, locals: ParameterLocals<Signature>) => void,
+  ): FunctionReference<Signature> {
+    const { parameters, result } = parseSignature(signature);
+    const types = Object.values(parameters);
+    const f = new FunctionBuilder(types.length);
+    const locals = Object.entries(parameters).map(([parameter, type], i) => [parameter, f.parameter(i, type)]);
+    body(f, Object.fromEntries(locals) as ParameterLocals<Signature>);
+    // A function with a result returns before its end, which no code reaches.
+    if (result !== null) f.unreachable();
+    this.#functions.push({ name, parameters: types, result, body: f.finish() });
+    return { signature, index: this.#functions.length - 1 };
   }
 
   finish(): Uint8Array<ArrayBuffer> {
@@ -82,22 +81,6 @@ export class ModuleBuilder {
     });
     section(out, SECTION.code, count, (code, i) => code.sized(this.#functions[i]?.body ?? new ByteBuffer()));
     return out.finish();
-  }
-
-  #define<P extends Parameters, R extends ValueType | null>(
-    name: string,
-    parameters: P,
-    result: R,
-    write: (f: FunctionBuilder, locals: ParameterLocals<P>) => void,
-  ): FunctionReference<P, R> {
-    const types = Object.values(parameters);
-    const f = new FunctionBuilder(types.length);
-    const locals = Object.entries(parameters).map(([parameter, type], i) => [parameter, f.parameter(i, type)]);
-    write(f, Object.fromEntries(locals) as ParameterLocals<P>);
-    // A function with a result returns before its end, which no code reaches.
-    if (result !== null) f.unreachable();
-    this.#functions.push({ name, parameters: types, result, body: f.finish() });
-    return { name, index: this.#functions.length - 1, parameters, result };
   }
 }
 

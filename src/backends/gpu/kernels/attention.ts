@@ -1,89 +1,12 @@
-import code from "../../../../shaders/attention.wgsl?raw";
-import cacheWriteCode from "../../../../shaders/cache-write.wgsl?raw";
-import mergeCode from "../../../../shaders/attention-merge.wgsl?raw";
-import quadCode from "../../../../shaders/attention-quad.wgsl?raw";
-import cache from "../../../../shaders/lib/cache.wgsl?raw";
-import cap from "../../../../shaders/lib/cap.wgsl?raw";
-import half from "../../../../shaders/lib/half.wgsl?raw";
-import keysValues from "../../../../shaders/lib/keys-values.wgsl?raw";
-import softmaxPart from "../../../../shaders/lib/softmax-part.wgsl?raw";
-import writeCache from "../../../../shaders/lib/write-cache.wgsl?raw";
-import step from "../../../../shaders/lib/step.wgsl?raw";
-import window from "../../../../shaders/lib/window.wgsl?raw";
-import { defineKernel } from "../kernel.ts";
+// How attention is divided among workgroups: numbers that shaders/attention.wgsl and attention-quad.wgsl take.
 
-const writingBindings = [
-  ["qkv", "read-only-storage"],
-  ["rows", "read-only-storage"],
-  ["block_tables", "read-only-storage"],
-  ["key_cache", "storage"],
-  ["value_cache", "storage"],
-] as const;
-
-const cacheConstants = [
-  "LANES",
-  "HEAD_SIZE",
-  "QKV_STRIDE",
-  "HEADS",
-  "KV_HEADS",
-  "HEAD_VEC4",
-  "BLOCK_SIZE",
-  "MAX_BLOCKS",
-  "CACHE_F16",
-] as const;
-const constants = [...cacheConstants, "Y_STRIDE", "SCALE", "CAP", "WINDOW"] as const;
-
-const spansAndResult = [
-  ["spans", "read-only-storage"],
-  ["y", "storage"],
-  ["step", "uniform"],
-] as const;
-
-/**
- * Attends causally over each row's sequence up to it. Where spans are single rows it also writes their keys and values to
- * the cache.
- */
-export const attention = defineKernel({
-  name: "attention",
-  code: [code, keysValues, writeCache, cache, cap, half, softmaxPart, step, window],
-  bindings: [...writingBindings, ...spansAndResult],
-  constants: [...constants, "GROUPS", "SPLIT", "MAX_SPLITS", "ALONE", "ROWS", "QUERIES"],
-});
-
-/** Joins what attention computed in splits. */
-export const attentionMerge = defineKernel({
-  name: "attention-merge",
-  code: [mergeCode, softmaxPart, step, window],
-  bindings: [
-    ["parts", "read-only-storage"],
-    ["rows", "read-only-storage"],
-    ["y", "storage"],
-  ],
-  constants: ["LANES", "SPLIT", "MAX_SPLITS", "WINDOW", "HEADS", "HEAD_SIZE", "HEAD_VEC4", "Y_STRIDE"],
-});
-
-/** Writes each row's keys and values to the cache, for a kernel that attends by the cache alone. */
-export const cacheWrite = defineKernel({
-  name: "cache-write",
-  code: [cacheWriteCode, keysValues, writeCache, cache, half, step],
-  bindings: writingBindings,
-  constants: cacheConstants,
-});
-
-/** Attends causally, reading only the cache. Four neighbouring lanes share a head of at most QUAD_HEAD_VEC4 vectors. */
-export const attentionQuad = defineKernel({
-  name: "attention-quad",
-  code: [quadCode, keysValues, cache, cap, half, step, window],
-  bindings: [
-    ["qkv", "read-only-storage"],
-    ["rows", "read-only-storage"],
-    ["block_tables", "read-only-storage"],
-    ["key_cache", "read-only-storage"],
-    ["value_cache", "read-only-storage"],
-    ...spansAndResult,
-  ],
-  constants: [...constants, "ROWS", "QUERIES"],
-});
+/** What attention's kernels bind, by the names that all of them have for it. */
+export type AttentionBuffers = Readonly<
+  Record<
+    "qkv" | "rows" | "block_tables" | "key_cache" | "value_cache" | "spans" | "step" | "y",
+    GPUBuffer | GPUBufferBinding
+  >
+>;
 
 /** The window of a layer that sees all positions. */
 export const UNLIMITED_WINDOW = 2 ** 32 - 1;

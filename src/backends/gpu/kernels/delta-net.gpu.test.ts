@@ -12,16 +12,8 @@ import { rmsNormReference, siluReference } from "../../../../tests/references/re
 import { NO_STATE } from "../../../engine/step-plan.ts";
 import { convWidthOf } from "../../../models/graph.ts";
 import { padRows, padTransposed, strideOf } from "../padding.ts";
-import {
-  deltaConv,
-  deltaNetConstants,
-  deltaRule,
-  gatedNorm,
-  GPU_LANES,
-  outputGate,
-  PLAIN_LANES,
-  type StateLanes,
-} from "./delta-net.ts";
+import { deltaConv, deltaRule, gatedNorm, outputGate } from "./kernels.ts";
+import { deltaNetConstants, GPU_LANES, PLAIN_LANES, type StateLanes } from "./delta-net.ts";
 
 const { device } = await openTestDevice();
 

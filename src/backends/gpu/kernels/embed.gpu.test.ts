@@ -9,7 +9,7 @@ import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { layoutConstants } from "../matrix-layout.ts";
 import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { padRows, strideOf } from "../padding.ts";
-import { embed } from "./embed.ts";
+import { embed } from "./kernels.ts";
 
 const { device } = await openTestDevice();
 

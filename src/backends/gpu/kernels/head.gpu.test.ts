@@ -16,9 +16,9 @@ import { gumbel } from "../../../engine/sampling/gumbel.ts";
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layoutConstants } from "../matrix-layout.ts";
-import { Epilogue, matmulSkinny, matmulTiled } from "./matmul.ts";
-import { BINS, sample } from "./sample.ts";
-import { topLogprobs } from "./top-logprobs.ts";
+import { matmulSkinny, matmulTiled, sample, topLogprobs } from "./kernels.ts";
+import { Epilogue } from "./epilogue.ts";
+import { BINS } from "../sampler.ts";
 
 const { device } = await openTestDevice();
 

@@ -11,7 +11,7 @@ import {
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { layerNormReference, rmsNormReference } from "../../../../tests/references/reference.ts";
 import { padRows, strideOf } from "../padding.ts";
-import { layerNorm } from "./layer-norm.ts";
+import { layerNorm } from "./kernels.ts";
 
 const { device } = await openTestDevice();
 const EPSILON = 1e-5;

@@ -8,8 +8,8 @@ import { PACKINGS, randomPacked } from "../../../../tests/references/packed-tens
 import { uploadedWords } from "../../../../tests/gpu/uploaded-words.ts";
 import { layoutConstants } from "../matrix-layout.ts";
 import { padRows, strideOf } from "../padding.ts";
-import { Epilogue, matmulInteger, matmulIntegerPacked } from "./matmul.ts";
-import { quantiseRows } from "./quantise-rows.ts";
+import { matmulInteger, matmulIntegerPacked, quantiseRows } from "./kernels.ts";
+import { Epilogue } from "./epilogue.ts";
 
 const { device, hasPackedDots } = await openTestDevice();
 const CHUNK = 32;

@@ -26,8 +26,8 @@ import { packProduct, defaultMatmuls } from "../matmul-variants.ts";
 import { layoutConstants, matrixBytes } from "../matrix-layout.ts";
 import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
-import { layerNorm } from "./layer-norm.ts";
-import { Epilogue, matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./matmul.ts";
+import { layerNorm, matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels.ts";
+import { Epilogue } from "./epilogue.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
 

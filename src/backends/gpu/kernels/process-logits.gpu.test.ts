@@ -7,7 +7,7 @@ import { ruleReference, type RuledRow } from "../../../../tests/references/rule-
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { strideOf } from "../padding.ts";
 import { packRules, ruleTableShape } from "../../rule-table.ts";
-import { processLogits } from "./process-logits.ts";
+import { processLogits } from "./kernels.ts";
 
 const { device } = await openTestDevice();
 

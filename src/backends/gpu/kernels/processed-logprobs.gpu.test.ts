@@ -10,8 +10,8 @@ import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
-import { BINS, sample } from "./sample.ts";
-import { topLogprobs } from "./top-logprobs.ts";
+import { sample, topLogprobs } from "./kernels.ts";
+import { BINS } from "../sampler.ts";
 
 const { device } = await openTestDevice();
 

@@ -4,28 +4,21 @@ import random from "../../../../shaders/lib/random.wgsl?raw";
 import step from "../../../../shaders/lib/step.wgsl?raw";
 import { openTestDevice, runKernel } from "../../../../tests/gpu/gpu.ts";
 import { threefry } from "../../../engine/sampling/gumbel.ts";
-import { defineKernel } from "../kernel.ts";
+import { defineKernel } from "../define-kernel.ts";
 
 const { device } = await openTestDevice();
 
 it("random numbers are Threefry's known answers", async () => {
-  const probe = defineKernel({
-    name: "probe",
-    code: [
-      `@group(0) @binding(0) var<storage, read> inputs: array<vec4<u32>>;
-       @group(0) @binding(1) var<storage, read_write> outputs: array<vec2<u32>>;
-       @compute @workgroup_size(1) fn probe(@builtin(workgroup_id) id: vec3<u32>) {
-         outputs[id.x] = threefry(inputs[id.x].xy, inputs[id.x].zw);
-       }`,
-      random,
-      step,
-    ],
-    bindings: [
-      ["inputs", "read-only-storage"],
-      ["outputs", "storage"],
-    ],
-    constants: [],
-  });
+  const probe = defineKernel(
+    "probe",
+    `@group(0) @binding(0) var<storage, read> inputs: array<vec4<u32>>;
+     @group(0) @binding(1) var<storage, read_write> outputs: array<vec2<u32>>;
+     @compute @workgroup_size(1) fn probe(@builtin(workgroup_id) id: vec3<u32>) {
+       outputs[id.x] = threefry(inputs[id.x].xy, inputs[id.x].zw);
+     }`,
+    random,
+    step,
+  );
   // Key, counter -> result: the vectors of the Random123 distribution.
   const inputs = new Uint32Array([
     0,

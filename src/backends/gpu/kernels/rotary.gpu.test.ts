@@ -5,7 +5,7 @@ import { rmsNormReference, rotaryReference } from "../../../../tests/references/
 import { queryFactor } from "../../../models/graph.ts";
 import { rotaryTable } from "../operations/rotation.ts";
 import { padRows, strideOf } from "../padding.ts";
-import { rotary } from "./rotary.ts";
+import { rotary } from "./kernels.ts";
 
 const { device } = await openTestDevice();
 const EPSILON = 1e-5;

@@ -4,7 +4,7 @@ import { openTestDevice, runKernel } from "../../../../tests/gpu/gpu.ts";
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
-import { samplePlain } from "./sample-plain.ts";
+import { samplePlain } from "./kernels.ts";
 
 const { device } = await openTestDevice();
 const MAX_LENGTH = 16;

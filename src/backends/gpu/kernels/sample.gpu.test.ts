@@ -7,8 +7,8 @@ import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
 import { gumbel, threefry } from "../../../engine/sampling/gumbel.ts";
 import { strideOf } from "../padding.ts";
-import { samplePlain } from "./sample-plain.ts";
-import { BINS, sample } from "./sample.ts";
+import { sample, samplePlain } from "./kernels.ts";
+import { BINS } from "../sampler.ts";
 
 const { device } = await openTestDevice();
 
@@ -98,7 +98,7 @@ async function draw(
 }
 
 type Constants = Readonly<Record<"LANES" | "VOCABULARY" | "STRIDE" | "MAX_LENGTH", number>>;
-type Buffers = Parameters<typeof runKernel<typeof sample>>[3];
+type Buffers = Parameters<typeof runKernel>[3] & { readonly feedback: Uint32Array<ArrayBuffer> };
 
 /** Runs the kernel for plain draws, or the one for all others. */
 function runEither(isPlain: boolean, constants: Constants, buffers: Buffers): Promise<Record<string, ArrayBuffer>> {

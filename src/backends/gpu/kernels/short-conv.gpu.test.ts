@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 
 import { expectClose, floatsOf, openTestDevice, randomFloats, runKernel } from "../../../../tests/gpu/gpu.ts";
 import { padRows, padTransposed, strideOf } from "../padding.ts";
-import { keepConvRows, shortConv } from "./short-conv.ts";
+import { keepConvRows, shortConv } from "./kernels.ts";
 
 const { device } = await openTestDevice();
 const LANES = 64;

@@ -4,7 +4,7 @@ import { expectClose, openTestDevice, randomFloats, runKernel } from "../../../.
 import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { partsOf } from "../../../../tests/gpu/sum-logits.ts";
 import { strideOf } from "../padding.ts";
-import { topLogprobs } from "./top-logprobs.ts";
+import { topLogprobs } from "./kernels.ts";
 
 const { device } = await openTestDevice();
 const MAX_TOP = 5;

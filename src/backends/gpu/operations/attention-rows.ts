@@ -2,9 +2,11 @@
 
 import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type { Attention } from "../../../models/graph.ts";
-import { variantOf, type Dispatch, type KernelBuffers, type KernelVariant } from "../kernel.ts";
-import { cacheWrite, UNLIMITED_WINDOW, type attention } from "../kernels/attention.ts";
+import { variantOf, type Dispatch, type KernelVariant } from "../kernel.ts";
+import { UNLIMITED_WINDOW, type AttentionBuffers } from "../kernels/attention.ts";
+import { cacheWrite } from "../kernels/kernels.ts";
 import { Rank } from "../later-pipelines.ts";
+import { ofLayer } from "../model-buffers.ts";
 import type { QueryTiles } from "../query-tiles.ts";
 import { answersOfAttention } from "../same-attention.ts";
 import {
@@ -14,9 +16,6 @@ import {
   type ModelContext,
   type OperationContext,
 } from "./operations.ts";
-
-/** Buffers of a layer's attention, by the names that all of its kernels have for them. */
-type AttentionBuffers = KernelBuffers<typeof attention>;
 
 /** A kernel of attention, for one operation. */
 export interface AttentionKernel {
@@ -167,8 +166,7 @@ function boundBuffers(
   { buffers, activations, step }: ModelContext,
   { layer, input, output }: Attention,
 ): AttentionBuffers {
-  const cache = buffers.caches[layer];
-  if (cache === undefined) throw new RangeError(`the model has no layer ${layer}`);
+  const cache = ofLayer(buffers.caches, layer);
   return {
     qkv: activations.buffer(input),
     rows: step.rows,

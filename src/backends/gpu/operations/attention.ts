@@ -2,8 +2,6 @@ import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import type { Attention } from "../../../models/graph.ts";
 import { variantOf, type Dispatch } from "../kernel.ts";
 import {
-  attention,
-  attentionMerge,
   attentionTile,
   isSplit,
   MAX_SPLIT_ROWS,
@@ -12,6 +10,7 @@ import {
   sharedQueries,
   splitsSeen,
 } from "../kernels/attention.ts";
+import { attention, attentionMerge } from "../kernels/kernels.ts";
 import { strideOf } from "../padding.ts";
 import { Rank } from "../later-pipelines.ts";
 import { laterWay, scoreConstants, singleRows, windowOf, withTiles, type AttentionKernel } from "./attention-rows.ts";

@@ -1,6 +1,7 @@
 import type { ShortConv } from "../../../models/graph.ts";
 import { convRowsPerBlock, convStride } from "../../../protocol/model-shape.ts";
-import { keepConvRows, shortConv } from "../kernels/short-conv.ts";
+import { keepConvRows, shortConv } from "../kernels/kernels.ts";
+import { ofLayer } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
 
@@ -15,28 +16,26 @@ export async function convolution(context: OperationContext, operation: ShortCon
   const sizes = { LANES, WIDTH, X_STRIDE: strideOf(3 * WIDTH), ...places };
   const bound = {
     x: activations.buffer(operation.input),
-    kept: buffers.keptRows(operation.layer),
+    kept: ofLayer(buffers.keptRows, operation.layer),
     rows: step.rows,
     block_tables: step.blockTables,
     step: step.step,
   };
   const workgroups = ({ rows }: { readonly rows: number }) => [Math.ceil(WIDTH / LANES), rows] as const;
   return always(
-    {
+    await compiler.dispatch({
       name: label,
-      pipeline: await compiler.pipeline(shortConv, { ...sizes, TAPS, Y_STRIDE: strideOf(WIDTH) }),
-      bindGroup: compiler.bind(shortConv, {
-        ...bound,
-        weights: buffers.convolution(operation),
-        y: activations.buffer(operation.output),
-      }),
+      kernel: shortConv,
+      constants: { ...sizes, TAPS, Y_STRIDE: strideOf(WIDTH) },
+      buffers: { ...bound, weights: buffers.rows(operation.kernel), y: activations.buffer(operation.output) },
       workgroups,
-    },
-    {
+    }),
+    await compiler.dispatch({
       name: `${label} rows`,
-      pipeline: await compiler.pipeline(keepConvRows, sizes),
-      bindGroup: compiler.bind(keepConvRows, bound),
+      kernel: keepConvRows,
+      constants: sizes,
+      buffers: bound,
       workgroups,
-    },
+    }),
   );
 }

@@ -1,12 +1,7 @@
 import type { DeltaNet, OutputGate } from "../../../models/graph.ts";
-import {
-  deltaConv,
-  deltaNetConstants,
-  deltaRule,
-  gatedNorm,
-  outputGate,
-  type StateLanes,
-} from "../kernels/delta-net.ts";
+import { deltaNetConstants, type StateLanes } from "../kernels/delta-net.ts";
+import { deltaConv, deltaRule, gatedNorm, outputGate } from "../kernels/kernels.ts";
+import { ofLayer } from "../model-buffers.ts";
 import { strideOf } from "../padding.ts";
 import { always, valueOf, type CompiledOperation, type OperationContext } from "./operations.ts";
 
@@ -24,27 +19,31 @@ export async function deltaNet(
   const { sequences, kept } = step.states;
   const x = activations.buffer(operation.input);
   const y = activations.buffer(operation.output);
-  const { weights, rates, states } = buffers.deltaNet(operation);
+  const states = ofLayer(buffers.states, operation.layer);
+  const [weights, rates] = [buffers.rows(operation.kernel), buffers.rows(operation.rate.weight)];
   const bound = { x, y, sequences, kept, states, step: step.step };
   return always(
-    {
+    await compiler.dispatch({
       name: label,
-      pipeline: await compiler.pipeline(deltaConv, ofConv),
-      bindGroup: compiler.bind(deltaConv, { ...bound, weights, rates }),
+      kernel: deltaConv,
+      constants: ofConv,
+      buffers: { ...bound, weights, rates },
       workgroups: (size) => [Math.ceil((ofConv.WIDTH + 2 * valueHeads) / ofConv.LANES), size.sequences],
-    },
-    {
+    }),
+    await compiler.dispatch({
       name: `${label} state`,
-      pipeline: await compiler.pipeline(deltaRule, ofRule),
-      bindGroup: compiler.bind(deltaRule, bound),
+      kernel: deltaRule,
+      constants: ofRule,
+      buffers: bound,
       workgroups: (size) => [Math.ceil(valueDim / lanes.COLUMNS), valueHeads, size.sequences],
-    },
-    {
+    }),
+    await compiler.dispatch({
       name: `${label} norm`,
-      pipeline: await compiler.pipeline(gatedNorm, { ...ofNorm, EPSILON: norm.epsilon }),
-      bindGroup: compiler.bind(gatedNorm, { ...bound, norm: buffers.norm(norm) }),
+      kernel: gatedNorm,
+      constants: { ...ofNorm, EPSILON: norm.epsilon },
+      buffers: { ...bound, norm: buffers.rows(norm) },
       workgroups: (size) => [valueHeads, size.rows],
-    },
+    }),
   );
 }
 
@@ -53,14 +52,14 @@ export async function gateOutput(context: OperationContext, operation: OutputGat
   const { width: WIDTH } = valueOf(context, operation.value);
   const GATES_STRIDE = strideOf(valueOf(context, operation.gates).width);
   const sizes = { LANES, WIDTH, FIRST: operation.firstColumn, GATES_STRIDE, Y_STRIDE: strideOf(WIDTH) };
-  return always({
-    name: operation.label,
-    pipeline: await compiler.pipeline(outputGate, sizes),
-    bindGroup: compiler.bind(outputGate, {
-      gates: activations.buffer(operation.gates),
-      y: activations.buffer(operation.value),
-      step: step.step,
+  const [gates, y] = [activations.buffer(operation.gates), activations.buffer(operation.value)];
+  return always(
+    await compiler.dispatch({
+      name: operation.label,
+      kernel: outputGate,
+      constants: sizes,
+      buffers: { gates, y, step: step.step },
+      workgroups: ({ rows }) => [Math.ceil(WIDTH / LANES), rows],
     }),
-    workgroups: ({ rows }) => [Math.ceil(WIDTH / LANES), rows],
-  });
+  );
 }

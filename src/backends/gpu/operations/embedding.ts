@@ -1,5 +1,5 @@
 import type { Embed } from "../../../models/graph.ts";
-import { embed } from "../kernels/embed.ts";
+import { embed } from "../kernels/kernels.ts";
 import { layoutConstants } from "../matrix-layout.ts";
 import { always, type CompiledOperation, type OperationContext } from "./operations.ts";
 
@@ -9,22 +9,19 @@ const LANES = 64;
 export function embedding(context: OperationContext, operation: Embed): Promise<CompiledOperation[]> {
   const { compiler, buffers, activations, step } = context;
   const x = activations.buffer(operation.output);
-  const learned = operation.positions && buffers.positions(operation.positions);
+  const learned = operation.positions && buffers.rows(operation.positions);
+  const kind = { LANES, SCALE: operation.scale, LEARNED_POSITIONS: learned !== null };
   return Promise.all(
-    buffers.table(operation.table).map(async ({ w, layout, K4, N4, firstOutput: FIRST_TOKEN }) => {
-      const kind = { ...layoutConstants(layout), SCALE: operation.scale, LEARNED_POSITIONS: learned !== null };
-      return always({
-        name: operation.label,
-        pipeline: await compiler.pipeline(embed, { LANES, K4, N4, FIRST_TOKEN, ...kind }),
-        bindGroup: compiler.bind(embed, {
-          w,
-          wpe: learned ?? w,
-          rows: step.rows,
-          feedback: activations.feedback,
-          x,
+    buffers.product(operation.table).map(async ({ w, layout, K4, N4, firstOutput: FIRST_TOKEN }) =>
+      always(
+        await compiler.dispatch({
+          name: operation.label,
+          kernel: embed,
+          constants: { ...kind, K4, N4, FIRST_TOKEN, ...layoutConstants(layout) },
+          buffers: { w, wpe: learned ?? w, rows: step.rows, feedback: activations.feedback, x },
+          workgroups: (size) => [Math.ceil((4 * K4) / LANES), size.rows],
         }),
-        workgroups: (size) => [Math.ceil((4 * K4) / LANES), size.rows],
-      });
-    }),
+      ),
+    ),
   );
 }

@@ -1,5 +1,5 @@
 import type { Norm } from "../../../models/graph.ts";
-import { layerNorm } from "../kernels/layer-norm.ts";
+import { layerNorm } from "../kernels/kernels.ts";
 import { normShape } from "../matmul-variants.ts";
 import { strideOf } from "../padding.ts";
 import type { Dispatch } from "../kernel.ts";
@@ -11,25 +11,18 @@ export async function normalisation(context: OperationContext, operation: Norm):
 }
 
 /** Returns a norm's dispatch, which writes to `y`. */
-export async function normDispatch(
-  context: Omit<ModelContext, "later">,
-  operation: Norm,
-  y: GPUBuffer,
-): Promise<Dispatch> {
+export function normDispatch(context: Omit<ModelContext, "later">, operation: Norm, y: GPUBuffer): Promise<Dispatch> {
   const { compiler, buffers, activations, step } = context;
   const { label, norm, input, output, addsToOutput = false } = operation;
   const { width, height } = valueOf(context, output);
   const isOfSamples = height === "samples";
   const kind = { K4: strideOf(width) / 4, ADD_TO_OUTPUT: addsToOutput };
-  return {
+  const samples = isOfSamples ? step.samples : step.allRows;
+  return compiler.dispatch({
     name: label,
-    pipeline: await compiler.pipeline(layerNorm, { ...normShape(norm, width), ...kind }),
-    bindGroup: compiler.bind(layerNorm, {
-      x: activations.buffer(input),
-      norm: buffers.norm(norm),
-      samples: isOfSamples ? step.samples : step.allRows,
-      y,
-    }),
+    kernel: layerNorm,
+    constants: { ...normShape(norm, width), ...kind },
+    buffers: { x: activations.buffer(input), norm: buffers.rows(norm), samples, y },
     workgroups: (size) => [isOfSamples ? size.samples : size.rows, 1],
-  };
+  });
 }

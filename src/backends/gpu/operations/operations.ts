@@ -1,20 +1,5 @@
 import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
-import type {
-  Attention,
-  DeltaNet,
-  Embed,
-  Graph,
-  Head,
-  LinearOperation,
-  Gate,
-  Norm,
-  Operation,
-  OutputGate,
-  Rotary,
-  ShortConv,
-  Value,
-  ValueShape,
-} from "../../../models/graph.ts";
+import type { Graph, Operation, Value, ValueShape } from "../../../models/graph.ts";
 import type { ResolvedEngineConfig } from "../../../protocol/config.ts";
 import { paddedHeadDim, type ModelShape } from "../../../protocol/model-shape.ts";
 import type { Activations } from "../activations.ts";
@@ -32,18 +17,11 @@ import type { StepBuffer } from "../step-buffer.ts";
 export type CompiledOperation = (step: StepSize) => readonly Dispatch[];
 
 /** How a style of kernels computes each operation of a graph. */
-export interface Operations {
-  embed(operation: Embed): Promise<CompiledOperation[]>;
-  norm(operation: Norm): Promise<CompiledOperation[]>;
-  linear(operation: LinearOperation): Promise<CompiledOperation[]>;
-  gate(operation: Gate): Promise<CompiledOperation[]>;
-  rotary(operation: Rotary): Promise<CompiledOperation[]>;
-  attention(operation: Attention): Promise<CompiledOperation[]>;
-  shortConv(operation: ShortConv): Promise<CompiledOperation[]>;
-  deltaNet(operation: DeltaNet): Promise<CompiledOperation[]>;
-  outputGate(operation: OutputGate): Promise<CompiledOperation[]>;
-  head(operation: Head): Promise<CompiledOperation[]>;
-}
+export type Operations = {
+  readonly [Type in Operation["type"]]: (
+    operation: Extract<Operation, { type: Type }>,
+  ) => Promise<CompiledOperation | readonly CompiledOperation[]>;
+};
 
 /** A model's buffers on a device, and the compilers of its kernels. */
 export interface ModelContext extends Pick<OpenedDevice, "device" | "poller" | "hasFewRegisters"> {
@@ -72,29 +50,9 @@ export interface OperationContext extends ModelContext {
 }
 
 /** Compiles one operation in a style. */
-export function compileOperation(operations: Operations, operation: Operation): Promise<CompiledOperation[]> {
-  switch (operation.type) {
-    case "embed":
-      return operations.embed(operation);
-    case "norm":
-      return operations.norm(operation);
-    case "linear":
-      return operations.linear(operation);
-    case "gate":
-      return operations.gate(operation);
-    case "rotary":
-      return operations.rotary(operation);
-    case "attention":
-      return operations.attention(operation);
-    case "shortConv":
-      return operations.shortConv(operation);
-    case "deltaNet":
-      return operations.deltaNet(operation);
-    case "outputGate":
-      return operations.outputGate(operation);
-    case "head":
-      return operations.head(operation);
-  }
+export function compileOperation(operations: Operations, operation: Operation): ReturnType<Operations["norm"]> {
+  const compile = operations[operation.type] as (operation: Operation) => ReturnType<Operations["norm"]>;
+  return compile(operation);
 }
 
 /** Returns an operation with the same dispatches for every step. */

@@ -1,8 +1,7 @@
 import type { Activation, Gate, Head, LinearOperation, Value } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
-import { capLogits } from "../kernels/cap-logits.ts";
-import { Epilogue, matmulInteger } from "../kernels/matmul.ts";
-import { quantiseRows } from "../kernels/quantise-rows.ts";
+import { Epilogue } from "../kernels/epilogue.ts";
+import { capLogits, matmulInteger, quantiseRows } from "../kernels/kernels.ts";
 import {
   isNormApart,
   type HeadShape,
@@ -114,7 +113,7 @@ const ACTIVATION_EPILOGUES: Readonly<Record<Activation, number>> = {
 };
 
 /** A product in the graph; each kernel style binds and compiles it in its own way. */
-interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" | "y" | "samplesOnly" | "Y4"> {
+export interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" | "y" | "samplesOnly" | "Y4"> {
   readonly input: Value;
   /** Only for the model's head. */
   readonly head?: HeadShape;
@@ -144,7 +143,7 @@ export function productOperations(
     gate: (operation) => compile(operation, productsOfGate(context, operation)),
     head: async (operation) => {
       const Y4 = strideOf(shape.vocabSize) / 4;
-      const parts = buffers.table(operation.table).map((weights) => {
+      const parts = buffers.product(operation.table).map((weights) => {
         const y = { buffer: activations.logits, offset: 4 * weights.firstOutput };
         const head = { VOCABULARY: vocabSize, FIRST_TOKEN: weights.firstOutput };
         return { weights, y, epilogue: headEpilogue, samplesOnly: true, Y4, head };
@@ -159,12 +158,15 @@ const CAP_LANES = 64;
 
 async function logitCap({ compiler, activations, shape }: OperationContext, CAP: number): Promise<CompiledOperation> {
   const STRIDE = strideOf(shape.vocabSize);
-  return always({
-    name: "cap of logits",
-    pipeline: await compiler.pipeline(capLogits, { LANES: CAP_LANES, STRIDE, CAP }),
-    bindGroup: compiler.bind(capLogits, { logits: activations.logits }),
-    workgroups: ({ samples }) => [Math.ceil(STRIDE / CAP_LANES), samples],
-  });
+  return always(
+    await compiler.dispatch({
+      name: "cap of logits",
+      kernel: capLogits,
+      constants: { LANES: CAP_LANES, STRIDE, CAP },
+      buffers: { logits: activations.logits },
+      workgroups: ({ samples }) => [Math.ceil(STRIDE / CAP_LANES), samples],
+    }),
+  );
 }
 
 const QUANTISE_LANES = 32;
@@ -174,12 +176,15 @@ async function quantisation(context: OperationContext, label: string, input: Val
   const { compiler, activations } = context;
   const { width, height } = valueOf(context, input);
   const K4 = strideOf(width) / 4;
-  return always({
-    name: `${label} integers`,
-    pipeline: await compiler.pipeline(quantiseRows, { K4, LANES: QUANTISE_LANES }),
-    bindGroup: compiler.bind(quantiseRows, { x: activations.buffer(input), y: activations.quantised }),
-    workgroups: ({ samples, rows }) => [Math.ceil(K4 / 8 / QUANTISE_LANES), height === "samples" ? samples : rows],
-  });
+  return always(
+    await compiler.dispatch({
+      name: `${label} integers`,
+      kernel: quantiseRows,
+      constants: { K4, LANES: QUANTISE_LANES },
+      buffers: { x: activations.buffer(input), y: activations.quantised },
+      workgroups: ({ samples, rows }) => [Math.ceil(K4 / 8 / QUANTISE_LANES), height === "samples" ? samples : rows],
+    }),
+  );
 }
 
 /** Multiplies packed weights with the rows in integers. */
@@ -202,7 +207,7 @@ export function productsOfLinear(
   const own = activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
   const epilogue = addsToOutput ? Epilogue.addToOutput : own;
   const Y4 = strideOf(linear.matrix.outputs) / 4;
-  return buffers.linear(linear).map((weights) => {
+  return buffers.product(linear).map((weights) => {
     const y = { buffer: activations.buffer(output), offset: 4 * weights.firstOutput };
     return { weights, y, epilogue, Y4 };
   });
@@ -222,7 +227,7 @@ export function productsOfGate(
 ) {
   const epilogue = GATE_EPILOGUES[operation.activation];
   const Y4 = strideOf(operation.gate.matrix.outputs) / 4;
-  return buffers.gate(operation).map((weights) => {
+  return buffers.product(operation.gate).map((weights) => {
     const y = { buffer: activations.buffer(operation.output), offset: 2 * weights.firstOutput };
     return { weights, y, epilogue, Y4 };
   });

@@ -1,6 +1,7 @@
 import type { Attention } from "../../../models/graph.ts";
 import { variantOf } from "../kernel.ts";
-import { attentionQuad, quadShares } from "../kernels/attention.ts";
+import { quadShares } from "../kernels/attention.ts";
+import { attentionQuad } from "../kernels/kernels.ts";
 import { strideOf } from "../padding.ts";
 import { cacheWriteDispatch, scoreConstants, singleRows, withTiles, type AttentionKernel } from "./attention-rows.ts";
 import {

@@ -1,6 +1,6 @@
 import { maxSequenceLength } from "../../../engine/scheduling/admission.ts";
 import { frequenciesFor, queryFactor, type Rotary, type RotaryAngles } from "../../../models/graph.ts";
-import { rotary } from "../kernels/rotary.ts";
+import { rotary } from "../kernels/kernels.ts";
 import { always, cacheConstants, type CompiledOperation, type OperationContext } from "./operations.ts";
 
 /**
@@ -10,7 +10,7 @@ import { always, cacheConstants, type CompiledOperation, type OperationContext }
 export function rotations(
   context: OperationContext,
   { lanes }: { lanes: number },
-): (operation: Rotary) => Promise<CompiledOperation[]> {
+): (operation: Rotary) => Promise<CompiledOperation> {
   const { compiler, arena, shape, engine, buffers, activations, step } = context;
   const maxLength = maxSequenceLength(engine);
   const tables = new Map<RotaryAngles, GPUBuffer>();
@@ -31,20 +31,21 @@ export function rotations(
       AFTER_ROTATION: norms?.afterRotation ?? false,
       EPSILON: norms?.queries.epsilon ?? 0,
     };
-    return [
-      always({
+    return always(
+      await compiler.dispatch({
         name: label,
-        pipeline: await compiler.pipeline(rotary, { LANES: lanes, HEADS, KV_HEADS, HEAD_SIZE, QKV_STRIDE, ...kind }),
-        bindGroup: compiler.bind(rotary, {
+        kernel: rotary,
+        constants: { LANES: lanes, HEADS, KV_HEADS, HEAD_SIZE, QKV_STRIDE, ...kind },
+        buffers: {
           angles: table,
-          query_norm: norms ? buffers.norm(norms.queries) : table,
-          key_norm: norms ? buffers.norm(norms.keys) : table,
+          query_norm: norms ? buffers.rows(norms.queries) : table,
+          key_norm: norms ? buffers.rows(norms.keys) : table,
           rows: step.rows,
           qkv: activations.buffer(value),
-        }),
+        },
         workgroups: (size) => [isOverWidth ? 2 : shape.numHeads + shape.numKvHeads, size.rows],
       }),
-    ];
+    );
   };
 }
 

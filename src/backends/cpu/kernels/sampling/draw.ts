@@ -9,16 +9,8 @@ import { f32x4, i32, i32x4, v128 } from "../../wasm/instructions.ts";
 import type { ModuleBuilder } from "../../wasm/module-builder.ts";
 import type { Vector } from "../../wasm/value.ts";
 import { FORBIDDEN, type Arithmetic } from "../arithmetic.ts";
+import { KERNELS } from "../signatures.ts";
 import { BestOfLanes, bestOfAll } from "./softmax-of.ts";
-
-export type Draw = (
-  logits: number,
-  bytes: number,
-  temperature: number,
-  seedLow: number,
-  seedHigh: number,
-  outputIndex: number,
-) => number;
 
 const VECTOR_BYTES = 16;
 /** Above -log(-log(1 - 2^-24)) = 16.64. */
@@ -30,9 +22,7 @@ const ROTATIONS = [
 const PARITY = 0x1bd11bda;
 
 export function defineDraw(module: ModuleBuilder, math: Arithmetic): void {
-  const seed = { seedLow: "i32", seedHigh: "i32", outputIndex: "i32" } as const;
-  const parameters = { logits: "i32", bytes: "i32", temperature: "f32", ...seed } as const;
-  module.functionOf("i32", "draw", parameters, (f, { logits, bytes, temperature, seedLow, seedHigh, outputIndex }) => {
+  module.function("draw", KERNELS.draw, (f, { logits, bytes, temperature, seedLow, seedHigh, outputIndex }) => {
     const best = new BestOfLanes(f, 0, 4);
     const threefry = new Threefry(f, seedLow, seedHigh, outputIndex);
     const temperatures = f.v128(f32x4.splat(temperature));

@@ -10,19 +10,14 @@ import { f32, f32x4, i32, i32x4, v128 } from "../../wasm/instructions.ts";
 import type { ModuleBuilder } from "../../wasm/module-builder.ts";
 import type { Vector } from "../../wasm/value.ts";
 import { FORBIDDEN } from "../arithmetic.ts";
-
-export type Histogram = (values: number, masses: number, bytes: number, bins: number) => void;
-export type Gather = (values: number, bytes: number, key: number, ids: number) => number;
-export type ForbidBelow = (logits: number, values: number, bytes: number, key: number) => void;
-export type ForbidLighter = (logits: number, weights: number, bytes: number, least: number) => void;
+import { KERNELS } from "../signatures.ts";
 
 export const NUM_BINS = 4096;
 export const BIN_SHIFT = 20;
 const VECTOR_BYTES = 16;
 
 export function defineFilters(module: ModuleBuilder): void {
-  const histogram = { values: "i32", masses: "i32", bytes: "i32", bins: "i32" } as const;
-  module.function("histogram", histogram, (f, { values, masses, bytes, bins }) => {
+  module.function("histogram", KERNELS.histogram, (f, { values, masses, bytes, bins }) => {
     f.for(0, 4 * NUM_BINS, VECTOR_BYTES, (i) => f.storeV128(i32.add(bins, i), 0));
     const mass = f.i32(1);
     f.for(0, bytes, 4, (i) => {
@@ -35,8 +30,7 @@ export function defineFilters(module: ModuleBuilder): void {
     });
   });
 
-  module.functionOf("i32", "gather", { values: "i32", bytes: "i32", key: "i32", ids: "i32" }, (f, locals) => {
-    const { values, bytes, key, ids } = locals;
+  module.function("gather", KERNELS.gather, (f, { values, bytes, key, ids }) => {
     const least = f.v128(i32x4.splat(key));
     const out = f.i32(ids);
     f.for(0, bytes, VECTOR_BYTES, (i) => {
@@ -53,8 +47,7 @@ export function defineFilters(module: ModuleBuilder): void {
     f.return(i32.shrU(i32.sub(out, ids), 2));
   });
 
-  const below = { logits: "i32", values: "i32", bytes: "i32", key: "i32" } as const;
-  module.function("forbid_below", below, (f, { logits, values, bytes, key }) => {
+  module.function("forbid_below", KERNELS.forbid_below, (f, { logits, values, bytes, key }) => {
     const least = f.v128(i32x4.splat(key));
     f.for(0, bytes, VECTOR_BYTES, (i) => {
       const isLeft = i32x4.geU(keysOf(f, v128.load(i32.add(values, i))), least);
@@ -62,8 +55,7 @@ export function defineFilters(module: ModuleBuilder): void {
     });
   });
 
-  const lighter = { logits: "i32", weights: "i32", bytes: "i32", least: "f32" } as const;
-  module.function("forbid_lighter", lighter, (f, { logits, weights, bytes, least }) => {
+  module.function("forbid_lighter", KERNELS.forbid_lighter, (f, { logits, weights, bytes, least }) => {
     const leasts = f.v128(f32x4.splat(least));
     f.for(0, bytes, VECTOR_BYTES, (i) => {
       const isLeft = f32x4.ge(v128.load(i32.add(weights, i)), leasts);

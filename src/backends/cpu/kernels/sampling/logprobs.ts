@@ -5,24 +5,12 @@
 import { f32x4, i32, i32x4, v128 } from "../../wasm/instructions.ts";
 import type { ModuleBuilder } from "../../wasm/module-builder.ts";
 import { FORBIDDEN, type Arithmetic } from "../arithmetic.ts";
-
-export type LogprobsOf = (
-  logits: number,
-  out: number,
-  bytes: number,
-  highest: number,
-  temperature: number,
-  logTotal: number,
-) => void;
-export type CountAbove = (logits: number, bytes: number, value: number) => number;
-export type Log = (x: number) => number;
+import { KERNELS } from "../signatures.ts";
 
 const VECTOR_BYTES = 16;
 
 export function defineLogprobs(module: ModuleBuilder, math: Arithmetic): void {
-  const row = { logits: "i32", out: "i32", bytes: "i32" } as const;
-  const scale = { highest: "f32", temperature: "f32", logTotal: "f32" } as const;
-  module.function("logprobs_of", { ...row, ...scale }, (f, locals) => {
+  module.function("logprobs_of", KERNELS.logprobs_of, (f, locals) => {
     const { logits, out, bytes } = locals;
     const highest = f.v128(f32x4.splat(locals.highest));
     const temperature = f.v128(f32x4.splat(locals.temperature));
@@ -36,7 +24,7 @@ export function defineLogprobs(module: ModuleBuilder, math: Arithmetic): void {
     });
   });
 
-  module.functionOf("i32", "count_above", { logits: "i32", bytes: "i32", value: "f32" }, (f, locals) => {
+  module.function("count_above", KERNELS.count_above, (f, locals) => {
     const { logits, bytes } = locals;
     const value = f.v128(f32x4.splat(locals.value));
     const counts = f.v128(0);
@@ -48,7 +36,7 @@ export function defineLogprobs(module: ModuleBuilder, math: Arithmetic): void {
     f.return(i32.add(i32.add(lane(0), lane(1)), i32.add(lane(2), lane(3))));
   });
 
-  module.functionOf("f32", "log", { x: "f32" }, (f, { x }) => {
+  module.function("log", KERNELS.log, (f, { x }) => {
     f.return(f32x4.extractLane(math.log(f, f32x4.splat(x)), 0));
   });
 }

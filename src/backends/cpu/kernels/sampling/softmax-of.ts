@@ -7,15 +7,14 @@ import { f32, f32x4, i32, i32x4, v128 } from "../../wasm/instructions.ts";
 import type { FunctionBuilder, Local } from "../../wasm/function-builder.ts";
 import type { ModuleBuilder } from "../../wasm/module-builder.ts";
 import { FORBIDDEN, type Arithmetic } from "../arithmetic.ts";
-
-export type SoftmaxOf = (logits: number, bytes: number, out: number) => void;
+import { KERNELS } from "../signatures.ts";
 
 const VECTOR_BYTES = 16;
 const NO_TOKEN = -1;
 const UNROLL = 2;
 
 export function defineSoftmaxOf(module: ModuleBuilder, math: Arithmetic): void {
-  module.function("softmax_of", { logits: "i32", bytes: "i32", out: "i32" }, (f, { logits, bytes, out }) => {
+  module.function("softmax_of", KERNELS.softmax_of, (f, { logits, bytes, out }) => {
     const bests = Array.from({ length: UNROLL }, (_, i) => new BestOfLanes(f, 4 * i, 4 * UNROLL));
     const value = f.v128();
     f.for(0, bytes, UNROLL * VECTOR_BYTES, (i) => {

@@ -6,25 +6,7 @@ import type { FunctionBuilder, Local } from "../../wasm/function-builder.ts";
 import type { ModuleBuilder } from "../../wasm/module-builder.ts";
 import type { Vector } from "../../wasm/value.ts";
 import { FORBIDDEN, type Arithmetic } from "../arithmetic.ts";
-
-export type EntropyOf = (
-  logits: number,
-  weights: number,
-  bytes: number,
-  highest: number,
-  temperature: number,
-  total: number,
-  logTotal: number,
-) => number;
-export type TypicalityOf = (
-  logits: number,
-  out: number,
-  bytes: number,
-  highest: number,
-  temperature: number,
-  entropy: number,
-  logTotal: number,
-) => void;
+import { KERNELS } from "../signatures.ts";
 
 const VECTOR_BYTES = 16;
 
@@ -35,9 +17,7 @@ interface Scale {
 }
 
 export function defineTypicality(module: ModuleBuilder, math: Arithmetic): void {
-  const row = { logits: "i32", weights: "i32", bytes: "i32", highest: "f32", temperature: "f32" } as const;
-  const entropyOf = { ...row, total: "f32", logTotal: "f32" } as const;
-  module.functionOf("f32", "entropy_of", entropyOf, (f, locals) => {
+  module.function("entropy_of", KERNELS.entropy_of, (f, locals) => {
     const { logits, weights, bytes } = locals;
     const surpriseOf = surprise(f, locals);
     const total = f.v128(f32x4.splat(locals.total));
@@ -51,8 +31,7 @@ export function defineTypicality(module: ModuleBuilder, math: Arithmetic): void 
     f.return(math.sumOfLanes(sum));
   });
 
-  const typicalityOf = { logits: "i32", out: "i32", bytes: "i32", highest: "f32", temperature: "f32" } as const;
-  module.function("typicality_of", { ...typicalityOf, entropy: "f32", logTotal: "f32" }, (f, locals) => {
+  module.function("typicality_of", KERNELS.typicality_of, (f, locals) => {
     const { logits, out, bytes } = locals;
     const surpriseOf = surprise(f, locals);
     const entropy = f.v128(f32x4.splat(locals.entropy));

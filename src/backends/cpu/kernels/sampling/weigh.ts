@@ -4,9 +4,7 @@
 import { f32x4, i32, i32x4, v128 } from "../../wasm/instructions.ts";
 import type { ModuleBuilder } from "../../wasm/module-builder.ts";
 import { FORBIDDEN, type Arithmetic } from "../arithmetic.ts";
-
-export type Weigh = (logits: number, weights: number, bytes: number, highest: number, temperature: number) => number;
-export type MassesOf = (weights: number, masses: number, bytes: number, total: number) => void;
+import { KERNELS } from "../signatures.ts";
 
 /** Probability 1 as a mass. */
 export const MASS_ONE = 2 ** 31;
@@ -14,8 +12,7 @@ export const MASS_ONE = 2 ** 31;
 const VECTOR_BYTES = 16;
 
 export function defineWeigh(module: ModuleBuilder, math: Arithmetic): void {
-  const row = { logits: "i32", weights: "i32", bytes: "i32" } as const;
-  module.functionOf("f32", "weigh", { ...row, highest: "f32", temperature: "f32" }, (f, locals) => {
+  module.function("weigh", KERNELS.weigh, (f, locals) => {
     const { logits, weights, bytes } = locals;
     const highest = f.v128(f32x4.splat(locals.highest));
     const temperature = f.v128(f32x4.splat(locals.temperature));
@@ -36,8 +33,7 @@ export function defineWeigh(module: ModuleBuilder, math: Arithmetic): void {
     f.return(math.sumOfLanes(logit));
   });
 
-  const parameters = { weights: "i32", masses: "i32", bytes: "i32", total: "f32" } as const;
-  module.function("masses_of", parameters, (f, { weights, masses, bytes, total }) => {
+  module.function("masses_of", KERNELS.masses_of, (f, { weights, masses, bytes, total }) => {
     const totals = f.v128(f32x4.splat(total));
     f.for(0, bytes, VECTOR_BYTES, (i) => {
       const share = f32x4.div(v128.load(i32.add(weights, i)), totals);
