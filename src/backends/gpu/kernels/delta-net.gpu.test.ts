@@ -124,7 +124,7 @@ async function run(
   });
   const bound = { sequences: Uint32Array.from(sequences), kept, step: Uint32Array.of(rows, 0, 0, 0) };
   const { ofConv, ofRule } = deltaNetConstants(net, lanes);
-  const rates = Float32Array.of(...net.rates, ...net.biases);
+  const rates = padRows(Float32Array.of(...net.rates, ...net.biases), 2, net.valueHeads);
   const convolved = await runKernel(
     device,
     deltaConv,
