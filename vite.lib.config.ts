@@ -38,7 +38,7 @@ const FEW_FILES = [
   {
     name: "shared",
     priority: 3,
-    test: /\/src\/(protocol|threads|version\.ts|host\/text\/text-calls\.ts|files\/(packing|half)\.ts)\b|\/src\/engine\/(step-plan|sampling\/(sampling-params|logit-rules))\.ts/,
+    test: /\/src\/(protocol|threads|version\.ts|host\/text\/text-calls\.ts|files\/(packing|half)\.ts)\b|\/comlink\/|\/src\/engine\/(step-plan|sampling\/(sampling-params|logit-rules))\.ts/,
   },
   {
     name: "texts",

@@ -26,7 +26,7 @@ const gpuTests: TestProjectInlineConfiguration = {
   // Shards run side by side, and would write over each other's.
   cacheDir: join("node_modules/.vite/gpu", process.env.CHORUS_SHARD ?? ""),
   // Imported by the worker, where Vite's scan does not look: found in mid-run they would reload the page.
-  optimizeDeps: { include: ["idb-keyval", "@huggingface/jinja", "@huggingface/tokenizers"] },
+  optimizeDeps: { include: ["comlink", "idb-keyval", "@huggingface/jinja", "@huggingface/tokenizers"] },
   test: {
     name: "gpu",
     include: ["{src,tests}/**/*.gpu.test.ts"],

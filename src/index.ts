@@ -196,7 +196,7 @@ async function browserHere(gpu: GPU | undefined): Promise<Platform> {
   const { browserPlatform } = await import("./host/platforms/browser.ts");
   if (globalThis.Worker === undefined) return browserPlatform({ gpu });
   const { RemoteThreads } = await import("./host/remote-threads.ts");
-  const threads = new RemoteThreads();
+  const threads = new RemoteThreads((port) => port);
   threads.add(new PageThreads(null));
   return browserPlatform({ gpu, threads });
 }

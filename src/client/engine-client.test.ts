@@ -112,7 +112,7 @@ describe("when the other side dies", () => {
   it("all that is open rejects with the reason, calls that wait included", async () => {
     const side = new FakeSide();
     const client = await side.connect();
-    side.submitAnswer = () => new Promise(() => undefined); // as a connection's, to a worker that is dead
+    side.submitAnswer = () => new Promise(() => undefined); // as Comlink's, to a worker that is dead
     const open = [
       client.completions.create({ prompt: "a" }),
       client.chat.completions.create({ messages: [] }),
@@ -163,7 +163,7 @@ it("an abort after dispose() asks nothing of a side that is gone", async () => {
 
 it("a model that does not load is a ChorusError, and ends the other side", async () => {
   const side = new FakeSide();
-  side.loaded = Promise.reject(new ChorusError("model_not_found", "nothing there", "model"));
+  side.loaded = { ok: false, error: { code: "model_not_found", message: "nothing there", param: "model" } };
   await expect(side.connect()).rejects.toEqual(new ChorusError("model_not_found", "nothing there", "model"));
   expect(side.isClosed).toBe(true);
 });

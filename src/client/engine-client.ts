@@ -10,7 +10,7 @@ import type {
   CreateEngineOptions,
   EngineEvents,
 } from "../protocol/engine.ts";
-import { ChorusError, fromErrorData, toChorusError, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
+import { ChorusError, fromErrorData, toErrorData, type ChorusErrorData } from "../protocol/errors.ts";
 import type { EngineChanges, LoadedSizes } from "../protocol/live-config.ts";
 import { withAbsoluteDraft, type ModelLocation } from "../protocol/model-source.ts";
 import type { CreateOptions } from "../protocol/openai.ts";
@@ -22,6 +22,7 @@ import {
   type GenerationRequest,
   type LoadedEngine,
   type Response,
+  type Result,
   type OptionalReports,
 } from "../protocol/service.ts";
 import { untilAborted } from "../protocol/until-aborted.ts";
@@ -29,7 +30,7 @@ import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeRe
 import { Heartbeat } from "./heartbeat.ts";
 import { pageUrl } from "./page-url.ts";
 import { ChunkStream, RequestEvents, responseOf } from "./request-events.ts";
-import type { AsyncService, Transport } from "./transport.ts";
+import { valueOf, type AsyncService, type Transport } from "./transport.ts";
 
 /** A worker that is stuck for this long is ended without having freed anything itself. */
 const DISPOSE_LIMIT_MS = 5000;
@@ -110,12 +111,11 @@ export class EngineClient implements ChorusEngine {
       return service.load(location, config, onMessage, onProgress);
     });
     try {
-      client.#loaded = await untilAborted(loading, signal);
+      client.#loaded = valueOf(await untilAborted(loading, signal));
       return client;
     } catch (error) {
       // Closing ends a worker. An engine in this thread can't be stopped while it loads, and is disposed of afterwards.
-      const dispose = () => transport.service.dispose();
-      if (signal?.aborted) void loading.then(dispose, dispose).catch(() => undefined);
+      if (signal?.aborted) void loading.then(() => transport.service.dispose()).catch(() => undefined);
       client.#heartbeat?.stop();
       transport.close();
       throw isDataCloneError(error) ? notPlainData("The config", config, error) : error;
@@ -220,10 +220,14 @@ export class EngineClient implements ChorusEngine {
    * Returns the answer to a request that the model does not compute.
    * @param what name of the request, for the error if it can't be posted
    */
-  async #ask<T>(body: object, ask: (service: AsyncService) => T | Promise<T>, what = "A request"): Promise<T> {
+  async #ask<T>(
+    body: object,
+    ask: (service: AsyncService) => Result<T> | Promise<Result<T>>,
+    what = "A request",
+  ): Promise<T> {
     try {
       refuseUnbounded(what, body);
-      return await this.#call(ask);
+      return valueOf(await this.#call(ask));
     } catch (error) {
       throw isDataCloneError(error) ? notPlainData(what, body, error) : error;
     }
@@ -267,17 +271,17 @@ export class EngineClient implements ChorusEngine {
   }
 
   /**
-   * Resolves with the other side's answer. Rejects if the other side ends before it answers: its own promise would stay
+   * Resolves with the other side's answer. Rejects if the other side ends before it answers: Comlink's own promise would stay
    * pending for ever.
    */
   async #call<T>(ask: (service: AsyncService) => T | Promise<T>): Promise<T> {
     if (this.#ended) throw this.#ended;
     this.#heartbeat?.start();
-    const answer = (async () => ask(this.#transport.service))();
+    const answer = ask(this.#transport.service);
     return new Promise((resolve, reject) => {
       this.#calls.add(reject);
-      void answer
-        .then(resolve, (error: unknown) => reject(isDataCloneError(error) ? error : toChorusError(error)))
+      void Promise.resolve(answer)
+        .then(resolve, reject)
         .finally(() => this.#calls.delete(reject));
     });
   }

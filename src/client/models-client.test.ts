@@ -1,5 +1,6 @@
 // A download, as a page has it from its worker.
 
+import * as Comlink from "comlink";
 import { afterEach, expect, test, vi } from "vitest";
 
 import { memoryFolder } from "../../tests/fakes/memory-folder.ts";
@@ -10,7 +11,7 @@ import { ModelsHost } from "../host/models-host.ts";
 import { nodePlatform } from "../host/platforms/node.ts";
 import { asFolder } from "../host/loading/gguf-as-folder.ts";
 import { describeModel } from "../models/families.ts";
-import { connect } from "../protocol/connection.ts";
+import { announced } from "../protocol/announced-endpoint.ts";
 import { createModels } from "./models-client.ts";
 
 afterEach(() => {
@@ -24,7 +25,7 @@ function startWorker(): () => void {
   const store = new ModelStore({ root: memoryFolder({ freeBytes: Infinity }), http, describeModel, asFolder });
   const host = new ModelsHost({ ...nodePlatform({ gpu: undefined }), openModelStore: () => Promise.resolve(store) });
   const { port1, port2 } = new MessageChannel();
-  connect(port2, Object.assign(host, { started: () => true }));
+  Comlink.expose(Object.assign(host, { started: () => true }), announced(port2));
   const terminate = vi.fn<() => void>(() => port1.close());
   vi.stubGlobal("navigator", {});
   vi.stubGlobal("Worker", function () {

@@ -1,11 +1,17 @@
 // The library's `models`: lists, downloads, deletes and estimates models.
 
+import * as Comlink from "comlink";
+
+import { announceProxies } from "../protocol/announced-endpoint.ts";
 import { CATALOGUE, type CatalogueEntry } from "../protocol/catalogue.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { ChorusError, toChorusError } from "../protocol/errors.ts";
+import { ChorusError } from "../protocol/errors.ts";
 import { locateRemoteModel, type HubOptions, type RemoteLocation } from "../protocol/model-source.ts";
 import type { DownloadProgress, ModelEstimate, ModelsService, StoredModel } from "../protocol/models.ts";
 import { startOwnWorker } from "./own-worker.ts";
+import { valueOf } from "./transport.ts";
+
+announceProxies(Comlink);
 
 export interface DownloadModelOptions extends HubOptions {
   /** Called with the downloaded bytes, the rate and the remaining time. [none] */
@@ -34,17 +40,13 @@ export interface Models {
 
 /** @param here the service in this thread, for calls that write no files */
 export function createModels(here: () => Promise<ModelsService>): Models {
-  const ask = async <T>(call: (service: ModelsService) => Promise<T>): Promise<T> => {
-    const service = await here();
-    return call(service).catch((error: unknown) => Promise.reject(toChorusError(error)));
-  };
   return {
     catalogue: CATALOGUE,
-    list: () => ask((service) => service.list()),
+    list: async () => valueOf(await (await here()).list()),
     download,
-    delete: (model, hub) => ask((service) => service.delete(locate(model, hub))),
-    estimate: (model, { revision, token, hubUrl, ...config } = {}) =>
-      ask((service) => service.estimate(locate(model, { revision, token, hubUrl }), config)),
+    delete: async (model, hub) => void valueOf(await (await here()).delete(locate(model, hub))),
+    estimate: async (model, { revision, token, hubUrl, ...config } = {}) =>
+      valueOf(await (await here()).estimate(locate(model, { revision, token, hubUrl }), config)),
   };
 }
 
@@ -62,18 +64,19 @@ async function download(model: string, options: DownloadModelOptions = {}): Prom
   void navigator.storage?.persist?.().catch(() => false);
   const { worker, remote, failed } = await startOwnWorker<ModelsService & { started(): boolean }>(
     () => new Worker(new URL("../host/models.worker.ts", import.meta.url), { type: "module" }),
-    { kind: "models.worker", signal },
+    { kind: "models.worker", signal, start: (models) => models.started() },
   );
   const cancel = () => void remote.cancelDownload();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
+    const callback = Comlink.proxy(onProgress ?? (() => undefined));
     const died = failed.then((error) => Promise.reject(error));
-    return await Promise.race([remote.download(location, onProgress ?? (() => undefined)), died]);
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
+    const result = await Promise.race([remote.download(location, callback), died]);
+    if (!result.ok) signal?.throwIfAborted();
+    return valueOf(result);
   } finally {
     signal?.removeEventListener("abort", cancel);
+    remote[Comlink.releaseProxy]();
     worker.terminate();
   }
 }

@@ -22,7 +22,7 @@ test("without its copy it is refused for its file's reason, and the next one loo
       () => {
         throw died;
       },
-      { kind: "engine.worker" },
+      { kind: "engine.worker", start: (remote) => remote.started() },
     );
   vi.doMock(INLINE, () => Promise.reject(new TypeError("Failed to fetch dynamically imported module")));
   await expect(start()).rejects.toBe(died);
@@ -46,7 +46,7 @@ test("one that never answers is ended after two minutes, and so is its copy", as
   vi.stubGlobal("Worker", function () {
     return open();
   });
-  const starting = startOwnWorker(open, { kind: "engine.worker" });
+  const starting = startOwnWorker(open, { kind: "engine.worker", start: () => new Promise(() => undefined) });
   const refused = starting.catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(120_000);
   expect(terminate).toHaveBeenCalledTimes(1);

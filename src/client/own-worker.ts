@@ -1,4 +1,6 @@
-import { connect, type Remote } from "../protocol/connection.ts";
+import * as Comlink from "comlink";
+
+import { announced } from "../protocol/announced-endpoint.ts";
 import { withStallTimeout } from "../protocol/with-stall-timeout.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { untilAborted } from "../protocol/until-aborted.ts";
@@ -9,29 +11,28 @@ const MAX_START_MS = 120_000;
 /** A worker of this library that has started. */
 interface OwnWorker<Service extends Startable> {
   readonly worker: Worker;
-  readonly remote: Remote<Service>;
+  readonly remote: Comlink.Remote<Service>;
   readonly started: Started<Service>;
   /** Resolves when it fails. */
   readonly failed: Promise<ChorusError>;
 }
 
-/** `started` is the worker's first answer. */
 interface Startable {
-  started(): unknown;
+  started(...args: never[]): unknown;
 }
 
 type Started<Service extends Startable> = Awaited<ReturnType<Service["started"]>>;
 
-interface OwnWorkerOptions {
+interface OwnWorkerOptions<Service extends Startable> {
   /** Its name in the URL's fragment, for all-workers.ts. */
   readonly kind: "engine.worker" | "models.worker";
   readonly name?: string;
   readonly signal?: AbortSignal | undefined;
   /**
-   * Returns what the worker may call here. [nothing]
+   * Waits for the worker's first answer.
    * @param inlineUrl URL of the script in the bundle, if it was started from there
    */
-  readonly own?: (inlineUrl: string | null) => object;
+  readonly start: (remote: Comlink.Remote<Service>, inlineUrl: string | null) => Promise<Started<Service>>;
 }
 
 /**
@@ -41,23 +42,23 @@ interface OwnWorkerOptions {
  */
 export async function startOwnWorker<Service extends Startable>(
   openFile: () => Worker,
-  { kind, name = "", signal, own = () => ({}) }: OwnWorkerOptions,
+  { kind, name = "", signal, start }: OwnWorkerOptions<Service>,
 ): Promise<OwnWorker<Service>> {
   try {
-    return await answering(openFile, own(null), signal);
+    return await answering(openFile, (remote) => start(remote, null), signal);
   } catch (error) {
     signal?.throwIfAborted();
     const url = await inlineWorkersUrl();
     if (url === null) throw error;
     const open = () => new Worker(`${url}#${kind}`, { type: "module", name });
-    return answering(open, own(url), signal);
+    return answering(open, (remote) => start(remote, url), signal);
   }
 }
 
 /** Starts a worker, and waits until it answers. */
 async function answering<Service extends Startable>(
   open: () => Worker,
-  own: object,
+  start: (remote: Comlink.Remote<Service>) => Promise<Started<Service>>,
   signal?: AbortSignal,
 ): Promise<OwnWorker<Service>> {
   const worker = open();
@@ -67,11 +68,15 @@ async function answering<Service extends Startable>(
       resolve(new ChorusError("worker_died", `The library's worker failed: ${reason}.`));
     });
   });
-  const remote = connect<Service>(worker, own);
+  const remote = Comlink.wrap<Service>(announced(worker));
   try {
     const rejected = failed.then((error) => Promise.reject(error));
-    const started = firstAnswer(() => remote.started() as Promise<Started<Service>>);
-    return { worker, remote, started: await untilAborted(Promise.race([started, rejected]), signal), failed };
+    return {
+      worker,
+      remote,
+      started: await untilAborted(Promise.race([firstAnswer(() => start(remote)), rejected]), signal),
+      failed,
+    };
   } catch (error) {
     worker.terminate();
     throw error;

@@ -1,17 +1,20 @@
-import { connect } from "../protocol/connection.ts";
+import * as Comlink from "comlink";
+
+import { announced } from "../protocol/announced-endpoint.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import { holdLock } from "../protocol/hold-lock.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
+import type { ThreadProvider } from "../protocol/thread-provider.ts";
 import { untilAborted } from "../protocol/until-aborted.ts";
 import { PageThreads } from "./page-threads.ts";
 import { firstAnswer } from "./own-worker.ts";
 import type { Transport } from "./transport.ts";
-import { engineService, lockFreed } from "./worker-transport.ts";
+import { lockFreed, throughComlink } from "./worker-transport.ts";
 
 interface SharedService extends EngineService {
   /** @param pageLock the lock that this page holds; null if it can't hold any */
-  started(pageLock: string | null): Promise<string | null>;
+  started(pageLock: string | null, lender: ThreadProvider): Promise<string | null>;
   ping(): boolean;
 }
 
@@ -32,17 +35,19 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
   const closing = new AbortController();
   const name = `chorus-page-${randomId()}`;
   const pageLock = (await holdLock(navigator.locks, name, closing.signal)) ? name : null;
+  const remote = Comlink.wrap<SharedService>(announced(worker.port));
   const pageThreads = new PageThreads(null);
-  const remote = connect<SharedService>(worker.port, pageThreads);
   const failed = failedToStart.then((error) => Promise.reject(error));
   const close = () => {
+    if (closing.signal.aborted) return; // Comlink throws when a proxy is released twice
     closing.abort(); // frees the page's lock: the worker then knows that it has left
     pageThreads.endAll();
+    remote[Comlink.releaseProxy]();
     worker.port.close();
   };
   let workerLock: string | null;
   try {
-    const started = firstAnswer(() => remote.started(pageLock));
+    const started = firstAnswer(() => remote.started(pageLock, Comlink.proxy(pageThreads)));
     workerLock = await untilAborted(Promise.race([started, failed]), signal);
   } catch (error) {
     close();
@@ -52,7 +57,7 @@ export async function joinSharedWorker(signal?: AbortSignal): Promise<Transport>
     workerLock === null ? failedToStart : Promise.race([failedToStart, lockFreed(workerLock, closing.signal)]);
   void died.then(() => pageThreads.endAll());
   return {
-    service: engineService(remote),
+    service: throughComlink(remote),
     ping: () => remote.ping(),
     died,
     close,

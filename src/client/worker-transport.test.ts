@@ -1,9 +1,10 @@
 // The transport of an engine in a worker; a port of this thread plays the worker.
 
+import * as Comlink from "comlink";
+import { announced } from "../protocol/announced-endpoint.ts";
 import { beforeEach, expect, test, vi } from "vitest";
 
 import { AT } from "../../tests/app/fake-side.ts";
-import { connect } from "../protocol/connection.ts";
 import { EngineClient } from "./engine-client.ts";
 import { startWorker } from "./worker-transport.ts";
 
@@ -17,7 +18,8 @@ beforeEach(() => {
     ports = new MessageChannel();
     const { port1, port2 } = ports;
     // It answers that it has started, and nothing else.
-    connect(port2, { started: () => false, load: () => new Promise(() => undefined) });
+    Comlink.expose({ started: () => false, load: () => new Promise(() => undefined) }, announced(port2));
+    port1.start();
     return Object.assign(port1, { terminate });
   });
   return () => {

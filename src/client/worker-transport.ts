@@ -1,22 +1,28 @@
-import type { Remote } from "../protocol/connection.ts";
+import * as Comlink from "comlink";
+
+import { announceProxies } from "../protocol/announced-endpoint.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import { unpacking } from "../protocol/packed-message.ts";
+import { ONE_WAY, oneWay } from "../protocol/one-way.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { EngineService } from "../protocol/service.ts";
+import type { ThreadProvider } from "../protocol/thread-provider.ts";
 import { PageThreads } from "./page-threads.ts";
 import { startOwnWorker } from "./own-worker.ts";
 import type { AsyncService, Transport } from "./transport.ts";
 
+Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
+announceProxies(Comlink);
+
 /** The service that host/engine.worker.ts exposes. */
 interface OwnService extends EngineService {
   /** Resolves to whether the worker holds the lock with its name. */
-  started(): Promise<boolean>;
+  started(lender: ThreadProvider): Promise<boolean>;
   ping(): boolean;
 }
 
 /**
- * Starts the engine's worker, which starts no others: the page starts its threads. Calls to a dead worker stay pending for
- * ever, and a killed worker fires no event. Therefore the worker holds a Web Lock with its own name: once the page
+ * Starts the engine's worker, which starts no others: the page starts its threads. Comlink leaves calls to a dead worker
+ * pending for ever, and a killed worker fires no event. Therefore the worker holds a Web Lock with its own name: once the page
  * gets that lock, the worker is gone. (If the browser blocks locks, a killed worker goes unnoticed.)
  * @throws the signal's reason
  */
@@ -35,29 +41,30 @@ export async function startWorker(signal?: AbortSignal): Promise<Transport> {
       kind: "engine.worker",
       name,
       signal,
-      own: (inlineUrl) => (pageThreads = new PageThreads(inlineUrl)),
+      start: (service, inlineUrl) => service.started(Comlink.proxy((pageThreads = new PageThreads(inlineUrl)))),
     },
   );
   const closing = new AbortController();
   const died = started ? Promise.race([failed, lockFreed(name, closing.signal)]) : failed;
   void died.then(() => pageThreads?.endAll());
   return {
-    service: engineService(remote),
+    service: throughComlink(remote),
     ping: () => remote.ping(),
     died,
     close() {
-      if (closing.signal.aborted) return;
+      if (closing.signal.aborted) return; // Comlink throws when a proxy is released twice
       closing.abort();
       pageThreads?.endAll();
+      remote[Comlink.releaseProxy]();
       worker.terminate();
     },
   };
 }
 
-/** Returns a worker's service, whose messages come packed. */
-export function engineService(remote: Remote<EngineService>): AsyncService {
+/** Returns a worker's service. Only `load` has callbacks: they stay here, and the worker calls them back. */
+export function throughComlink(remote: Comlink.Remote<EngineService>): AsyncService {
   const load: AsyncService["load"] = (location, config, onMessage, onProgress) =>
-    remote.load(location, config, unpacking(onMessage), onProgress);
+    remote.load(location, config, oneWay(onMessage), Comlink.proxy(onProgress));
   return new Proxy<AsyncService>(remote, {
     get: (service, name) => (name === "load" ? load : Reflect.get(service, name)),
   });

@@ -1,8 +1,10 @@
-// The entry of the worker that pages share: an engine for each page that connects.
+// The entry of the worker that pages share: exposes an engine to each page that connects, through Comlink.
 
-import { connect } from "../protocol/connection.ts";
+import * as Comlink from "comlink";
+
+import { announced, announceProxies } from "../protocol/announced-endpoint.ts";
+import { ONE_WAY } from "../protocol/one-way.ts";
 import { holdLock } from "../protocol/hold-lock.ts";
-import { packingLoad } from "../protocol/packed-message.ts";
 import { randomId } from "../protocol/random-id.ts";
 import type { ThreadProvider } from "../protocol/thread-provider.ts";
 import { RemoteThreads } from "./remote-threads.ts";
@@ -14,28 +16,29 @@ import { SharedEngines } from "./shared-engine.ts";
 const lock = `chorus-${randomId()}`;
 const isLockHeld = holdLock(navigator.locks, lock);
 
-const threads = new RemoteThreads();
+Comlink.transferHandlers.set(ONE_WAY.name, ONE_WAY.handler);
+announceProxies(Comlink);
+
+const threads = new RemoteThreads((port) => Comlink.transfer(port, [port]));
 const platform = browserPlatform({ gpu: navigator.gpu, threads });
 const shared = new SharedEngines(() => new EngineHost(platform));
 
 self.addEventListener("connect", (event) => {
   const [port] = (event as MessageEvent).ports;
-  if (!port) return;
   const page = shared.join();
   /**
    * Returns the name of this worker's lock, if it is held. The page holds `pageLock` as long as it lives. Without a lock its
    * end goes unnoticed, and so it can offer no threads.
    */
-  const started = async (pageLock: string | null): Promise<string | null> => {
+  const started = async (pageLock: string | null, lender: ThreadProvider): Promise<string | null> => {
     if (pageLock !== null) {
-      threads.add(provider);
+      threads.add(lender);
       void navigator.locks.request(pageLock, () => {
-        threads.remove(provider);
+        threads.remove(lender);
         page.dispose();
       });
     }
     return (await isLockHeld) ? lock : null;
   };
-  const own = { load: packingLoad(page.load.bind(page)), started, ping: () => true };
-  const provider = connect<ThreadProvider>(port, Object.assign(page, own));
+  if (port) Comlink.expose(Object.assign(page, { started, ping: () => true }), announced(port));
 });

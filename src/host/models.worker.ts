@@ -1,8 +1,11 @@
 // The entry of a worker that downloads one model. Only workers may write to the origin private file system.
 
-import { connect } from "../protocol/connection.ts";
+import * as Comlink from "comlink";
+
+import { announced, announceProxies } from "../protocol/announced-endpoint.ts";
 import { ModelsHost } from "./models-host.ts";
 import { browserPlatform } from "./platforms/browser.ts";
 
+announceProxies(Comlink);
 const host = new ModelsHost(browserPlatform({ gpu: undefined }));
-connect(self as unknown as Worker, Object.assign(host, { started: () => true }));
+Comlink.expose(Object.assign(host, { started: () => true }), announced(self as unknown as Worker));

@@ -40,7 +40,7 @@ afterEach(() => {
 const LONG_MS = 60_000;
 
 function remoteThreads() {
-  const threads = new RemoteThreads();
+  const threads = new RemoteThreads((port) => port);
   const open = () => new LimitedThread(threads.open<NumberedCall<string>, ThreadAnswer<string>>("texts"), "It");
   return { threads, open };
 }

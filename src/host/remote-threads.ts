@@ -3,28 +3,35 @@ import type { ThreadPort } from "../threads/thread-port.ts";
 
 /** Threads for a worker that starts none itself: its pages start them, and hand over a port to each. */
 export class RemoteThreads {
-  /** Each page's threads: what notifies those who use them that the page is gone. In the order in which pages came. */
-  readonly #providers = new Map<ThreadProvider, Set<() => void>>();
+  readonly #handOver: (port: MessagePort) => MessagePort;
+  /** Each page's threads: what tells those who use them that the page is gone. In the order in which pages came. */
+  readonly #lenders = new Map<ThreadProvider, Set<() => void>>();
   #numStarted = 0;
 
-  add(provider: ThreadProvider): void {
-    this.#providers.set(provider, new Set());
+  /** @param handOver makes the port one that is moved to the page, not copied */
+  constructor(handOver: (port: MessagePort) => MessagePort) {
+    this.#handOver = handOver;
+  }
+
+  add(lender: ThreadProvider): void {
+    this.#lenders.set(lender, new Set());
   }
 
   /** The page is gone, and its threads with it. Idempotent. */
-  remove(provider: ThreadProvider): void {
-    const gone = this.#providers.get(provider) ?? [];
-    this.#providers.delete(provider);
+  remove(lender: ThreadProvider): void {
+    const gone = this.#lenders.get(lender) ?? [];
+    this.#lenders.delete(lender);
     for (const notify of gone) notify();
   }
 
-  /** @throws DOMException where there is no page */
+  /** @throws DOMException where no page lends any */
   open<Call, Answer>(kind: ThreadKind): ThreadPort<Call, Answer> {
-    const [first] = this.#providers;
+    const [first] = this.#lenders;
     if (first === undefined) throw new DOMException("No page can start a thread.", "InvalidStateError");
-    const [provider, users] = first;
+    const [lender, users] = first;
     const id = ++this.#numStarted;
     const { port1: port, port2 } = new MessageChannel();
+    const handedOver = this.#handOver(port2);
     let notifyClosed: () => void = () => undefined;
     return {
       post: (call) => port.postMessage(call),
@@ -34,12 +41,12 @@ export class RemoteThreads {
         port.addEventListener("message", ({ data }: MessageEvent<Answer | null>) => onAnswer(data));
         port.addEventListener("messageerror", () => onAnswer(null));
         port.start();
-        provider.start(id, kind, port2).then(onFailure, (error: unknown) => onFailure(String(error)));
+        lender.start(id, kind, handedOver).then(onFailure, (error: unknown) => onFailure(String(error)));
       },
       end() {
         users.delete(notifyClosed);
         port.close();
-        provider.end(id);
+        lender.end(id);
       },
     };
   }

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 
 import { EngineClient } from "../client/engine-client.ts";
 import type { EngineConfig } from "../protocol/config.ts";
-import { toErrorData } from "../protocol/errors.ts";
 import { FakeBackend } from "../../tests/fakes/fake-backend.ts";
 import { fakePlatform } from "../../tests/fakes/fake-platform.ts";
 import { modelFiles } from "../../tests/models/model-folders.ts";
@@ -85,14 +84,13 @@ test("what is loaded for pages that have left is freed, and the next page has an
   backend.onLoad = () => new Promise((resolve) => (goOn = resolve));
   const leaving = shared.join();
   const nobody = () => undefined;
-  const loading = leaving.load({ type: "folder", url: `${server.url}m/` }, CONFIG, nobody, nobody);
-  const ending = loading.catch(toErrorData);
+  const loaded = leaving.load({ type: "folder", url: `${server.url}m/` }, CONFIG, nobody, nobody);
   await expect.poll(() => backend.devices.length).toBe(1);
   leaving.dispose();
   backend.onLoad = () => undefined;
   const next = await join();
   goOn();
-  expect(await ending).toMatchObject({ code: "engine_disposed" });
+  expect(await loaded).toMatchObject({ ok: false, error: { code: "engine_disposed" } });
   expect(backend.devices).toMatchObject([{ isClosed: true, isDisposed: true }, { isClosed: false }]);
   expect((await next.completions.create(ASKED)).choices).toHaveLength(1);
 });

@@ -11,13 +11,14 @@ import {
   type EngineService,
   type GenerationRequest,
   type LoadedEngine,
+  type Result,
   type OptionalReports,
 } from "../protocol/service.ts";
 
 /** The engine that runs for all its pages. */
 interface Running {
   readonly service: EngineService;
-  readonly loaded: Promise<LoadedEngine>;
+  readonly loaded: Promise<Result<LoadedEngine>>;
   /** Null: still as it was loaded. */
   config: ResolvedEngineConfig | null;
 }
@@ -111,23 +112,24 @@ class SharedEngine {
     return this.#running.service;
   }
 
-  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<LoadedEngine> {
+  async load(page: SharedPage, location: ModelLocation, config: EngineConfig): Promise<Result<LoadedEngine>> {
     const isFirst = this.#running === null;
     if (isFirst) this.#config = config;
     const running = (this.#running ??= this.#start(location, config));
     this.#pages.add(page);
-    try {
-      const loaded = await running.loaded;
-      if (this.#raised.size > 0) page.onMessage({ ...EMPTY_MESSAGE, alerts: [...this.#raised.values()] });
-      // Who joins finds what the others have chosen, but for what it asks for itself.
-      const { batchingMode, alerts } = config;
-      const asked = { ...(batchingMode && { batchingMode }), ...(alerts && { alerts }) };
-      if (!isFirst && Object.keys(asked).length > 0) await this.update(asked);
-      return { ...loaded, config: running.config ?? loaded.config };
-    } catch (error) {
-      this.leave(page);
-      throw error;
+    const result = await running.loaded;
+    if (!result.ok) {
+      this.#pages.delete(page);
+      if (this.#running === running) this.#running = null;
+      return result;
     }
+    if (this.#raised.size > 0) page.onMessage({ ...EMPTY_MESSAGE, alerts: [...this.#raised.values()] });
+    // Who joins finds what the others have chosen, but for what it asks for itself.
+    const asked = Object.entries(config).filter(
+      ([name, value]) => (name === "batchingMode" || name === "alerts") && value,
+    );
+    if (!isFirst && asked.length > 0) await this.update(Object.fromEntries(asked) as EngineChanges);
+    return { ok: true, value: { ...result.value, config: running.config ?? result.value.config } };
   }
 
   submit(page: SharedPage, ticket: number, request: GenerationRequest): void {
@@ -146,14 +148,15 @@ class SharedEngine {
   }
 
   /** Changes the configuration for all pages, which get a message about it. */
-  async update(changes: EngineChanges): Promise<ResolvedEngineConfig> {
+  async update(changes: EngineChanges): Promise<Result<ResolvedEngineConfig>> {
     const running = this.#running;
-    const config = await this.service.update(changes);
-    if (running !== null) running.config = config;
+    const result = await this.service.update(changes);
+    if (!result.ok || running === null) return result;
+    running.config = result.value;
     const before = this.#config;
     this.#config = { ...before, ...changes } as EngineConfig; // null is the default
     this.#onChanged(before, this.#config);
-    return config;
+    return result;
   }
 
   requestReports(page: SharedPage, reports: OptionalReports, isRequested: boolean): void {

@@ -1,11 +1,9 @@
 // Packs messages to the page. Structured clone writes the name of every field of every object, so each step's texts and report
 // are posted as flat lists instead.
 
-import { withLosses } from "./connection.ts";
-import { ChorusError, toErrorData } from "./errors.ts";
 import type { FinishReason } from "./openai.ts";
 import type { SequenceId, StepEntry, StepReport } from "./reports.ts";
-import { EMPTY_MESSAGE, type EngineMessage, type EngineService, type RequestEvent } from "./service.ts";
+import { EMPTY_MESSAGE, type EngineMessage, type RequestEvent } from "./service.ts";
 
 export interface PackedMessage {
   /** Ticket, choice, text, ticket, ...: all events, if all are texts. */
@@ -22,36 +20,6 @@ interface PackedSteps {
 }
 
 const FINISH_REASONS: readonly (FinishReason | null)[] = [null, "stop", "length", "abort"];
-
-/** Returns the load of an engine's service as its page calls it: messages are posted packed. */
-export function packingLoad(load: EngineService["load"]): EngineService["load"] {
-  return (location, config, onMessage, onProgress) => {
-    const post = onMessage as unknown as (packed: PackedMessage) => void;
-    const postOrFail = (message: EngineMessage) => {
-      try {
-        post(pack(message));
-      } catch (error) {
-        post(pack(failed(message, error)));
-      }
-    };
-    return load(location, config, postOrFail, onProgress);
-  };
-}
-
-/** Returns what takes the packed messages. If one is lost, the listener is notified: it may have had events of any request. */
-export function unpacking(listener: (message: EngineMessage) => void): (message: EngineMessage) => void {
-  const take = (message: unknown) => listener(unpack(message as PackedMessage));
-  return withLosses(take, () => listener({ ...EMPTY_MESSAGE, lost: LOST }));
-}
-
-const LOST = toErrorData(new ChorusError("internal_error", "A message of the engine could not be read."));
-
-/** Returns the substitute for a message that can't be posted: the requests whose events it has fail. */
-function failed({ events, fatal }: EngineMessage, cause: unknown): EngineMessage {
-  const error = toErrorData(cause);
-  const tickets = new Set(events.map(({ ticket }) => ticket));
-  return { ...EMPTY_MESSAGE, events: [...tickets].map((ticket) => ({ type: "error", ticket, error })), fatal };
-}
 
 export function pack(message: EngineMessage): PackedMessage {
   const { events, steps } = message;

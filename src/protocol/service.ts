@@ -1,5 +1,5 @@
 // The contract between the page's side (client/) and the engine's side (host/). One interface, two homes: in a Web Worker
-// through protocol/connection.ts, or in place. Plain data only: everything here survives structured clone.
+// through Comlink, or in place. Plain data only: everything here survives structured clone.
 
 import type { EngineConfig, ResolvedEngineConfig } from "./config.ts";
 import type { ChorusErrorData } from "./errors.ts";
@@ -27,6 +27,8 @@ import type {
   WordsReport,
 } from "./reports.ts";
 import type { DetokenizeRequest, DetokenizeResponse, TokenizeRequest, TokenizeResponse } from "./tokenize.ts";
+
+export type Result<T> = { ok: true; value: T } | { ok: false; error: ChorusErrorData };
 
 /** A request as it crosses: which endpoint, and the body as the caller wrote it (validated on the engine's side). */
 export type GenerationRequest =
@@ -101,22 +103,22 @@ export interface EngineService {
     config: EngineConfig,
     onMessage: (message: EngineMessage) => void,
     onProgress: (progress: LoadProgress) => void,
-  ): Promise<LoadedEngine>;
+  ): Promise<Result<LoadedEngine>>;
   /** Starts a request under the caller's ticket. Everything about it arrives as RequestEvents. Never throws. */
   submit(ticket: number, request: GenerationRequest): void;
   /** Aborts a request between two steps. Idempotent; unknown tickets are ignored. */
   abort(ticket: number): void;
   /** Returns the prompt that a chat becomes, without running the model. */
-  renderChat(body: RenderChatRequest): Promise<RenderedChat>;
-  tokenize(body: TokenizeRequest): Promise<TokenizeResponse>;
-  detokenize(body: DetokenizeRequest): DetokenizeResponse;
+  renderChat(body: RenderChatRequest): Result<RenderedChat> | Promise<Result<RenderedChat>>;
+  tokenize(body: TokenizeRequest): Result<TokenizeResponse> | Promise<Result<TokenizeResponse>>;
+  detokenize(body: DetokenizeRequest): Result<DetokenizeResponse>;
   stats(): EngineStats;
   /** Prometheus text exposition of all counters, gauges and histograms. */
   metrics(): string;
   kvCacheMap(): KvCacheMap;
   kvBlockTokens(block: number): KvBlockTokens;
   /** Changes the config from the next step on, and returns it. */
-  update(changes: EngineChanges): ResolvedEngineConfig | Promise<ResolvedEngineConfig>;
+  update(changes: EngineChanges): Result<ResolvedEngineConfig> | Promise<Result<ResolvedEngineConfig>>;
   /** Starts or stops posting such reports. */
   requestReports(reports: OptionalReports, isRequested: boolean): void;
   /** Ends every request with engine_disposed and frees the GPU. */

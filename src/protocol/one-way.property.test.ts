@@ -1,54 +1,29 @@
-// An engine's messages to a page: a callback, on a channel on which they come late, twice, broken or not at all.
+// An engine's messages to a page, on a channel on which they come late, twice, broken or not at all.
 
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 
 import { drawFaults, faultyChannel, isBroken, type Fault } from "../../tests/fakes/faulty-channel.ts";
-import { connect } from "./connection.ts";
-import { packingLoad, unpacking } from "./packed-message.ts";
-import { EMPTY_MESSAGE, type EngineMessage, type EngineService } from "./service.ts";
+import { ONE_WAY } from "./one-way.ts";
+import { EMPTY_MESSAGE, type EngineMessage } from "./service.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
 
 const NUM_MESSAGES = 8;
 
-type Post = (data: unknown) => void;
-
-/** Returns both sides of a channel without faults. */
-function sides() {
-  const [page, worker] = [new EventTarget(), new EventTarget()];
-  const to = (other: EventTarget): Post => {
-    return (data) => queueMicrotask(() => other.dispatchEvent(new MessageEvent("message", { data })));
-  };
-  return [Object.assign(page, { postMessage: to(worker) }), Object.assign(worker, { postMessage: to(page) })] as const;
-}
-
 /** Sends a text of its number to each ticket in turn, and returns what the listener hears. */
 async function send(faults: readonly Fault[]): Promise<EngineMessage[]> {
   const hearing = Object.assign(new EventTarget(), { start: () => undefined });
   const postMessage = faultyChannel<{ message: { texts?: readonly [number] } }>(
-    ({ message }) => (message?.texts ? faults[message.texts[0]] : "none"),
+    ({ message }) => (message.texts ? faults[message.texts[0]] : "none"),
     (data) => void hearing.dispatchEvent(new MessageEvent("message", { data })),
   );
   vi.stubGlobal("MessageChannel", function () {
     return { port1: hearing, port2: { postMessage } };
   });
   const received: EngineMessage[] = [];
-  const [page, worker] = sides();
-  const notify = await new Promise<(message: EngineMessage) => void>((resolve) => {
-    const load = packingLoad((_location, _config, onMessage) => {
-      resolve(onMessage);
-      return new Promise(() => undefined);
-    });
-    connect(worker, { load });
-    const remote = connect<Pick<EngineService, "load">>(page);
-    void remote.load(
-      { type: "files", files: [] },
-      {},
-      unpacking((message) => received.push(message)),
-      () => undefined,
-    );
-  });
+  const [port] = ONE_WAY.handler.serialize((message) => received.push(message));
+  const notify = ONE_WAY.handler.deserialize(port);
   for (let ticket = 0; ticket < NUM_MESSAGES; ticket++) {
     notify({ ...EMPTY_MESSAGE, events: [{ type: "text", ticket, choice: 0, text: `${ticket}` }] });
   }
