@@ -190,28 +190,15 @@ describe("with the model's template", () => {
 
   test("a history with calls is written by the template for tools, though nothing can be called now", () => {
     const toolTemplate =
-      "{% for m in messages %}{{ m.tool_calls[0].function.name if m.tool_calls else m.role }}{% endfor %}";
+      `{# <tool_call>{"arguments" #}{% for t in tools or [] %}{{ t }}{% endfor %}` +
+      "{% for m in messages %}{{ m.tool_calls[0].function.arguments | tojson if m.tool_calls else m.role }}{% endfor %}";
     const own = createChatFormat({ ...withTemplate("plain"), toolTemplate });
     const call = { id: "a", type: "function", function: { name: "f", arguments: {} } } as const;
     const history = [user("a"), { ...assistant(""), tool_calls: [call] }, { ...user("1"), role: "tool" as const }];
     expect([textOf(own.open(history).tokenIds), textOf(own.open([user("a")]).tokenIds)]).toEqual([
-      "userftool",
+      "user{}tool",
       "plain",
     ]);
-  });
-
-  test("arguments of calls are texts for templates that add them to other text", () => {
-    const written = (value: string) =>
-      `{% for m in messages %}{% for c in m.tool_calls or [] %}{{ ${value} }}{% endfor %}{% endfor %}`;
-    const takes = (value: string) => createChatFormat(withTemplate(written(value))).takesArgumentTexts();
-    expect(takes("'{' + c.function.arguments + '}'")).toBe(true);
-    expect(takes("c.function.arguments | tojson")).toBe(false);
-    expect(takes("c.function.arguments.items() | list | tojson")).toBe(false);
-    expect(takes("c.function.arguments if c.function.arguments is string else c.function.arguments | tojson")).toBe(
-      false,
-    );
-    expect(takes("c.function.name")).toBe(false);
-    expect(format.takesArgumentTexts()).toBe(false);
   });
 
   test("the names of fields in variables are nobody's control tokens either, and templates still find those they know", () => {

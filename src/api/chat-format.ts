@@ -10,13 +10,14 @@
 import type { ChatFrame } from "../protocol/chat-frames.ts";
 import { CLOSING, NO_REASONING, OPENING, type ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { TemplateCall, TemplateMessage } from "./template-message.ts";
+import type { TemplateMessage } from "./template-message.ts";
 import { BoundedTemplate } from "./bounded-template.ts";
 import { stripped } from "./jinja-values.ts";
 import { TextMask } from "./text-mask.ts";
 import { refused } from "./validate.ts";
-import { callFormatOf } from "./tools/call-format.ts";
-import { markedFormat, type MarkedFormat } from "./tools/marked-format.ts";
+import { NO_TEMPLATE_TOOLS, templateTools, type TemplateTools } from "./tools/template-tools.ts";
+import type { ToolRequest } from "./tools/tool-fields.ts";
+import { toolPrompt } from "./tools/tool-prompt.ts";
 
 /** The part of a model's tokenizer that chats need. */
 export interface ChatTokenizer {
@@ -37,10 +38,8 @@ export interface ChatFormat {
   readonly stop: readonly string[];
   /** Whether a system message reaches the model: many small chat models were trained without them. */
   readonly readsSystemPrompt: boolean;
-  /** Whether the arguments of calls before are JSON texts for the template, not objects. */
-  readonly takesArgumentTexts: () => boolean;
-  /** How answers call functions. */
-  readonly callFormat: MarkedFormat;
+  /** How answers call functions, and how the template has them. */
+  readonly tools: () => TemplateTools;
   /** Returns the prompt of a conversation. */
   open(messages: readonly TemplateMessage[], options?: OpenOptions): OpenedChat;
 }
@@ -53,6 +52,8 @@ interface OpenOptions {
   readonly isContinued?: boolean;
   /** [none] */
   readonly variables?: TemplateVariables;
+  /** What may be called. [nothing] */
+  readonly tools?: ToolRequest | null;
 }
 
 export interface OpenedChat {
@@ -79,19 +80,34 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
       tools: null,
       documents: null,
       ...variables,
-      messages,
+      // Newer templates have another name for thoughts.
+      messages: messages.map((one) => (one.reasoning_content ? { ...one, thinking: one.reasoning_content } : one)),
       add_generation_prompt: !isContinued,
     });
   const mayReason = source.includes(OPENING) || source.includes(CLOSING);
+  const readsSystem = readsSystemPrompt((messages) => write(messages, false));
+  let ways: TemplateTools | null = null;
+  const tools = () =>
+    (ways ??= templateTools(
+      tokenizer.toolTemplate ?? source,
+      (text) => controlToken(tokenizer, text),
+      (messages, variables) => write(messages, false, variables),
+    ));
   return {
     stop,
-    callFormat: callFormat(tokenizer, tokenizer.toolTemplate ?? source),
-    readsSystemPrompt: readsSystemPrompt((messages) => write(messages, false)),
-    takesArgumentTexts: () => takesArgumentTexts((messages) => write(messages, false)),
-    open: (messages, { isContinued = false, variables = {} } = {}) => {
-      const mask = new TextMask(tokenizer.controlTokens, { messages, variables });
+    tools,
+    readsSystemPrompt: readsSystem,
+    open: (messages, { isContinued = false, variables = {}, tools: request = null } = {}) => {
+      const definitions = request?.tools.map(({ definition }) => definition) ?? [];
+      const mask = new TextMask(tokenizer.controlTokens, { messages, variables, definitions });
       const hidden = messages.map((message) => mask.hideInMessage(message));
-      const writeHidden = (some: readonly TemplateMessage[]) => write(some, isContinued, mask.hideIn(variables));
+      const called = request && { ...request, definitions: mask.hideIn(definitions) };
+      const own = mask.hideIn(variables);
+      const writeHidden = (some: readonly TemplateMessage[]) => {
+        if (called === null && !hasCalls(some)) return write(some, isContinued, own);
+        const prompt = toolPrompt(tools(), some, called, readsSystem);
+        return write(prompt.messages, isContinued, { ...own, ...prompt.variables });
+      };
       const text = isContinued ? leftOpen(writeHidden, hidden, mask.marker) : writeHidden(hidden);
       const tokenIds = tokenizer
         .splitControlTokens(text)
@@ -102,16 +118,17 @@ function templated(tokenizer: ChatTokenizer, { template: source, stop }: ChatFra
   };
 }
 
+const hasCalls = (messages: readonly TemplateMessage[]) =>
+  messages.some(({ role, tool_calls }) => role === "tool" || tool_calls);
+
 /** Whether a chat's history, or what comes, has calls. */
 function usesTools(messages: readonly TemplateMessage[], { tools }: TemplateVariables): boolean {
-  return (tools ?? null) !== null || messages.some(({ role, tool_calls }) => role === "tool" || tool_calls);
+  return (tools ?? null) !== null || hasCalls(messages);
 }
 
-function callFormat(tokenizer: ChatTokenizer, template: string): MarkedFormat {
-  return markedFormat(callFormatOf(template), (text) => {
-    const [id, more] = tokenizer.splitControlTokens(text);
-    return typeof id === "number" && more === undefined ? id : null;
-  });
+function controlToken(tokenizer: ChatTokenizer, text: string): number | null {
+  const [id, more] = tokenizer.splitControlTokens(text);
+  return typeof id === "number" && more === undefined ? id : null;
 }
 
 /**
@@ -137,24 +154,6 @@ function readsSystemPrompt(write: (messages: readonly TemplateMessage[]) => stri
   } catch {
     return false;
   }
-}
-
-/** Some templates add arguments to other text as they come. */
-function takesArgumentTexts(write: (messages: readonly TemplateMessage[]) => string): boolean {
-  const id = "abcdefghi";
-  const shows = (given: TemplateCall["function"]["arguments"]) => {
-    const call = { id, type: "function", function: { name: "f", arguments: given } } as const;
-    try {
-      return write([
-        { role: "user", content: "Hi" },
-        { role: "assistant", content: "", tool_calls: [call] },
-        { role: "tool", content: "1", name: "f", tool_call_id: id },
-      ]).includes("probe");
-    } catch {
-      return false;
-    }
-  };
-  return !shows({ probe: 1 }) && shows('{"probe": 1}');
 }
 
 /**
@@ -191,14 +190,15 @@ function dialogue(tokenizer: ChatTokenizer): ChatFormat {
     role === "system" ? `${content}\n` : `${role === "user" ? "User" : "Assistant"}: ${content}`;
   return {
     stop: ["\nUser:"],
-    callFormat: callFormat(tokenizer, ""),
+    tools: () => NO_TEMPLATE_TOOLS,
     readsSystemPrompt: true,
-    takesArgumentTexts: () => false,
-    open: (messages, { isContinued = false, variables = {} } = {}) => {
+    open: (messages, { isContinued = false, variables = {}, tools = null } = {}) => {
       const name = "chat_template_kwargs";
       if (Object.keys(variables).length > 0)
         throw refused(name, `${name} need a model with a chat template; this one has none.`);
-      const lines = [...messages.map(line), ...(isContinued ? [] : ["Assistant:"])];
+      const called = tools && { ...tools, definitions: tools.tools.map(({ definition }) => definition) };
+      const prompt = toolPrompt(NO_TEMPLATE_TOOLS, messages, called, true);
+      const lines = [...prompt.messages.map(line), ...(isContinued ? [] : ["Assistant:"])];
       // A text is being continued, and the model knows texts only with what its tokenizer puts before them.
       return { tokenIds: [...before, ...tokenizer.encodePlain(lines.join("\n"))], reasoning: NO_REASONING };
     },

@@ -11,9 +11,10 @@ import { parseSomeTokenIds } from "./shared-fields.ts";
 import { textOf, type TokenNames } from "./token-names.ts";
 import { Fields, invalidType, missing, refused, unsupported } from "./validate.ts";
 import { OBJECT } from "../protocol/json-object.ts";
+import type { CallFormat } from "./tools/call-format.ts";
 import { callGrammar } from "./tools/call-grammar.ts";
 import { parseTools, TOOL_FIELDS, type ToolRequest } from "./tools/tool-fields.ts";
-import { checkResults, messagesFor, parseCalls } from "./tools/tool-messages.ts";
+import { checkResults, parseCalls } from "./tools/tool-messages.ts";
 
 const CHAT_FIELDS = [
   "messages",
@@ -49,16 +50,13 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   const started = parseFinalTokens(fields, isContinued, context);
   const holdsInReasoning = fields.boolean("enable_in_reasoning") ?? false;
   const { tokenIds, reasoning } = started
-    ? continued(
-        openChat({ ...chat, messages: chat.messages.slice(0, -1), isContinued: false }, chatFormat),
-        started,
-        context,
-      )
-    : openChat(chat, chatFormat);
+    ? continued(chatFormat.open(chat.messages.slice(0, -1), { ...chat, isContinued: false }), started, context)
+    : chatFormat.open(chat.messages, chat);
   const thought = reasoning.state === "closed" || (holdsInReasoning && tools) ? "none" : reasoning.state;
-  if (tools) refuseBeside(fields, shared, tools, chatFormat);
+  if (tools) refuseBeside(fields, shared, tools, chatFormat.tools().format);
   const response = shared.structure?.kind === "schema" ? shared.structure : null;
-  const structure = tools ? callGrammar(chatFormat.callFormat, tools, response, thought) : shared.structure;
+  const calls = tools && { ...tools, format: chatFormat.tools().format, hasSchema: shared.structure !== null };
+  const structure = calls ? callGrammar(calls.format, calls, response, thought) : shared.structure;
   const prompts = [{ tokenIds, param: "messages" }];
   return {
     endpoint: "chat.completions",
@@ -73,7 +71,7 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
     isPromptOnly: false,
     ...shared,
     structure,
-    calls: tools && { ...tools, format: chatFormat.callFormat, hasSchema: shared.structure !== null },
+    calls,
   };
 }
 
@@ -82,7 +80,7 @@ function refuseBeside(
   fields: Fields,
   { structure, beamSearch }: Pick<ParsedRequest, "structure" | "beamSearch">,
   { choice }: ToolRequest,
-  { callFormat: { content, name } }: ChatFormat,
+  { content, name }: CallFormat,
 ): void {
   if (beamSearch !== null) throw refused("use_beam_search", "Beam search can't call tools; leave out one of the two.");
   const { kind = "schema", param = "" } = structure ?? {};
@@ -105,7 +103,8 @@ export const CHAT_PROMPT_FIELDS: readonly string[] = [
 
 /** Returns only the token ids of the prompt. @throws ChorusError naming the field. */
 export function parseChatPrompt(fields: Fields, chatFormat: ChatFormat): number[] {
-  return openChat(parseChat(fields), chatFormat).tokenIds;
+  const chat = parseChat(fields);
+  return chatFormat.open(chat.messages, chat).tokenIds;
 }
 
 /**
@@ -134,14 +133,6 @@ function parseChat(fields: Fields): Chat {
   if (isContinued && tools)
     throw refused("continue_final_message", "An answer can't be continued under tools; leave out one of the two.");
   return { messages, tools, isContinued, variables: parseTemplateVariables(fields) };
-}
-
-function openChat({ messages, tools, isContinued, variables }: Chat, chatFormat: ChatFormat): OpenedChat {
-  const { callFormat } = chatFormat;
-  const written = messagesFor(chatFormat, messages, tools);
-  const given =
-    tools && callFormat.name !== "general" ? { tools: tools.tools.map(({ definition }) => definition) } : {};
-  return chatFormat.open(written, { isContinued, variables: { ...variables, ...given } });
 }
 
 function parseTopLogprobs(fields: Fields, wantLogprobs: boolean): number {

@@ -14,10 +14,10 @@ export class TextMask {
   readonly #controlTokens: readonly string[];
   readonly #unused: readonly string[];
 
-  /** @param written all that is to be masked */
+  /** @param written all that is to be masked, as JSON has it */
   constructor(controlTokens: readonly string[], written: unknown) {
     const initials = [...new Set(controlTokens.map((token) => String.fromCodePoint(token.codePointAt(0) ?? 0)))];
-    const text = textsIn(written).join("\n");
+    const text = JSON.stringify(written);
     this.#controlTokens = controlTokens;
     this.#unused = Array.from({ length: NUM_NONCHARACTERS }, (_, i) =>
       String.fromCharCode(FIRST_NONCHARACTER + i),
@@ -77,12 +77,6 @@ export class TextMask {
 /** How JSON in ASCII writes a character. */
 function asciiOf(character: string): string {
   return character.replace(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  const parts: readonly unknown[] = isObject(value) ? Object.entries(value) : Array.isArray(value) ? value : [];
-  return parts.flatMap(textsIn);
 }
 
 /** A copy of a JSON value, its texts and the names of its fields changed. */

@@ -55,12 +55,15 @@ const PLAIN_CHARACTER: CharSet = complement(ESCAPED);
 
 const ANY_ESCAPE = choice(...escapesOf(ESCAPED));
 
-/** Returns a value's JSON text. Lone surrogates are escaped. */
-export function jsonText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(jsonText).join(COMMA)}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+/**
+ * Returns a value's JSON text. Lone surrogates are escaped.
+ * @param plain writes what has no parts [as JSON does]
+ */
+export function jsonText(value: unknown, plain: (value: unknown) => string = JSON.stringify): string {
+  if (Array.isArray(value)) return `[${value.map((one) => jsonText(one, plain)).join(COMMA)}]`;
+  if (typeof value !== "object" || value === null) return plain(value);
   return `{${Object.entries(value)
-    .map(([name, one]) => `${JSON.stringify(name)}${COLON}${jsonText(one)}`)
+    .map(([name, one]) => `${JSON.stringify(name)}${COLON}${jsonText(one, plain)}`)
     .join(COMMA)}}`;
 }
 

@@ -6,8 +6,6 @@ import type { Spelling } from "../../grammar/spelling.ts";
 /** The texts of an answer with calls: open, then head NAME mid ARGUMENTS tail, `between` calls, and close. */
 export interface CallFormat {
   readonly name: string;
-  /** Words in the texts that are one token each, where the model's vocabulary has them. */
-  readonly markers: readonly string[];
   readonly open: string;
   readonly head: string;
   readonly mid: string;
@@ -25,20 +23,22 @@ export interface CallFormat {
   readonly isSingle?: true;
   /** Characters of the ids that the template takes. */
   readonly idLength?: number;
+  /** How results are written for a template that writes no calls. [role "tool", nothing around them] */
+  readonly result?: { readonly role: "tool" | "tool_response"; readonly before: string; readonly after: string };
 }
 
 const CALL = {
-  markers: [],
   open: "",
   head: '{"name": "',
   mid: '", "arguments": ',
   tail: "}",
   between: ", ",
   close: "",
-};
+  content: "before",
+} as const;
 
 /** For models whose template knows no tools: one JSON object that is either calls or an answer. */
-const GENERAL: CallFormat = {
+export const GENERAL: CallFormat = {
   ...CALL,
   name: "general",
   open: '{"tool_calls": [',
@@ -46,27 +46,46 @@ const GENERAL: CallFormat = {
   content: ['{"response": ', "}"],
 };
 
-/** Each with words of the templates that write it; the first that fits counts. */
+const BARE_NAMES = { words: ["true", "false", "null"], isDeep: false, marked: [] } as const;
+
+/** As in Python's calls. */
+const KEYWORDS = {
+  ...BARE_NAMES,
+  brackets: ["(", ")"],
+  member: ["", "=", ""],
+  comma: ", ",
+  mark: null,
+  end: "",
+} as const;
+
+const TAGGED = {
+  ...CALL,
+  head: '<tool_call>\n{"name": "',
+  tail: "}\n</tool_call>",
+  between: "\n",
+  result: { role: "tool", before: "<tool_response>\n", after: "\n</tool_response>" },
+} as const;
+
+const TOOL_RESPONSE = { role: "tool_response", before: "", after: "" } as const;
+
+/** Each with words of the templates that write it, or tokens of the models; the first that fits counts. */
 const FORMATS: readonly (readonly [CallFormat, ...words: readonly string[]])[] = [
   [
     {
       ...CALL,
       name: "functiongemma",
-      markers: ["<start_function_call>", "<end_function_call>", "<escape>"],
       head: "<start_function_call>call:",
       mid: "",
       tail: "<end_function_call>",
       between: "",
-      content: "before",
       spelling: {
+        ...BARE_NAMES,
         brackets: ["{", "}"],
         member: ["", ":", ""],
         comma: ",",
         mark: "<escape>",
         end: "<escape>",
-        words: ["true", "false", "null"],
         isDeep: true,
-        marked: [],
       },
     },
     "<start_function_call>",
@@ -75,45 +94,43 @@ const FORMATS: readonly (readonly [CallFormat, ...words: readonly string[]])[] =
     {
       ...CALL,
       name: "pythonic",
-      markers: ["<|tool_call_start|>", "<|tool_call_end|>"],
       open: "<|tool_call_start|>[",
       head: "",
       mid: "",
       tail: "",
       close: "]<|tool_call_end|>",
-      content: "before",
-      spelling: {
-        brackets: ["(", ")"],
-        member: ["", "=", ""],
-        comma: ", ",
-        mark: null,
-        end: "",
-        words: ["True", "False", "None"],
-        isDeep: false,
-        marked: [],
-      },
+      spelling: { ...KEYWORDS, words: ["True", "False", "None"] },
     },
     "<|tool_call_start|>",
   ],
   [
     {
       ...CALL,
+      name: "pythonic-lines",
+      open: "<function_calls>",
+      head: "",
+      mid: "",
+      tail: "",
+      between: "\n",
+      close: "</function_calls>",
+      spelling: KEYWORDS,
+    },
+    "<function_calls>",
+  ],
+  [
+    {
+      ...TAGGED,
       name: "xml",
-      markers: ["<tool_call>", "</tool_call>"],
       head: "<tool_call>\n<function=",
       mid: ">\n",
       tail: "</function>\n</tool_call>",
-      between: "\n",
-      content: "before",
       spelling: {
+        ...BARE_NAMES,
         brackets: ["", ""],
         member: ["<parameter=", ">\n", "\n</parameter>\n"],
         comma: "",
         mark: "",
         end: "</parameter>",
-        words: ["true", "false", "null"],
-        isDeep: false,
-        marked: [],
       },
     },
     "<tool_call>",
@@ -121,52 +138,35 @@ const FORMATS: readonly (readonly [CallFormat, ...words: readonly string[]])[] =
     "<parameter=",
   ],
   [
-    {
-      ...CALL,
-      name: "hermes",
-      markers: ["<tool_call>", "</tool_call>"],
-      head: '<tool_call>\n{"name": "',
-      tail: "}\n</tool_call>",
-      between: "\n",
-      content: "before",
-    },
-    "<tool_call>",
-    '"arguments"',
+    { ...TAGGED, name: "hermes-line", head: '<tool_call>{"name": "', tail: "}</tool_call>" },
+    "<tool_call>{",
+    '"arguments',
   ],
+  [{ ...TAGGED, name: "hermes" }, "<tool_call>", '"arguments'],
+  [
+    { ...CALL, name: "phi", open: "<|tool_call|>[", close: "]<|/tool_call|>", result: TOOL_RESPONSE },
+    "<|tool_call|>",
+    "<|tool|>",
+  ],
+  [{ ...CALL, name: "granite", open: "<|tool_call|>[", close: "]", result: TOOL_RESPONSE }, "<|tool_call|>"],
   [
     // Mistral's newer tokenizers.
-    {
-      ...CALL,
-      name: "mistral-args",
-      markers: ["[TOOL_CALLS]", "[ARGS]"],
-      head: "[TOOL_CALLS]",
-      mid: "[ARGS]",
-      tail: "",
-      between: "",
-      content: "before",
-      idLength: 9,
-    },
+    { ...CALL, name: "mistral-args", head: "[TOOL_CALLS]", mid: "[ARGS]", tail: "", between: "", idLength: 9 },
     "[TOOL_CALLS]",
     "[ARGS]",
   ],
-  [
-    {
-      ...CALL,
-      name: "mistral",
-      markers: ["[TOOL_CALLS]"],
-      open: "[TOOL_CALLS][",
-      close: "]",
-      content: "before",
-      idLength: 9,
-    },
-    "[TOOL_CALLS]",
-  ],
+  [{ ...CALL, name: "mistral", open: "[TOOL_CALLS][", close: "]", idLength: 9 }, "[TOOL_CALLS]"],
   [{ ...CALL, name: "llama", mid: '", "parameters": ', content: "instead", isSingle: true }, '"parameters"', "ipython"],
 ];
 
-/** Returns the format of a model's calls, as its template writes them. */
-export function callFormatOf(template: string): CallFormat {
-  const has = (word: string) => template.includes(word);
-  const known = has("tools") ? FORMATS.find(([, ...words]) => words.every(has)) : undefined;
+/**
+ * Returns the format of a model's calls: the template writes or describes it, or the vocabulary has its markers.
+ * @param isToken whether a text is one token, that no other text becomes
+ */
+export function callFormatOf(template: string, isToken: (text: string) => boolean = () => false): CallFormat {
+  const inTemplate = (word: string) => template.includes(word);
+  const of = (has: (word: string) => boolean) => FORMATS.find(([, ...words]) => words.every(has));
+  const inEither = (word: string) => inTemplate(word) || (word.startsWith("<|") && isToken(word));
+  const known = inTemplate("tools") ? (of(inTemplate) ?? of(inEither)) : undefined;
   return known?.[0] ?? GENERAL;
 }

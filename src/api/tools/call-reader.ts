@@ -4,7 +4,7 @@ import { overlap } from "../../engine/text/overlap.ts";
 import { parseJson } from "../../protocol/bounded-data.ts";
 import type { CallPlan } from "./call-plan.ts";
 import { GrowingText, type Reading } from "./growing-text.ts";
-import { readArguments } from "./spelled-arguments.ts";
+import { JSON_SPELLING, readArguments, readValue } from "./spelled-arguments.ts";
 
 /** What a text adds: to the content, or to a call, which begins with its name. */
 export type AnswerPart =
@@ -58,53 +58,33 @@ export class CallReader {
       yield;
     }
     text.take(before.length);
-    yield* hasSchema ? this.#value((json) => ({ type: "content", text: json })) : this.#string();
+    if (!hasSchema) return yield* this.#string();
+    yield* readValue(text, JSON_SPELLING, (json) => this.#add({ type: "content", text: json }));
   }
 
   *#contentAndCalls(beginning: string): Reading {
     const text = this.#text;
-    for (let end = -1; ; yield) {
-      end = text.held.indexOf(beginning);
-      const before = end < 0 ? text.held : text.held.slice(0, end);
+    for (; ; yield) {
+      const end = text.held.indexOf(beginning);
       // White space before a call is none of the content.
-      const isCut = text.isWhole && end < 0;
-      this.#add({ type: "content", text: text.take(isCut ? before.length : shownLength(before, beginning)) });
+      const before = text.held.slice(0, end < 0 ? text.held.length - overlap(text.held, beginning) : end).trimEnd();
+      this.#add({ type: "content", text: text.take(text.isWhole && end < 0 ? text.held.length : before.length) });
       if (end >= 0) return yield* this.#calls();
     }
   }
 
   *#calls(): Reading {
     const { format, tools } = this.#plan;
-    const { open, head, mid, between, spelling } = format;
+    const { open, head, mid, between, spelling = JSON_SPELLING } = format;
     for (let index = 0; ; index++) {
       yield* this.#text.until((index === 0 ? open : between) + head);
       this.#hasWholeCalls = false;
-      const name = yield* this.#text.until(mid + (spelling?.brackets[0] ?? ""));
+      const name = yield* this.#text.until(mid + spelling.brackets[0]);
       this.#add({ type: "call", index, name });
       const marked = tools.find((tool) => tool.name === name)?.texts ?? [];
       const say = (text: string) => this.#add({ type: "arguments", index, text });
-      if (spelling) yield* readArguments(this.#text, { ...spelling, marked }, say);
-      else yield* this.#value((text) => ({ type: "arguments", index, text }));
+      yield* readArguments(this.#text, { ...spelling, marked }, say);
       this.#hasWholeCalls = true;
-    }
-  }
-
-  /** Takes a JSON value: what stands in brackets, or up to a closing one. */
-  *#value(part: (text: string) => AnswerPart): Reading {
-    let depth = 0;
-    let isString = false;
-    let isEscaped = false;
-    for (; ; yield) {
-      for (let at = 0; at < this.#text.held.length; at++) {
-        const letter = this.#text.held[at] ?? "";
-        if (isEscaped) isEscaped = false;
-        else if (isString) [isEscaped, isString] = [letter === "\\", letter !== '"'];
-        else if (letter === '"') isString = true;
-        else if ("{[".includes(letter)) depth += 1;
-        else if ("}]".includes(letter) && --depth <= 0)
-          return this.#add(part(this.#text.take(depth === 0 ? at + 1 : at)));
-      }
-      this.#add(part(this.#text.take(this.#text.held.length)));
     }
   }
 
@@ -118,12 +98,11 @@ export class CallReader {
     }
   }
 
+  /** What is added to one thing is one part. */
   #add(part: AnswerPart): void {
-    if (part.type === "call" || part.text !== "") this.#parts.push(part);
+    const last = this.#parts.at(-1);
+    if (part.type === "call") this.#parts.push(part);
+    else if (last?.type === part.type) this.#parts.splice(-1, 1, { ...part, text: `${last.text}${part.text}` });
+    else if (part.text !== "") this.#parts.push(part);
   }
-}
-
-/** Returns the length of a text without white space at its end, and without what another text may begin with. */
-function shownLength(text: string, next: string): number {
-  return text.slice(0, text.length - overlap(text, next)).trimEnd().length;
 }

@@ -20,6 +20,10 @@ import { parseTools } from "./tool-fields.ts";
 const TEMPLATES = {
   hermes: '{{ tools }} <tool_call>\n{"name": n, "arguments": a}\n</tool_call>',
   llama: '{{ tools }} {"name": n, "parameters": p} Environment: ipython',
+  "hermes-line": '{{ tools }} <tool_call>{"name": n, "arguments": a}</tool_call>',
+  phi: '{{ tools }} <|tool|> <|tool_call|>[{"name": n}]<|/tool_call|>',
+  granite: '{{ tools }} <|tool_call|>[{"name": n}]',
+  "pythonic-lines": "{{ tools }} <function_calls>n(p=1)</function_calls>",
   xml: "{{ tools }} <tool_call>\n<function=n>\n<parameter=p>\nv\n</parameter>\n</function>\n</tool_call>",
   pythonic: "{{ tools }} <|tool_call_start|>[n(p=1)]<|tool_call_end|>",
   functiongemma: "{{ tools }} <start_function_call>call:n{p:<escape>v<escape>}<end_function_call>",
@@ -39,6 +43,10 @@ const MARKERS = [
   "<escape>",
   "<|tool_call_start|>",
   "<|tool_call_end|>",
+  "<|tool_call|>",
+  "<|/tool_call|>",
+  "<function_calls>",
+  "</function_calls>",
 ];
 /** Text that no random letters would become. */
 const END_OF_TEXT = "\n</parameter>\n";
@@ -92,7 +100,7 @@ const formats = Object.entries(TEMPLATES).flatMap(([name, template]) => [
 const toolsOf = (tool_choice: ToolChoice, more: object = {}) =>
   parseTools(new Fields({ tools: TOOLS, tool_choice, ...more })) ?? expect.fail("no tools");
 const markedOf = (format: CallFormat, isToken: boolean) =>
-  markedFormat(format, (text) => (isToken ? FIRST_MARKER + MARKERS.indexOf(text) : null));
+  markedFormat(format, (text) => (isToken && MARKERS.includes(text) ? FIRST_MARKER + MARKERS.indexOf(text) : null));
 
 /** Draws an answer, and reads it in pieces. */
 async function answer(template: string, isToken: boolean, choice: ToolChoice, seed: number, more: object = {}) {
@@ -128,7 +136,7 @@ describe.each(formats)("$name, with markers that are tokens: $isToken", ({ name,
     async (choice) => {
       expect(callFormatOf(template).name).toBe(name);
       let numCalls = 0;
-      for (let seed = 0; seed < 8; seed++) {
+      for (let seed = 0; seed < 6; seed++) {
         const { text, whole, split, deltas } = await answer(template, isToken, choice, seed);
         const { content, tool_calls: calls = [] } = whole.message();
         const { tool_calls: again = [], content: same } = split.message();
@@ -148,7 +156,7 @@ describe.each(formats)("$name, with markers that are tokens: $isToken", ({ name,
         numCalls += calls.length;
         if (calls.length === 0) expect(content).not.toMatch(/[\ufdd0-\ufdef]/);
       }
-      if (choice !== "auto") expect(numCalls).toBeGreaterThan(7);
+      if (choice !== "auto") expect(numCalls).toBeGreaterThan(5);
     },
   );
 
@@ -176,6 +184,17 @@ describe.each(formats)("$name, with markers that are tokens: $isToken", ({ name,
       for (let at = 0; at < text.length; at += size) calls.push(text.slice(at, at + size), at + size >= text.length);
       expect(calls.message()).toEqual({ content: json });
       expect(calls.finishReason("stop")).toBe("stop");
+    }
+  });
+
+  test("content may end as calls begin", () => {
+    const format = markedOf(callFormatOf(template), isToken);
+    if (format.content !== "before") return;
+    const text = `a <<${format.beginning}`;
+    for (const size of [1, 2, text.length]) {
+      const calls = new AnswerCalls({ ...toolsOf("auto"), format, hasSchema: false });
+      for (let at = 0; at < text.length; at += size) calls.push(text.slice(at, at + size), at + size >= text.length);
+      expect(calls.message().content).toBe("a <<");
     }
   });
 

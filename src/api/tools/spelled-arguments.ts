@@ -1,15 +1,36 @@
-// Reads arguments that a grammar has spelled otherwise than as JSON, and says them as JSON.
+// Arguments that are spelled otherwise than as JSON: written from JSON values, and read as JSON.
 
 import { overlap } from "../../engine/text/overlap.ts";
+import { jsonText } from "../../grammar/json-text.ts";
 import type { Spelling } from "../../grammar/spelling.ts";
 import type { GrowingText, Reading } from "./growing-text.ts";
 
 type Say = (json: string) => void;
 
+export const JSON_SPELLING: Spelling = {
+  brackets: ["{", "}"],
+  member: ["", "", ""],
+  comma: ", ",
+  mark: null,
+  end: "",
+  words: ["true", "false", "null"],
+  isDeep: true,
+  marked: [],
+};
+
+/** Returns an object as a model spells it whose texts have no marks. */
+export function spelledText(given: object, { brackets, member, comma, words }: Spelling): string {
+  const plain = (value: unknown) => words[[true, false, null].indexOf(value as null)] ?? JSON.stringify(value);
+  const members = Object.entries(given).map(
+    ([name, value]) => member[0] + name + member[1] + jsonText(value, plain) + member[2],
+  );
+  return brackets[0] + members.join(comma) + brackets[1];
+}
+
 /** Reads the rest of an object whose opening is taken. */
 export function readArguments(text: GrowingText, spelling: Spelling, say: Say): Reading {
   say("{");
-  return spelling.member[0] === "" ? readTokens(text, spelling, say) : readMembers(text, spelling, say);
+  return spelling.member[0] === "" ? readValue(text, spelling, say, 1) : readMembers(text, spelling, say);
 }
 
 /** Reads members between tags, whose values are texts or JSON. */
@@ -24,9 +45,17 @@ function* readMembers(text: GrowingText, { member, marked }: Spelling, say: Say)
   say("}");
 }
 
-/** Reads names, words, texts and brackets, which mean what they do in JSON. */
-function* readTokens(text: GrowingText, { member: [, colon], mark, words }: Spelling, say: Say): Reading {
-  for (let depth = 1; depth > 0;) {
+/**
+ * Reads names, words, texts and brackets, which mean what they do in JSON.
+ * @param depth brackets that are open
+ */
+export function* readValue(
+  text: GrowingText,
+  { member: [, colon], mark, words }: Spelling,
+  say: Say,
+  depth = 0,
+): Reading {
+  do {
     while (text.held === "") yield;
     const next = text.held.charAt(0);
     if ("{[(}])".includes(next)) {
@@ -40,15 +69,13 @@ function* readTokens(text: GrowingText, { member: [, colon], mark, words }: Spel
       yield* readText(text, mark, say);
     } else if (next === '"') yield* readString(text, say);
     else {
-      while (/^[\w+.-]*$/.test(text.held)) yield;
+      while (/^[\w+.-]*$/.test(text.held) && !text.isWhole) yield;
       const word = text.take(/^[\w+.-]+/.exec(text.held)?.[0].length ?? 1);
-      const isName = yield* text.takes(colon);
-      say(isName ? `${JSON.stringify(word)}: ` : (JSON_WORDS[words.indexOf(word)] ?? word));
+      const isName = colon !== "" && (yield* text.takes(colon));
+      say(isName ? `${JSON.stringify(word)}: ` : (JSON_SPELLING.words[words.indexOf(word)] ?? word));
     }
-  }
+  } while (depth > 0);
 }
-
-const JSON_WORDS = ["true", "false", "null"];
 
 /** Reads a text without escapes up to what ends it. */
 function* readText(text: GrowingText, end: string, say: Say): Reading {
