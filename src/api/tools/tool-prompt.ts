@@ -61,12 +61,12 @@ function asTemplateTakes(
 }
 
 /** Returns a message whose content has its calls, or what it returned, in the model's words. */
-function asContent(format: CallFormat, { tool_calls, tool_call_id: _, ...message }: TemplateMessage): TemplateMessage {
+function asContent(format: CallFormat, message: TemplateMessage): TemplateMessage {
+  const { tool_calls: calls, tool_call_id: _, ...own } = message;
   const { role, before, after } = format.result ?? { role: "tool", before: "", after: "" };
-  if (message.role === "tool") return { ...message, role, content: before + message.content + after };
-  if (tool_calls === undefined) return message;
-  const said = message.content === "" ? "" : `${message.content}\n`;
-  return { ...message, content: said + callsText(format, tool_calls) };
+  if (own.role === "tool") return { ...own, role, content: before + own.content + after };
+  if (calls === undefined) return own;
+  return { ...own, content: (own.content && `${own.content}\n`) + callsText(format, calls) };
 }
 
 function callsText({ open, head, mid, tail, between, close, spelling }: CallFormat, calls: readonly TemplateCall[]) {
