@@ -24,8 +24,7 @@ await addOptions(command, [
 const { out = "demo.png", backend = "auto" } = command.parse().opts();
 // At a signal Playwright only closes its browser, and the demo would go on with the next part.
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, (_, number) => process.exit(128 + number));
-const { ensureChromium } = await import("./browsers/find-chromium.mjs");
-const { tryChromium } = await import("./browsers/find-chromium.mjs");
+const { ensureChromium, tryChromium } = await import("./browsers/find-chromium.mjs");
 const { launchChromium } = await import("./launch-chromium.mjs");
 const { buildAndServe } = await import("./serve-app.mjs");
 

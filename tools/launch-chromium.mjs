@@ -4,7 +4,7 @@ import { chromiumFlags } from "./browsers/chromium-flags.mjs";
 
 const START_MS = 60_000;
 /** Playwright has no limit for what a page computes. */
-const USUAL_MINUTES = 60;
+const DEFAULT_MINUTES = 60;
 
 /**
  * Starts a Chromium, which is closed after `minutes`: then whatever waits for it fails.
@@ -24,7 +24,7 @@ export async function launchChromium(executablePath, { on, args = [], minutes } 
 }
 
 /** @returns {() => void} to be called when it has been closed */
-function closeAfter(/** @type {{ close(): Promise<void> }} */ browser, minutes = USUAL_MINUTES) {
+function closeAfter(/** @type {{ close(): Promise<void> }} */ browser, minutes = DEFAULT_MINUTES) {
   const timer = setTimeout(() => {
     console.error(`Chromium is closed: its pages were not done within ${minutes} minutes.`);
     void browser.close();

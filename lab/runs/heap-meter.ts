@@ -26,7 +26,6 @@ export async function startHeapMeter(page: Page) {
   /** The last sample of each. */
   const last = new Map<string, HeapUsage>();
   let samples = 0;
-  let longestGapMs = 0;
   const ending = new AbortController();
 
   const forget = (id: string) => {
@@ -43,11 +42,8 @@ export async function startHeapMeter(page: Page) {
     if (now.bytes > peak.bytes) peak = now;
   };
   const follow = async (id: string) => {
-    let lastMs = performance.now();
     while (!ending.signal.aborted && targets.has(id)) {
       await sample(id);
-      longestGapMs = Math.max(longestGapMs, performance.now() - lastMs);
-      lastMs = performance.now();
       await setTimeout(SAMPLE_MS);
     }
   };
@@ -80,7 +76,7 @@ export async function startHeapMeter(page: Page) {
     async stop() {
       ending.abort();
       await session.detach();
-      return { peak: difference(peak, before), samples, longestGapMs };
+      return { peak: difference(peak, before), samples };
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import type { ChorusEngine } from "../protocol/engine.ts";
 import { ChorusError } from "../protocol/errors.ts";
-import type { ChatCompletionRequest, ChatMessage, GenerationFields } from "../protocol/openai.ts";
+import type { ChatMessage, GenerationFields } from "../protocol/openai.ts";
 import { LazyEngine, type Availability, type EngineSource } from "./engine-source.ts";
 import {
   constraintFields,
@@ -107,8 +107,9 @@ export class LanguageModelSession extends EventTarget {
   append(input: PromptInput, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     return this.#inTurn(async () => {
       const messages = [...this.#messages, ...parseInput(input).messages];
-      const options = this.#signals(signal);
-      const { usage } = await this.#create({ messages, max_tokens: 1 }, options);
+      const { usage } = await this.#engine.chat.completions
+        .create({ messages, max_tokens: 1, stream: false }, this.#signals(signal))
+        .catch((error: unknown) => Promise.reject(asQuotaError(error)));
       this.#messages = messages;
       this.#contextUsage = usage.prompt_tokens;
     });
@@ -180,14 +181,6 @@ export class LanguageModelSession extends EventTarget {
     const kept = [...system, ...rest];
     if (kept.length < this.#messages.length) this.dispatchEvent(new Event("contextoverflow"));
     return kept;
-  }
-
-  async #create(body: ChatCompletionRequest, options: { readonly signal: AbortSignal }) {
-    try {
-      return await this.#engine.chat.completions.create({ ...body, stream: false }, options);
-    } catch (error) {
-      throw asQuotaError(error);
-    }
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {

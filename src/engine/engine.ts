@@ -307,7 +307,7 @@ export class Engine {
   #refuse(requestId: string, error: unknown): void {
     const known = toChorusError(error);
     if (known.code === "device_lost") return this.lose(known);
-    this.#sequences.refuseRequest(requestId, known, this.#options.now());
+    this.#sequences.abortRequest(requestId, this.#options.now(), known);
     this.#outbox.emit(null);
   }
 

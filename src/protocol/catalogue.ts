@@ -33,11 +33,11 @@ export interface CatalogueEntry {
 }
 
 /** Null where nothing is said. */
-const UNSAID = { revision: null, numParameters: null, downloadBytes: null, license: null };
+const UNKNOWN = { revision: null, numParameters: null, downloadBytes: null, license: null };
 
-type Said = Omit<CatalogueEntry, "chatFrame" | keyof typeof UNSAID> & Partial<CatalogueEntry>;
+type WrittenEntry = Omit<CatalogueEntry, "chatFrame" | keyof typeof UNKNOWN> & Partial<CatalogueEntry>;
 
-const MODELS: readonly Said[] = [
+const MODELS: readonly WrittenEntry[] = [
   {
     model: "HuggingFaceTB/SmolLM2-135M-Instruct",
     gguf: "bartowski/SmolLM2-135M-Instruct-GGUF:Q4_K_M",
@@ -286,7 +286,7 @@ const MODELS: readonly Said[] = [
 ];
 
 export const CATALOGUE: readonly CatalogueEntry[] = MODELS.map((entry) => ({
-  ...UNSAID,
+  ...UNKNOWN,
   ...entry,
   chatFrame: CHAT_FRAMES[entry.model] ?? null,
 }));

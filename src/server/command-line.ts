@@ -232,42 +232,43 @@ function configOf(values: ReadonlyMap<string, Given>): EngineConfig {
 
 /** Returns an option's value: text from a command line or the environment, anything from a file. @throws UsageError */
 function valueOf(source: string, field: Field, given: unknown): unknown {
-  const wrong = () => new UsageError(`${source} must be ${expected(field)}, not ${JSON.stringify(given)}.`);
-  if (field.kind === "text") {
-    if (typeof given === "string") return given;
-    throw wrong();
+  if (field.kind !== "text" && (given === null || given === "null")) return null;
+  const value = readValue(source, field, given);
+  if (value !== undefined) return value;
+  throw new UsageError(`${source} must be ${expected(field)}, not ${JSON.stringify(given)}.`);
+}
+
+const PLAIN_NUMBERS = { integer: /^-?\d+$/, number: /^-?\d*\.?\d+(?:e-?\d+)?$/i };
+
+/** Returns undefined for a wrong value. @throws UsageError for a field of an object */
+function readValue(source: string, field: Field, given: unknown): unknown {
+  switch (field.kind) {
+    case "text":
+      return typeof given === "string" ? given : undefined;
+    case "choice":
+      return field.choices.find((one) => one === given);
+    case "flag":
+      return [true, false].find((flag) => given === flag || given === String(flag));
+    case "integer":
+    case "number": {
+      const { min, max, above = false, kind } = field;
+      const value = typeof given === "string" && PLAIN_NUMBERS[kind].test(given) ? Number(given) : given;
+      if (typeof value !== "number" || !(kind === "integer" ? Number.isInteger : Number.isFinite)(value))
+        return undefined;
+      return value < min || value > max || (above && value === min) ? undefined : value;
+    }
+    case "speculation":
+    case "alerts": {
+      const object = objectIn(given, (why) => new UsageError(`${source} must be a JSON object${why}`));
+      return Object.fromEntries(
+        Object.entries(object).map(([name, value]) => {
+          const own = NESTED[field.kind]?.[name];
+          if (!own) throw new UsageError(`${source} has no field "${name}".`);
+          return [name, valueOf(`${source}: ${name}`, own, value)];
+        }),
+      );
+    }
   }
-  if (given === null || given === "null") return null;
-  if (field.kind === "choice") {
-    if (field.choices.some((one) => one === given)) return given;
-    throw wrong();
-  }
-  if (field.kind === "flag") {
-    const flag = [true, "true"].includes(given as string)
-      ? true
-      : [false, "false"].includes(given as string)
-        ? false
-        : null;
-    if (flag === null) throw wrong();
-    return flag;
-  }
-  if (!("min" in field)) {
-    const object = objectIn(given, (why) => new UsageError(`${source} must be a JSON object${why}`));
-    return Object.fromEntries(
-      Object.entries(object).map(([name, value]) => {
-        const own = NESTED[field.kind]?.[name];
-        if (!own) throw new UsageError(`${source} has no field "${name}".`);
-        return [name, valueOf(`${source}: ${name}`, own, value)];
-      }),
-    );
-  }
-  const { min, max, above = false, kind } = field;
-  const isPlain =
-    typeof given === "string" && (kind === "integer" ? /^-?\d+$/ : /^-?\d*\.?\d+(?:e-?\d+)?$/i).test(given);
-  const value = isPlain ? Number(given) : given;
-  const isNumber = typeof value === "number" && (kind === "number" ? Number.isFinite(value) : Number.isInteger(value));
-  if (!isNumber || value < min || value > max || (above && value === min)) throw wrong();
-  return value;
 }
 
 function objectIn(given: unknown, wrong: (why: string) => UsageError): object {

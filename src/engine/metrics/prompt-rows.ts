@@ -13,11 +13,11 @@ const OUTLIER = 2;
 const CALM_STEPS = 32;
 
 /**
- * The maxRows rows of prompts in a step beside running streams. With them the step takes `stretch` times as long as without
+ * The most rows of prompts in a step beside running streams. With them the step takes `stretch` times as long as without
  * them. What the rows cost depends on the machine, so each step's time moves the bound. A step is never more than proportional
  * to its prompt rows, so a bound that was too low rises to the right one without passing it.
  *
- * The first bound follows from steps that had only prompts or only streams: maxRows engines begin with a prompt alone.
+ * The first bound follows from steps that had only prompts or only streams: most engines begin with a prompt alone.
  *
  * Where kernels compute rows in tiles, prompts get what fills the tiles. A single tile can only double, and a step's time
  * never says for certain that this fits. So one more tile is also tried if the line through the times without and with prompts
@@ -36,7 +36,7 @@ export class PromptRows {
   /** Steps with prompts since one that took too long. */
   #calmSteps = Infinity;
 
-  /** @param maxRows maxRows rows of a step */
+  /** @param maxRows most rows of a step */
   constructor(stretch: number, maxRows: number) {
     this.#stretch = stretch;
     this.#maxRows = maxRows;
@@ -55,7 +55,7 @@ export class PromptRows {
     this.#tiles = tiles;
   }
 
-  /** Returns the maxRows rows of prompts beside this many rows of streams, which include drafts; at least one. */
+  /** Returns the most rows of prompts beside this many rows of streams, which include drafts; at least one. */
   beside(streams: number): number {
     const full = tiledDown(streams + Math.floor(this.#bound), this.#tiles);
     const least = tiledUp(streams + Math.min(MIN_PROMPT_ROWS, this.#maxRows), this.#tiles);

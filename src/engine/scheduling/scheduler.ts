@@ -48,7 +48,7 @@ export class Scheduler {
   #limits: SchedulerLimits;
   /** Whether the runner can compute a sequence yet. */
   readonly #mayStart: (sequence: Sequence) => boolean;
-  /** Returns the count prompt rows of a step, by its stream rows. */
+  /** Returns the most prompt rows of a step, by its stream rows. */
   #promptRowsBeside: (streamRows: number) => number = () => Infinity;
   #step = 0;
   /** The last plan ended early: a sequence got no block, and preemption was not allowed. */
@@ -124,7 +124,7 @@ export class Scheduler {
     this.#limits = clampLimits(limits, this.#config);
   }
 
-  /** Sets the function that returns a step's count prompt rows, at least one, by its stream rows: see prompt-rows.ts. */
+  /** Sets the function that returns the most prompt rows of a step, at least one, by its stream rows: see prompt-rows.ts. */
   setPromptRows(beside: (streamRows: number) => number): void {
     this.#promptRowsBeside = beside;
   }

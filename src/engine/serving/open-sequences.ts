@@ -3,7 +3,6 @@ import { ChorusError, toChorusError } from "../../protocol/errors.ts";
 import { BeamGroup } from "../beams/beam-group.ts";
 import type { EngineRequest } from "../engine-request.ts";
 import type { Outbox } from "./outbox.ts";
-
 import { OutputProcessor, type OutputOptions } from "../text/output.ts";
 import { newCounters, requestReport, type EngineCounters } from "./reports.ts";
 import { sequencesOf } from "./request-sequences.ts";
@@ -103,13 +102,11 @@ export class OpenSequences {
     });
   }
 
-  abortRequest(requestId: string, atMs: number): void {
-    for (const sequence of this.#choicesOf(requestId)) this.#abort(sequence, null, atMs);
-  }
-
-  /** Ends all choices of a request with an error. */
-  refuseRequest(requestId: string, error: ChorusError, atMs: number): void {
-    for (const sequence of this.#choicesOf(requestId)) this.#abort(sequence, error, atMs);
+  /** Ends all choices of a request. */
+  abortRequest(requestId: string, atMs: number, error: ChorusError | null = null): void {
+    for (const sequence of this.#open.keys()) {
+      if (sequence.requestId === requestId) this.#abort(sequence, error, atMs);
+    }
   }
 
   abortOverdue(atMs: number): void {
@@ -195,10 +192,6 @@ export class OpenSequences {
     for (const one of [sequence, ...(sequence.group?.members ?? [])]) this.#scheduler.finish(one, reason);
   }
 
-  #choicesOf(requestId: string): readonly Sequence[] {
-    return [...this.#open.keys()].filter((sequence) => sequence.requestId === requestId);
-  }
-
   #abort(sequence: Sequence, reason: string | ChorusError | null, atMs: number): void {
     const processor = this.#open.get(sequence);
     if (processor === undefined) return;
@@ -208,7 +201,7 @@ export class OpenSequences {
 
   /** Ends a request whose logits are no numbers, because the model is broken or overflows: it would only repeat one token. */
   #endByNumerics({ requestId }: Sequence, atMs: number): void {
-    this.refuseRequest(requestId, MODEL_NUMERICS, atMs);
+    this.abortRequest(requestId, atMs, MODEL_NUMERICS);
   }
 
   #end(sequence: Sequence, reason: FinishReason, atMs: number): void {

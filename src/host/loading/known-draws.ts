@@ -9,15 +9,15 @@ import { NO_RULES } from "../../engine/sampling/logit-rules.ts";
 import { NO_FILTERS } from "../../engine/sampling/sampling-params.ts";
 import type { DrawnToken, DrawParams, ScoredToken, SlotRules } from "../../engine/step-plan.ts";
 
-interface Asked {
+interface CheckedRunner {
   readonly runner: Runner;
   readonly slot: number;
   readonly vocabSize: number;
 }
 
 /** Returns whether all draws of a kind are right. */
-export function areDrawsRight(asked: Asked, kind: DrawKind): Promise<boolean> {
-  return { filters: areFiltersRight, rules: areRulesRight, top: isTopRight }[kind](asked);
+export function areDrawsRight(checked: CheckedRunner, kind: DrawKind): Promise<boolean> {
+  return { filters: areFiltersRight, rules: areRulesRight, top: isTopRight }[kind](checked);
 }
 
 /** The likeliest token, without rules and filters. */
@@ -47,9 +47,9 @@ const ONE_LEFT: readonly Partial<DrawParams>[] = [
 /** Most that a token's log-probability may be below the likeliest's that a filter takes for equal. */
 const ABOUT_EQUAL = 0.01;
 
-async function areFiltersRight(asked: Asked): Promise<boolean> {
-  const { drawn } = await ask(asked, { draws: ONE_LEFT.map((params) => ({ params: { ...GREEDY, ...params } })) });
-  const { scored } = await ask(asked, { scores: drawn.map(({ tokenId }) => ({ tokenId })) });
+async function areFiltersRight(checked: CheckedRunner): Promise<boolean> {
+  const { drawn } = await ask(checked, { draws: ONE_LEFT.map((params) => ({ params: { ...GREEDY, ...params } })) });
+  const { scored } = await ask(checked, { scores: drawn.map(({ tokenId }) => ({ tokenId })) });
   const [best] = scored;
   if (best === undefined || Number.isNaN(best.logprob)) return true; // the model's own weights may be no numbers
   return best.rank === 1 && scored.every(({ logprob }) => logprob >= best.logprob - ABOUT_EQUAL);
@@ -57,14 +57,14 @@ async function areFiltersRight(asked: Asked): Promise<boolean> {
 
 const NUM_TOP = 8;
 
-async function isTopRight(asked: Asked): Promise<boolean> {
-  const [first] = (await ask(asked, { scores: [{ tokenId: 0, numTop: NUM_TOP }] })).scored;
+async function isTopRight(checked: CheckedRunner): Promise<boolean> {
+  const [first] = (await ask(checked, { scores: [{ tokenId: 0, numTop: NUM_TOP }] })).scored;
   const top = first?.top ?? [];
   if (first === undefined || Number.isNaN(first.logprob)) return true;
-  const { scored } = await ask(asked, { scores: top.map(({ tokenId }) => ({ tokenId })) });
+  const { scored } = await ask(checked, { scores: top.map(({ tokenId }) => ({ tokenId })) });
   // Of equally likely ones each has the rank of the first.
   const isRight = scored.every(({ rank = 0, logprob }, i) => rank <= i + 1 && Object.is(logprob, top[i]?.logprob));
-  return isRight && new Set(top.map(({ tokenId }) => tokenId)).size === Math.min(NUM_TOP, asked.vocabSize);
+  return isRight && new Set(top.map(({ tokenId }) => tokenId)).size === Math.min(NUM_TOP, checked.vocabSize);
 }
 
 /** What rules add to the logits of the tokens, over the temperature. The last one is not allowed. */
@@ -92,8 +92,8 @@ const RULED: readonly { readonly params?: Partial<DrawParams>; readonly hasMask?
     { hasMask: true, left: [-Infinity, 2.6, -Infinity, 2.1, -Infinity, 1.7] },
   ];
 
-async function areRulesRight(asked: Asked): Promise<boolean> {
-  const { slot, vocabSize } = asked;
+async function areRulesRight(checked: CheckedRunner): Promise<boolean> {
+  const { slot, vocabSize } = checked;
   if (vocabSize < STRENGTHS.length) return true;
   const tokens = STRENGTHS.map((_, i) => Math.floor((i * (vocabSize - 1)) / FORBIDDEN));
   const at = (places: readonly number[]) => places.map((place) => tokens[place] ?? 0);
@@ -115,7 +115,7 @@ async function areRulesRight(asked: Asked): Promise<boolean> {
   };
   const histories = [{ slot, start: 0, values: at([...PROMPT, ...OUTPUT]) }];
   const scores = [{ tokenId: 0 }];
-  const { drawn, scored } = await ask(asked, { draws, scores, rules: [{ slot, rules }], histories, masks: [mask] });
+  const { drawn, scored } = await ask(checked, { draws, scores, rules: [{ slot, rules }], histories, masks: [mask] });
   return Number.isNaN(scored[0]?.logprob) || drawn.every(({ tokenId }, i) => tokenId === expected[i]?.tokenId);
 }
 
@@ -148,7 +148,7 @@ const NOTHING: SequenceResult = { scored: [], drawn: [] };
 
 /** Computes a step of one row, in a sequence of its own. */
 async function ask(
-  { runner, slot }: Asked,
+  { runner, slot }: CheckedRunner,
   { scores = [], draws = [], rules = [], histories = [], masks = [] }: Question,
 ): Promise<SequenceResult> {
   const sample = { row: 0, slot, numTop: 0 };

@@ -3,9 +3,9 @@ import type { ModelWeights } from "../../models/model-weights.ts";
 import type { LoadProgress } from "../../protocol/reports.ts";
 
 /** Most reports of a stage. */
-const MAX_TOLD = 100;
+const MAX_REPORTS = 100;
 
-/** Returns what takes the bytes of each read of these weights, and tells how much of them is in memory. */
+/** Returns what takes the bytes of each read of these weights, and reports how much of them is in memory. */
 export function readProgress(
   models: readonly ModelWeights[],
   onProgress: (progress: LoadProgress) => void,
@@ -15,7 +15,7 @@ export function readProgress(
   let numReported = 0;
   return (bytes) => {
     done += bytes;
-    const num = Math.floor((MAX_TOLD * done) / total);
+    const num = Math.floor((MAX_REPORTS * done) / total);
     if (num === numReported) return;
     numReported = num;
     onProgress({ stage: "memory", done, total });

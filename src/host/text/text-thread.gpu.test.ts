@@ -9,7 +9,7 @@ import { checkpointFiles } from "../../../tests/models/golden-answers.ts";
 import { ownThreads } from "../../../tests/own-threads.ts";
 import { ALIVE } from "../../threads/thread-port.ts";
 import { browserPlatform } from "../platforms/browser.ts";
-import { Texts, USUAL_TEXT_LIMITS } from "./texts.ts";
+import { Texts, DEFAULT_TEXT_LIMITS } from "./texts.ts";
 
 test("a text that takes for ever costs its own request, and others are answered meanwhile", async () => {
   const files = await Promise.all(
@@ -39,7 +39,7 @@ test("a text that takes for ever costs its own request, and others are answered 
   const aborted = engine.completions.create({ prompt: "x" }, { signal: controller.signal }).catch(() => "aborted");
   controller.abort();
   expect(await aborted).toBe("aborted");
-  await vi.advanceTimersByTimeAsync(USUAL_TEXT_LIMITS.requestMs + 1);
+  await vi.advanceTimersByTimeAsync(DEFAULT_TEXT_LIMITS.requestMs + 1);
   expect(await endless).toMatchObject({ code: "invalid_value", param: "prompt" });
   vi.useRealTimers();
   expect((await ask("Once upon a time")).choices).toEqual(before.choices);
@@ -63,7 +63,7 @@ test("a template that takes for ever costs its own chat, and the next one is ans
   const texts = await Texts.open(
     openTextThread!,
     { tokenizer, frame: null },
-    { ...USUAL_TEXT_LIMITS, requestMs: 1000 },
+    { ...DEFAULT_TEXT_LIMITS, requestMs: 1000 },
   );
   const chatOf = (numMessages: number) => ({
     messages: Array.from({ length: numMessages }, () => ({ role: "user" as const, content: "Hi" })),

@@ -15,7 +15,7 @@ import { answerCalls } from "../../threads/serve-thread.ts";
 import { textPortInPlace } from "./port-in-place.ts";
 import { UNSEEDED, type TextCall, type TextPort } from "./text-calls.ts";
 import { TextService } from "./text-service.ts";
-import { Texts, USUAL_TEXT_LIMITS, type TextLimits } from "./texts.ts";
+import { Texts, DEFAULT_TEXT_LIMITS, type TextLimits } from "./texts.ts";
 
 /** Each space may begin a match in as many ways as there are spaces, to the fifth power. */
 const SLOW = " * * * * *x|[^ ]+| +";
@@ -83,7 +83,7 @@ afterEach(() => {
 });
 
 async function textsOf(open: () => TextPort, limits: Partial<TextLimits> = {}): Promise<Texts> {
-  const texts = await Texts.open(open, { tokenizer, frame: null }, { ...USUAL_TEXT_LIMITS, ...limits });
+  const texts = await Texts.open(open, { tokenizer, frame: null }, { ...DEFAULT_TEXT_LIMITS, ...limits });
   opened.push(texts);
   return texts;
 }

@@ -33,7 +33,7 @@ export interface TextLimits {
   readonly maxSlow: number;
 }
 
-export const USUAL_TEXT_LIMITS: TextLimits = { startMs: 60_000, requestMs: 10_000, patienceMs: 1000, maxSlow: 2 };
+export const DEFAULT_TEXT_LIMITS: TextLimits = { startMs: 60_000, requestMs: 10_000, patienceMs: 1000, maxSlow: 2 };
 
 type TextThread = LimitedThread<TextCall, TextValue>;
 
@@ -71,7 +71,7 @@ export class Texts {
    * @param model is kept, compressed: its files may be gone when another thread has to be started
    * @throws ChorusError model_unsupported, model_invalid
    */
-  static async open(openPort: () => TextPort, model: TextModel, limits = USUAL_TEXT_LIMITS): Promise<Texts> {
+  static async open(openPort: () => TextPort, model: TextModel, limits = DEFAULT_TEXT_LIMITS): Promise<Texts> {
     const texts = new Texts(openPort, model, limits);
     try {
       texts.#traits = await texts.#start();

@@ -1,7 +1,7 @@
 // Translates requests to OpenAI's /v1/responses, texts and functions, into chat requests. Fields with the same meaning in both
 // (temperature, top_p, model, vLLM's extras...) are passed on unchanged, and are checked there.
 
-import { Fields, invalidType, invalidValue, missing } from "../../api/validate.ts";
+import { Fields, invalidType, invalidValue } from "../../api/validate.ts";
 import { ChorusError } from "../../protocol/errors.ts";
 import { isObject } from "../../protocol/json-object.ts";
 import type { JsonSchema } from "../../protocol/json-schema.ts";
@@ -178,8 +178,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function inputMessages(fields: Fields): { messages: ChatMessageParam[]; places: Place[] } {
-  const input = fields.get("input");
-  if (input === undefined) throw missing("input");
+  const input = fields.needed("input", fields.get("input"));
   if (typeof input === "string")
     return { messages: [{ role: "user", content: input }], places: [{ item: 0, calls: [] }] };
   if (!Array.isArray(input)) throw invalidType("input", "a string or a list of messages", input);
@@ -220,33 +219,31 @@ function parseItem(item: Fields): ChatMessageParam {
   const type = item.string("type") ?? "message";
   if (type === "function_call") {
     item.refuseOthers(["type", "call_id", "name", "arguments"], ["id", "status"]);
-    const [id, name, given] = (["call_id", "name", "arguments"] as const).map((field) => requiredText(item, field));
-    const called = { name: name ?? "", arguments: given ?? "" };
-    return { role: "assistant", content: null, tool_calls: [{ id: id ?? "", type: "function", function: called }] };
+    const text = (field: string) => item.needed(field, item.string(field));
+    const id = text("call_id");
+    const called = { name: text("name"), arguments: text("arguments") };
+    return { role: "assistant", content: null, tool_calls: [{ id, type: "function", function: called }] };
   }
   if (type === "function_call_output") {
     item.refuseOthers(["type", "call_id", "output"], ["id", "status"]);
-    return { role: "tool", tool_call_id: requiredText(item, "call_id"), content: parseContent(item, "output") };
+    return {
+      role: "tool",
+      tool_call_id: item.needed("call_id", item.string("call_id")),
+      content: parseContent(item, "output"),
+    };
   }
   if (type !== "message") {
     const message = `${item.path("type")} is "${type}"; this model reads messages, reasoning and function calls only.`;
     throw new ChorusError("unsupported_parameter", message, item.path("type"));
   }
   item.refuseOthers(["type", "role", "content"], ["id", "status", "phase"]);
-  const role = item.oneOf("role", ["system", "developer", "user", "assistant"]);
-  if (role === undefined) throw missing(item.path("role"));
+  const given = item.oneOf("role", ["system", "developer", "user", "assistant"]);
+  const role = item.needed("role", given);
   return { role: role === "developer" ? "system" : role, content: parseContent(item) };
 }
 
-function requiredText(item: Fields, name: string): string {
-  const text = item.string(name);
-  if (text === undefined) throw missing(item.path(name));
-  return text;
-}
-
 function parseContent(item: Fields, field = "content"): string {
-  const content = item.get(field);
-  if (content === undefined) throw missing(item.path(field));
+  const content = item.needed(field, item.get(field));
   if (typeof content === "string") return content;
   const parts = item.list(field, (value, path) => {
     const part = new Fields(value, path);
@@ -254,9 +251,7 @@ function parseContent(item: Fields, field = "content"): string {
     if (type !== "input_text" && type !== "output_text") {
       throw invalidValue(part.path("type"), '"input_text" or "output_text"', type);
     }
-    const text = part.string("text");
-    if (text === undefined) throw missing(part.path("text"));
-    return text;
+    return part.needed("text", part.string("text"));
   });
   return (parts ?? []).join("\n");
 }
@@ -268,14 +263,12 @@ function parseFormat(fields: Fields): ResponseFormat | null {
   text.refuseOthers(["format"], ["verbosity"]);
   if (text.get("format") === undefined) return null;
   const format = new Fields(text.get("format"), "text.format");
-  const type = format.oneOf("type", ["text", "json_object", "json_schema"]);
-  if (type === undefined) throw missing(format.path("type"));
+  const given = format.oneOf("type", ["text", "json_object", "json_schema"]);
+  const type = format.needed("type", given);
   if (type !== "json_schema") {
     format.refuseOthers(["type"]);
     return { type };
   }
   format.refuseOthers(["type", "schema"], ["name", "description", "strict"]);
-  const schema = format.get("schema");
-  if (schema === undefined) throw missing(format.path("schema"));
-  return { type, json_schema: { schema: schema as JsonSchema } };
+  return { type, json_schema: { schema: format.needed("schema", format.get("schema")) as JsonSchema } };
 }
