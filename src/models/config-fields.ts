@@ -40,6 +40,25 @@ export function requiredSize(fields: JsonFields, name: string): number {
   return size;
 }
 
+/**
+ * Returns the type of each layer.
+ * @param byDefault its type if the config has no layer_types
+ * @throws ChorusError model_unsupported for a type that isn't known, model_invalid where there is not one for each layer
+ */
+export function layerTypes<Type extends string>(
+  fields: JsonFields,
+  numLayers: number,
+  known: readonly Type[],
+  byDefault: (layer: number) => Type,
+): readonly Type[] {
+  const types = fields.array("layer_types", fields.array("layers_block_type", null)) as readonly Type[] | null;
+  const other = types?.find((type) => !known.includes(type));
+  if (other !== undefined) throw unsupported(`layer_types ${brief(other)} (known: ${known.join(", ")})`);
+  if (types && types.length !== numLayers)
+    throw invalid(`layer_types has ${types.length} entries for num_hidden_layers ${numLayers}`);
+  return types ?? Array.from({ length: numLayers }, (_, layer) => byDefault(layer));
+}
+
 /** More layers than any model here has. Looking for their tensors in a checkpoint would take forever. */
 const MAX_LAYERS = 1024;
 const LARGEST_SIZE = 2 ** 24;

@@ -4,7 +4,15 @@
 import { JsonFields } from "../../files/json-fields.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
-import { activationOf, invalid, refuseGiant, refuseQuantised, requiredSize, unsupported } from "../config-fields.ts";
+import {
+  activationOf,
+  invalid,
+  layerTypes,
+  refuseGiant,
+  refuseQuantised,
+  requiredSize,
+  unsupported,
+} from "../config-fields.ts";
 import type { Activation, RotaryAngles } from "../graph.ts";
 import { rotaryAngles, type RotarySettings } from "../rotary-angles.ts";
 import { DECODERS, type Differences } from "./differences.ts";
@@ -167,10 +175,14 @@ function readLayers(
   const local = readLocalRope(fields, theta, differences);
   const global = anglesFor(whole);
   const inWindows = local ? anglesFor(local) : global;
-  const slides = slidingLayers(fields, numLayers, differences);
+  const [full, sliding] = ["full_attention", "sliding_attention"] as const;
+  const types = layerTypes(fields, numLayers, [full, "attention", sliding], (layer) =>
+    differences.slides?.(layer, fields) ? sliding : full,
+  );
   const hasWindows = differences.slides !== undefined && fields.boolean("use_sliding_window", true);
   const window = hasWindows ? fields.positiveInteger(["sliding_window"], null) : null;
-  return slides.map((isSliding, layer) => {
+  return types.map((type, layer) => {
+    const isSliding = type === sliding;
     const rotates = differences.rotates?.(layer, fields, isSliding ? window : null) ?? true;
     const angles = isSliding ? inWindows : global;
     return { window: isSliding ? window : null, angles: rotates ? angles : null };
@@ -203,26 +215,4 @@ function readLocalRope(fields: JsonFields, theta: number, { unscaledWindows = fa
   const hasKinds = new JsonFields(CONFIG_FILE, ropeOf(fields)?.json ?? {}).has(kind);
   if (hasKinds) return readRope(fields, localTheta, kind);
   return unscaledWindows ? { theta: localTheta, scaling: null } : null;
-}
-
-/** Words of layer_types, with whether such a layer has the window. */
-const LAYER_TYPES: ReadonlyMap<unknown, boolean> = new Map([
-  ["full_attention", false],
-  ["attention", false],
-  ["sliding_attention", true],
-]);
-
-/** Returns which layers have the window. */
-function slidingLayers(fields: JsonFields, numLayers: number, { slides }: Differences): boolean[] {
-  const types = fields.array("layer_types", fields.array("layers_block_type", null));
-  const other = types?.find((type) => !LAYER_TYPES.has(type));
-  if (other !== undefined) {
-    throw unsupported(`layer_types ${JSON.stringify(other)} (known: ${[...LAYER_TYPES.keys()].join(", ")})`);
-  }
-  if (types && types.length !== numLayers) {
-    throw invalid(`layer_types has ${types.length} entries for num_hidden_layers ${numLayers}`);
-  }
-  return Array.from({ length: numLayers }, (_, layer) =>
-    types ? LAYER_TYPES.get(types[layer]) === true : (slides?.(layer, fields) ?? false),
-  );
 }

@@ -2,7 +2,7 @@
 
 import { JsonFields } from "../../files/json-fields.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
-import { invalid, requiredSize, unsupported } from "../config-fields.ts";
+import { invalid, layerTypes, requiredSize, unsupported } from "../config-fields.ts";
 import type { RotaryAngles } from "../graph.ts";
 import { parseDecoderConfig, type DecoderConfig } from "../decoder/config.ts";
 
@@ -35,7 +35,10 @@ export function parseLfm2Config(json: unknown): Lfm2Config {
   const { shape } = decoder;
   const angles = decoder.layers[0]?.angles;
   if (!angles) throw invalid("no layer rotates its queries and keys");
-  const layers = layersOf(fields, shape.numLayers);
+  const attends = fields.array("full_attn_idxs", null);
+  const layers = layerTypes(fields, shape.numLayers, LAYER_TYPES, (layer) =>
+    attends === null || attends.includes(layer) ? "full_attention" : "conv",
+  );
   const numLayers = layers.filter((type) => type === "conv").length;
   const convs = { numLayers, width: shape.hiddenSize, numRows: taps - 1 };
   return {
@@ -45,19 +48,6 @@ export function parseLfm2Config(json: unknown): Lfm2Config {
     layers,
     taps,
   };
-}
-
-function layersOf(fields: JsonFields, numLayers: number): Lfm2Config["layers"] {
-  const attends = fields.array("full_attn_idxs", null);
-  const types = fields.array("layer_types", null);
-  const of = (i: number) => types?.[i] ?? (attends === null || attends.includes(i) ? "full_attention" : "conv");
-  if (types && types.length !== numLayers)
-    throw invalid(`layer_types has ${types.length} entries for num_hidden_layers ${numLayers}`);
-  return Array.from({ length: numLayers }, (_, i) => {
-    const type = LAYER_TYPES.find((known) => known === of(i));
-    if (type) return type;
-    throw unsupported(`layer_types ${JSON.stringify(of(i))} (known: ${LAYER_TYPES.join(", ")})`);
-  });
 }
 
 /** Width of the feed-forward part: two thirds of what the config says, rounded up, unless it says not to or has a null factor. */

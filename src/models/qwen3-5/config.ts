@@ -3,7 +3,7 @@
 
 import { JsonFields } from "../../files/json-fields.ts";
 import { CONFIG_FILE } from "../../files/model-folder.ts";
-import { invalid, refuseGiant, unsupported } from "../config-fields.ts";
+import { invalid, layerTypes, refuseGiant, unsupported } from "../config-fields.ts";
 import { parseDecoderConfig, type DecoderConfig } from "../decoder/config.ts";
 import type { DeltaNet, RotaryAngles } from "../graph.ts";
 
@@ -38,7 +38,10 @@ export function parseQwen35Config(json: unknown): Qwen35Config {
   const net = readNet(fields);
   const convWidth = 2 * net.keyHeads * net.keyDim + net.valueHeads * net.valueDim;
   refuseGiant(decoder.shape, convWidth);
-  const layers = layersOf(fields, decoder.shape.numLayers);
+  const interval = fields.positiveInteger(["full_attention_interval"], 4);
+  const layers = layerTypes(fields, decoder.shape.numLayers, LAYER_TYPES, (layer) =>
+    (layer + 1) % interval === 0 ? "full_attention" : "linear_attention",
+  );
   const angles = decoder.layers[0]?.angles;
   if (!angles || !layers.includes("full_attention")) throw unsupported("no layer of full_attention");
   const numLayers = layers.filter((type) => type === "linear_attention").length;
@@ -72,17 +75,4 @@ function readNet(fields: JsonFields): NetConfig {
     headOrder: isGguf ? "tiled" : "grouped",
     rateForm: isGguf ? "negative" : "log",
   };
-}
-
-function layersOf(fields: JsonFields, numLayers: number): LayerType[] {
-  const interval = fields.positiveInteger(["full_attention_interval"], 4);
-  const types = fields.array("layer_types", null);
-  if (types && types.length !== numLayers)
-    throw invalid(`layer_types has ${types.length} entries for num_hidden_layers ${numLayers}`);
-  return Array.from({ length: numLayers }, (_, i) => {
-    const asked = types?.[i] ?? LAYER_TYPES[(i + 1) % interval === 0 ? 1 : 0];
-    const type = LAYER_TYPES.find((known) => known === asked);
-    if (type) return type;
-    throw unsupported(`layer_types ${JSON.stringify(asked)} (known: ${LAYER_TYPES.join(", ")})`);
-  });
 }
