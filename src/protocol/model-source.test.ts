@@ -73,6 +73,11 @@ describe("a model is", () => {
     expect(() => locateModel(model, {}, BASE)).toThrow(expect.objectContaining(refusal));
   });
 
+  test.each(["C:\\models\\x", "C:/models/x", "javascript:x", "data:,x"])("no address without folders: %s", (model) => {
+    const refusal = { code: "invalid_value", param: "model", message: expect.stringContaining("is none of these") };
+    expect(() => locateModel(model, {}, BASE)).toThrow(expect.objectContaining(refusal));
+  });
+
   test("files", () => {
     const files = [new File([], "config.json")];
     expect(locateModel(files[0])).toEqual({ type: "files", files });

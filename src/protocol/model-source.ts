@@ -215,6 +215,8 @@ function hubLocation({ id, revision: named, folder, gguf }: HubName, model: stri
   };
 }
 
+/** Returns null for what has no folders, too: "C:\\models", "javascript:x". */
 function absoluteUrl(url: string, baseUrl: string | undefined): URL | null {
-  return URL.canParse(url, baseUrl) ? new URL(url, baseUrl) : null;
+  const found = URL.canParse(url, baseUrl) ? new URL(url, baseUrl) : null;
+  return found && /^\w[\w.+-]+:\//.test(found.href) ? found : null;
 }

@@ -1,4 +1,4 @@
-import { percentDecoded } from "../percent-decoded.ts";
+import { attempt } from "../attempt.ts";
 
 /** The files the app needs, as tools/plugins/service-worker-plugin.ts lists them when it builds. */
 export interface PrecacheEntry {
@@ -20,6 +20,6 @@ export function entryFor(entries: readonly PrecacheEntry[], url: string, scope: 
   const { origin, pathname } = new URL(url);
   const folder = new URL(scope);
   if (origin !== folder.origin || !pathname.startsWith(folder.pathname)) return undefined;
-  const path = percentDecoded(pathname.slice(folder.pathname.length));
+  const path = attempt(() => decodeURIComponent(pathname.slice(folder.pathname.length)), null);
   return entries.find((entry) => entry.path === (path === "index.html" ? "" : path));
 }

@@ -80,9 +80,7 @@ function Introduction() {
       <h2 className="title">How fast is it here?</h2>
       <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
         &ldquo;Measure&rdquo; compares sixteen answers at once with one alone, and gives one number. Everything runs on
-        this page. &ldquo;More&rdquo; measures the engine in all its parts: ten texts by batch size and concurrency, the
-        three ways of batching and the window of the static one, prompts, requests that come at random, shared
-        beginnings, drafts, steps that run ahead, ways to draw, and each kernel against what the adapter can do at best.
+        this page. &ldquo;More&rdquo; measures the engine in all its parts.
       </p>
       <p className="mt-2 max-w-(--measure) t-14 text-ink-2">
         Cases take turns, so that a disturbance affects all of them alike, and each figure is a median. Compare figures

@@ -1,4 +1,4 @@
-import { percentDecoded } from "../../percent-decoded.ts";
+import { attempt } from "../../attempt.ts";
 
 /**
  * Returns a message with the file and its host for each raw address: "config.json at huggingface.co". A folder's keeps its path,
@@ -11,7 +11,7 @@ export function withoutAddresses(message: string): string {
     const { host, pathname } = new URL(address);
     const isList = pathname.includes("/api/models/");
     const name = pathname.split("/").at(-1) ?? "";
-    const file = isList ? "the list of files" : (percentDecoded(name) ?? name);
+    const file = isList ? "the list of files" : attempt(() => decodeURIComponent(name), name);
     if (file === "") return pathname === "/" ? host : host + pathname;
     return `${file} at ${host}`;
   });
