@@ -1,4 +1,4 @@
-import { createEngine, models, schemaProblem } from "../index.ts";
+import { createEngine, models } from "../index.ts";
 import { AppUpdates } from "./state/app/app-updates.ts";
 import { readPageOptions } from "./state/app/page-options.ts";
 import { ChatStorage } from "./state/workspace/chat-storage.ts";
@@ -13,7 +13,6 @@ async function start(root: HTMLElement): Promise<void> {
     createEngine,
     models,
     updates,
-    schemaProblem,
     kept,
     // Without https there are no locks.
     ...("locks" in navigator && {

@@ -19,7 +19,6 @@ import type { CreateEngineOptions } from "../../src/protocol/engine.ts";
 import { ChorusError, type ChorusErrorCode } from "../../src/protocol/errors.ts";
 import type { Alert, LoadProgress, LoadStage } from "../../src/protocol/reports.ts";
 import { ChatStorage } from "../../src/app/state/workspace/chat-storage.ts";
-import { schemaProblem } from "../../src/index.ts";
 import { EMBEDDED_MODEL } from "../../src/app/state/models/embedded-model.ts";
 import { labelOfChoice } from "../../src/app/state/models/model-choice.ts";
 import { readPageOptions } from "../../src/app/state/app/page-options.ts";
@@ -136,7 +135,6 @@ async function start(root: HTMLElement): Promise<void> {
     root,
     createEngine,
     models,
-    schemaProblem,
     sampling: readPageOptions(location.search).sampling,
   }).openChats();
   for (let count = 1; count < number("panes", 1); count++) workspace.addPane();

@@ -3,7 +3,6 @@ import { Announcements } from "./announcements.ts";
 import type { Route } from "./router.ts";
 import { FIGURES_INTERVAL_MS } from "../batch/batch-metrics.ts";
 import { Batch } from "../batch/batch.ts";
-import type { SchemaProblem } from "../settings/field.ts";
 import { ChatSide } from "../history/chat-side.ts";
 import { Connections } from "../connections/connections.ts";
 import { Demo } from "../demo/demo.ts";
@@ -38,8 +37,6 @@ export interface AppStateOptions extends Omit<EngineControlOptions, "config" | "
   readonly sampling: Settings;
   /** The storage of the chats, and the loaded chats. [nothing is saved] */
   readonly kept?: { readonly storage: ChatStorage; readonly loaded: LoadedChats };
-  /** [schemas are not checked before they are sent] */
-  readonly schemaProblem?: SchemaProblem;
   /** Lets the app's tabs share an engine, and know the memory of their engines. [none] */
   readonly tabsHome?: EngineTabsHome;
   /** The page's address, whose link may ask for serving settings. [no link] */
@@ -140,6 +137,5 @@ export function createAppState(options: AppStateOptions) {
     differences,
     announcements,
     shelf,
-    schemaProblem: options.schemaProblem ?? (async () => null),
   };
 }

@@ -56,9 +56,6 @@ export type ValueOf<Kind> = Kind extends "integer" | "number"
       ? readonly string[]
       : string;
 
-/** Resolves with the reason why a JSON schema isn't supported, or null. The check may have to be loaded first. */
-export type SchemaProblem = (schema: unknown) => Promise<string | null>;
-
 /** The value of a field that is switched off. */
 export const OFF = "off";
 

@@ -22,7 +22,7 @@ import { loadParts } from "../components/Lazily.tsx";
 import type { DialogContent } from "../components/Dialog.tsx";
 import { Pages } from "./Pages.tsx";
 
-type Given = "createEngine" | "models" | "kept" | "tabsHome" | "schemaProblem" | "backend";
+type Given = "createEngine" | "models" | "kept" | "tabsHome" | "backend";
 
 interface StartAppOptions extends Pick<AppStateOptions, Given> {
   /** The element to render into. */

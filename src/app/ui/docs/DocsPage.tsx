@@ -1,8 +1,9 @@
 import { marked } from "marked";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { PageHead } from "../bar/PageHead.tsx";
 import { AddressOf, MarkdownToken } from "../chat/markdown/MarkdownToken.tsx";
 import { headingLevels } from "../chat/markdown/heading-levels.ts";
+import { useLoaded } from "../use-loaded.ts";
 import { anchorOf, addressIn, documents, pathOf, sectionOf } from "./documents.ts";
 
 const MAX_WAIT_MS = 30_000;
@@ -16,7 +17,7 @@ interface DocsPageProps {
 /** A document of the repository. */
 export function DocsPage({ name, at }: DocsPageProps) {
   const path = pathOf(name);
-  const text = useText(path);
+  const text = useLoaded(path, textOf);
   const main = useRef<HTMLElement>(null);
   useEffect(() => {
     if (text === null || !main.current) return;
@@ -48,7 +49,7 @@ export function DocsPage({ name, at }: DocsPageProps) {
 /** What stands under one heading of a document. Without the network it is the sentence that says so. */
 export function DocsSection({ name, at }: { name: string; at: string }) {
   const path = pathOf(name);
-  const text = useText(path);
+  const text = useLoaded(path, textOf);
   if (path === undefined || text === null) return null;
   return (
     <section className="markdown">
@@ -71,20 +72,14 @@ function Document({ path, text }: { path: string; text: string }) {
   );
 }
 
-/** Returns the text of a document, or an error's sentence; null while it loads. */
-function useText(path: string | undefined): string | null {
-  const [loaded, setLoaded] = useState<{ readonly path: string; readonly text: string } | null>(null);
-  useEffect(() => {
-    const url = path === undefined ? undefined : documents[path];
-    if (path === undefined || url === undefined) return;
-    const leaving = new AbortController();
-    void fetch(url, { signal: AbortSignal.any([leaving.signal, AbortSignal.timeout(MAX_WAIT_MS)]) })
-      .then((response) => (response.ok ? response.text() : Promise.reject(new Error(String(response.status)))))
-      .catch(() => "# Not loaded\n\nThis document could not be loaded. Reload the page when the network is back.")
-      .then((text) => leaving.signal.aborted || setLoaded({ path, text }));
-    return () => leaving.abort();
-  }, [path]);
-  return loaded !== null && loaded.path === path ? loaded.text : null;
+/** Returns the text of a document, or a sentence that says why there is none; null if there is no such document. */
+async function textOf(path: string | undefined, leaving: AbortSignal): Promise<string | null> {
+  const url = path === undefined ? undefined : documents[path];
+  if (url === undefined) return null;
+  const signal = AbortSignal.any([leaving, AbortSignal.timeout(MAX_WAIT_MS)]);
+  const response = await fetch(url, { signal }).catch(() => null);
+  const text = response?.ok ? await response.text().catch(() => null) : null;
+  return text ?? "# Not loaded\n\nThis document could not be loaded. Reload the page when the network is back.";
 }
 
 /** Returns the heading with this anchor, or else the first cell of the row that begins with it; null: the title. */

@@ -47,7 +47,6 @@ function Form({ app }: { app: AppState }) {
         inherited={{}}
         source=""
         model={model}
-        schemaProblem={app.schemaProblem}
         onSet={(name, value) => app.settings.set(name, value)}
         onReplace={(settings) => app.settings.replace(settings)}
       />

@@ -19,7 +19,6 @@ export function PaneSettings({ app, pane }: { app: AppState; pane: Pane }) {
         inherited={app.settings.inherited()}
         source="all panes"
         model={isRemote || engine === null ? null : engine.model}
-        schemaProblem={app.schemaProblem}
         onSet={(name, value) => pane.set(name, value)}
         onReplace={(settings) => pane.replaceSettings(settings)}
       />

@@ -1,12 +1,6 @@
-import { useState, useEffect } from "react";
-import { toErrorData, type ModelCard, parseJson } from "../../../index.ts";
-import {
-  describeValue,
-  readField,
-  writeField,
-  type FieldValue,
-  type SchemaProblem,
-} from "../../state/settings/field.ts";
+import { useState } from "react";
+import { parseJson, schemaProblem, toErrorData, type ModelCard } from "../../../index.ts";
+import { describeValue, readField, writeField, type FieldValue } from "../../state/settings/field.ts";
 import {
   FIRST_FIELDS,
   SETTING_FIELDS,
@@ -18,6 +12,7 @@ import {
 import { SETTINGS_EXAMPLES, SETTINGS_HELP } from "../../state/settings/settings-help.ts";
 import { More } from "../components/More.tsx";
 import { formatCount } from "../format.ts";
+import { useLoaded } from "../use-loaded.ts";
 import { FieldRow } from "./FieldRow.tsx";
 import { PRESETS, presetOf, withPreset } from "../../state/settings/presets.ts";
 import { Button } from "../components/Button.tsx";
@@ -29,7 +24,6 @@ interface SettingsFormProps {
   /** The source of `inherited`: "all panes". */
   source: string;
   model: ModelCard | null;
-  schemaProblem: SchemaProblem;
   onSet: (name: SettingName, value: FieldValue | null) => void;
   onReplace: (values: Settings) => void;
 }
@@ -38,10 +32,10 @@ interface SettingsFormProps {
  * All settings. A value takes effect as soon as it is valid; until then its row says which values are. A JSON schema that isn't
  * supported takes effect too: the engine then refuses questions instead of ignoring the schema.
  */
-export function SettingsForm({ values, inherited, source, model, schemaProblem, onSet, onReplace }: SettingsFormProps) {
+export function SettingsForm({ values, inherited, source, model, onSet, onReplace }: SettingsFormProps) {
   /** The texts as they were typed. Those that can't be read are not among the values. */
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
-  const unheld = useSchemaProblem(values.answer_schema ?? null, schemaProblem);
+  const unheld = useLoaded(values.answer_schema ?? null, problemIn);
   const replace = (settings: Settings) => {
     onReplace(settings);
     setTyped({});
@@ -152,22 +146,7 @@ function PresetRow({ values, isChanged, onReplace }: PresetRowProps) {
   );
 }
 
-/** Returns why a JSON schema isn't supported; null if it is, if there is none, or until that is known. */
-function useSchemaProblem(text: string | null, problemOf: SchemaProblem): string | null {
-  const [found, setFound] = useState<{ readonly text: string; readonly problem: string | null } | null>(null);
-  useEffect(() => {
-    if (text === null) return;
-    let isStale = false;
-    problemOf(parseJson(text)).then(
-      (problem) => {
-        if (!isStale) setFound({ text, problem });
-      },
-      // The check can't be loaded. The engine checks again before it answers.
-      () => undefined,
-    );
-    return () => {
-      isStale = true;
-    };
-  }, [text, problemOf]);
-  return found !== null && found.text === text ? found.problem : null;
+/** Resolves with why a JSON schema isn't supported; null if it is, or there is none. The engine checks again before it answers. */
+async function problemIn(text: string | null): Promise<string | null> {
+  return text === null ? null : schemaProblem(parseJson(text));
 }
