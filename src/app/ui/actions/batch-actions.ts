@@ -24,23 +24,6 @@ function goToPart({ dock }: Batch, part: string): void {
   section?.focus();
 }
 
-/** Opens the player with the run so far. */
-function playRun({ app }: ActionContext): void {
-  const text = app.batch.recording();
-  if (text !== null) playRecording("this run", text);
-}
-
-/** For the player, and for readRecording(). */
-function saveRecording({ app }: ActionContext): void {
-  const text = app.batch.recording();
-  if (text !== null) saveFile("chorus-run.jsonl", text, "application/jsonl");
-}
-
-async function saveMetrics({ app }: ActionContext): Promise<void> {
-  const text = await app.batch.prometheusText();
-  if (text !== null) saveFile("chorus-metrics.txt", text, "text/plain");
-}
-
 const batchBy = (mode: BatchingMode): GroupedAction => {
   const [, name = "", words = ""] = BATCHING_MODES.find(([value]) => value === mode) ?? [];
   return {
@@ -99,13 +82,13 @@ export const BATCH_ACTIONS = {
       title: "Play this run",
       words: "recording player replay scrub trace perfetto",
       when: hasRecording,
-      run: playRun,
+      run: ({ app }) => playRecording("this run", app.batch.recording() ?? ""),
     },
     "batch.recording": {
       title: "Save a recording of this run, with the chats' words",
       words: "export steps requests JSON lines file",
       when: hasRecording,
-      run: saveRecording,
+      run: ({ app }) => saveFile("chorus-run.jsonl", app.batch.recording() ?? "", "application/jsonl"),
     },
     "batch.kernels": {
       title: timingTitle,
@@ -121,7 +104,11 @@ export const BATCH_ACTIONS = {
       title: "Save the metrics as Prometheus text",
       words: "export counters histograms file",
       when: ({ app }) => app.batch.isWatching,
-      run: (context) => void saveMetrics(context),
+      run: ({ app }) => {
+        void app.batch.prometheusText().then((text) => {
+          if (text !== null) saveFile("chorus-metrics.txt", text, "text/plain");
+        });
+      },
     },
   }),
 };

@@ -1,6 +1,8 @@
-import { useEffect, useState, type ComponentType, type ReactNode } from "react";
+import { useEffect, type ComponentType, type ReactNode } from "react";
+import { lateLibrary } from "../late-library.ts";
+import { useStore } from "../use-store.ts";
 
-const partsToLoad = new Set<() => Promise<unknown>>();
+const loads: (() => Promise<void>)[] = [];
 
 /**
  * Returns a component that loads its code when it is first rendered, and renders `meanwhile` until then. Parts that `loadParts`
@@ -11,24 +13,18 @@ export function lazily<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   meanwhile: ReactNode = null,
 ): ComponentType<Props> {
-  let loaded: ComponentType<Props> | null = null;
-  const loadPart = async () => {
-    [loaded] = await Promise.all([load(), import("../late.css")]);
-    partsToLoad.delete(loadPart);
-    return loaded;
-  };
-  partsToLoad.add(loadPart);
+  const late = lateLibrary(async () => {
+    const [Part] = await Promise.all([load(), import("../late.css")]);
+    return { Part };
+  });
+  loads.push(late.load);
   return function Lazily(props: Props) {
-    // It must stay the same component while it is rendered, or it would lose its state.
-    const [Part, setPart] = useState<ComponentType<Props> | null>(() => loaded);
+    const { library, isMissing } = useStore(late.store);
     useEffect(() => {
-      if (Part === null)
-        void loadPart().then(
-          (part) => setPart(() => part),
-          () => setPart(() => NotLoaded),
-        );
-    }, [Part]);
-    return Part ? <Part {...props} /> : meanwhile;
+      void late.load();
+    }, []);
+    if (library) return <library.Part {...props} />;
+    return isMissing ? <NotLoaded /> : meanwhile;
   };
 }
 
@@ -38,7 +34,7 @@ export function lazily<Props extends object>(
  */
 export async function loadParts(): Promise<void> {
   // Parts of parts are added while these load.
-  for (const loadPart of partsToLoad) await loadPart().catch(() => undefined);
+  for (const load of loads) await load();
   performance.mark("parts-loaded");
 }
 
