@@ -29,8 +29,6 @@ override RULE_WORDS: u32; // of rules, per slot, the header and the mask include
 const HEADER_WORDS = 4u;
 const PROMPT = 0x80000000u;
 
-var<workgroup> partial: array<f32, LANES>;
-
 @compute @workgroup_size(LANES)
 fn process_logits(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
   let request = samples[group.x];
@@ -131,24 +129,12 @@ fn log_total_of(base: u32, lane: u32) -> f32 {
   for (var token = lane; token < VOCABULARY; token += LANES) {
     mine = max(mine, logits[base + token]);
   }
-  partial[lane] = mine;
-  workgroupBarrier();
-  var highest = partial[0];
-  for (var i = 1u; i < LANES; i++) {
-    highest = max(highest, partial[i]);
-  }
-  workgroupBarrier();
+  let highest = best_of_all(Best(mine, 0u), lane).value;
   var total = zero(samples[0].row);
   for (var token = lane; token < VOCABULARY; token += LANES) {
     total = fma(exp(logits[base + token] - highest), one(samples[0].row), total);
   }
-  partial[lane] = total;
-  workgroupBarrier();
-  var sum = zero(samples[0].row);
-  for (var i = 0u; i < LANES; i++) {
-    sum = fma(partial[i], one(samples[0].row), sum);
-  }
-  return highest + log(sum);
+  return highest + log(sum_of_all(total, lane));
 }
 
 // Returns whether the history's last `count` tokens equal those at `start` in the rules or in the history.

@@ -44,19 +44,9 @@ fn top_logprobs(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocati
         found = token;
       }
     }
-    values[lane] = value;
-    tokens[lane] = found;
-    workgroupBarrier();
-    last_value = values[0];
-    last_token = tokens[0];
-    for (var i = 1u; i < LANES; i++) {
-      let is_better = values[i] > last_value || (values[i] == last_value && tokens[i] < last_token);
-      if (tokens[i] < VOCABULARY && (is_better || last_token == VOCABULARY)) {
-        last_value = values[i];
-        last_token = tokens[i];
-      }
-    }
-    workgroupBarrier();
+    let next = best_of_all(Best(value, found), lane);
+    last_value = next.value;
+    last_token = next.token;
     if (lane == 0u) {
       top[group.x * MAX_TOP + n] = vec2(last_token, bitcast<u32>(logprob_in(softmax, last_value)));
     }

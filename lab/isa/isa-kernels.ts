@@ -16,7 +16,7 @@ import {
 } from "../../src/backends/gpu/kernels/kernels.ts";
 import { attentionTile, maxSplits, mostQueries, sharedQueries } from "../../src/backends/gpu/kernels/attention.ts";
 import { deltaNetConstants, GPU_LANES } from "../../src/backends/gpu/kernels/delta-net.ts";
-import { Epilogue } from "../../src/backends/gpu/kernels/epilogue.ts";
+import { Epilogue } from "../../src/backends/epilogues.ts";
 import { layoutConstants } from "../../src/backends/gpu/matrix-layout.ts";
 import { integerMatmuls, isNormApart, matmulChoices } from "../../src/backends/gpu/matmul-variants.ts";
 import { specialise } from "../../src/backends/gpu/specialise.ts";

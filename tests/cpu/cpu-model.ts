@@ -146,7 +146,7 @@ export async function openCpuModel(options: CpuModelOptions) {
     to: Rows,
     k: number,
     n: number,
-    epilogue: "store" | "addToOutput" | "geluTanh" | "swiglu" = "store",
+    epilogue: "biasOnly" | "addToOutput" | "geluTanh" | "swiglu" = "biasOnly",
   ): Operation => ({
     type: "linear",
     of: "rows",
@@ -220,7 +220,7 @@ export async function openCpuModel(options: CpuModelOptions) {
   }
   phase.push(norm(headInput, "samples"));
   meet();
-  phase.push({ type: "linear", of: "samples", x: headInput, w: table, bias: 0, y: logits, epilogue: "store" });
+  phase.push({ type: "linear", of: "samples", x: headInput, w: table, bias: 0, y: logits, epilogue: "biasOnly" });
   meet();
   phase.push({ type: "sample", logits });
   meet();

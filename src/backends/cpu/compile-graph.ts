@@ -1,5 +1,4 @@
 import type {
-  Activation,
   Attention,
   DeltaNet,
   Graph,
@@ -10,9 +9,9 @@ import type {
   Value,
 } from "../../models/graph.ts";
 import type { ModelShape } from "../../protocol/model-shape.ts";
+import { gateEpilogue, linearEpilogue, type EpilogueName } from "../epilogues.ts";
 import { shareValues } from "../share-values.ts";
 import { deltaOffsets } from "./kernels/delta-net.ts";
-import type { Epilogue } from "./kernels/epilogues.ts";
 import type { MemoryMap } from "./memory-map.ts";
 import { strideOf } from "./pack/panel-matrix.ts";
 import type {
@@ -51,19 +50,6 @@ export interface CompiledGraph {
 
 /** How threads share the operations of a phase. */
 type Sharing = "rows" | "samples" | "convolution" | "states" | "columns" | "heads" | "drawing" | "recording";
-
-const EPILOGUES: Readonly<Record<Activation, Epilogue>> = {
-  gelu_tanh: "geluTanh",
-  gelu_erf: "geluErf",
-  silu: "silu",
-  relu2: "relu2",
-};
-const GATES: Readonly<Record<Activation, Epilogue>> = {
-  gelu_tanh: "gegluTanh",
-  gelu_erf: "gegluErf",
-  silu: "swiglu",
-  relu2: "reglu2",
-};
 
 /** Compiles a model's graph to the program that threads walk, and the memory that it needs. */
 export function compileGraph(graph: Graph, context: CompileContext): CompiledGraph {
@@ -120,13 +106,18 @@ class GraphCompiler {
       case "norm":
         return this.#addNorm(operation);
       case "linear": {
-        const { linear, input, output, activation, addsToOutput } = operation;
-        const epilogue = addsToOutput ? "addToOutput" : activation ? EPILOGUES[activation] : "store";
+        const { linear, input, output } = operation;
+        const epilogue = linearEpilogue(operation);
         return this.#phase("columns", ...this.#products(weights.product(linear), input, this.#rows(output), epilogue));
       }
       case "gate": {
         const { activation, input, output } = operation;
-        const products = this.#products(weights.product(operation.gate), input, this.#rows(output), GATES[activation]);
+        const products = this.#products(
+          weights.product(operation.gate),
+          input,
+          this.#rows(output),
+          gateEpilogue(activation),
+        );
         return this.#phase("columns", ...products);
       }
       case "rotary":
@@ -141,7 +132,7 @@ class GraphCompiler {
         return this.#addOutputGate(operation);
       case "head": {
         const { table, input, cap } = operation;
-        const products = this.#products(weights.product(table), input, this.#logits, cap ? "cap" : "store");
+        const products = this.#products(weights.product(table), input, this.#logits, cap ? "head" : "biasOnly");
         return this.#phase("columns", ...products);
       }
     }
@@ -161,7 +152,7 @@ class GraphCompiler {
   }
 
   /** Returns a product for each part of the weights: each makes its columns of y. */
-  #products({ parts, bias }: ProductWeights, input: Value, y: Rows, epilogue: Epilogue): Step[] {
+  #products({ parts, bias }: ProductWeights, input: Value, y: Rows, epilogue: EpilogueName): Step[] {
     const { height: of } = this.#shape(input);
     return parts.map(({ firstOutput, panels: w }) => ({
       type: "linear",

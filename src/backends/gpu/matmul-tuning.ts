@@ -6,14 +6,14 @@ import { gateLayout, layoutsOf, type WeightLayout } from "../../models/weight-la
 import type { WeightsDtype } from "../../protocol/config.ts";
 import type { TuningStore } from "../backend.ts";
 import { sizeOf, type Dispatch } from "./kernel.ts";
-import { Epilogue } from "./kernels/epilogue.ts";
+import { Epilogue } from "../epilogues.ts";
 import { matmulSkinny } from "./kernels/kernels.ts";
 import { isNormApart, normShape, type MatmulChoice, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import { layoutConstants } from "./matrix-layout.ts";
 import type { ProductBuffers } from "./model-buffers.ts";
 import { normDispatch } from "./operations/normalisation.ts";
 import { valueOf, type ModelContext } from "./operations/operations.ts";
-import { productsOfGate, productsOfLinear } from "./operations/products.ts";
+import { fusedBuffers, productsOfGate, productsOfLinear } from "./operations/products.ts";
 import { timedMs, tune, type Tuned } from "./tuning.ts";
 
 /** Returns the milliseconds of one product of `rows` rows. */
@@ -59,7 +59,7 @@ type TunedModel = Omit<ModelContext, "later">;
  * layer's weights would stay in the GPU's cache, which never happens in a step.
  */
 export function measureOn(model: TunedModel): Measure {
-  const { device, compiler, engine, buffers, activations, step } = model;
+  const { device, compiler, engine, activations, step } = model;
   const measured = widestProducts(model);
   const [first] = measured;
   if (first === undefined) throw new RangeError("a model without products");
@@ -69,17 +69,8 @@ export function measureOn(model: TunedModel): Measure {
   const norm = first.norm && normShape(first.norm.norm, valueOf(model, first.input).width);
   const bind = (isApart: boolean) =>
     measured.map((product) => {
-      const { w, bias } = product.weights;
-      return compiler.bind(matmulSkinny, {
-        x: isApart ? activations.normed : activations.buffer(product.norm?.input ?? product.input),
-        w,
-        bias,
-        norm: product.norm ? buffers.rows(product.norm.norm) : bias,
-        samples: step.samples,
-        y: product.y,
-        logit_parts: activations.logitParts,
-        step: step.step,
-      });
+      const x = isApart ? activations.normed : activations.buffer(product.norm?.input ?? product.input);
+      return compiler.bind(matmulSkinny, { x, ...fusedBuffers(model, product, product.norm) });
     });
   return async (variant, maxRows) => {
     const isApart = norm !== null && isNormApart(variant);

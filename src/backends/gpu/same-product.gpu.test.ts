@@ -4,7 +4,7 @@ import { openTestDevice } from "../../../tests/gpu/gpu.ts";
 import { Arena } from "./arena.ts";
 import { KernelCompiler, type Dispatch, type KernelVariant } from "./kernel.ts";
 import { matmulSkinny } from "./kernels/kernels.ts";
-import { Epilogue } from "./kernels/epilogue.ts";
+import { Epilogue } from "../epilogues.ts";
 import { layoutConstants } from "./matrix-layout.ts";
 import { firstMatmul, matmulChoices, type MatmulShape, type MatmulVariant } from "./matmul-variants.ts";
 import { answersOfProduct } from "./same-product.ts";

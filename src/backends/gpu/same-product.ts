@@ -3,7 +3,7 @@
 
 import type { OpenedDevice } from "./device.ts";
 import { sizeOf, type Dispatch } from "./kernel.ts";
-import { Epilogue } from "./kernels/epilogue.ts";
+import { Epilogue } from "../epilogues.ts";
 import type { HeadShape, MatmulShape, MatmulVariant } from "./matmul-variants.ts";
 import { hashOf, numbers, readAfter, type Answers, type BufferRange } from "./read-after.ts";
 import type { StepBuffer } from "./step-buffer.ts";

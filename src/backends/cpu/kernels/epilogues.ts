@@ -2,9 +2,9 @@
 //
 // Runs after a product, while its sums are still in the first cache. `bias` 0: there is none.
 //
-//   store            y = z
+//   biasOnly         y = z
 //   geluTanh, geluErf, silu, relu2    y = activation(z)
-//   cap              y = cap tanh(z / cap)
+//   head             y = cap tanh(z / cap), if logits have a cap
 //   addToOutput      y = y + z
 //   gegluTanh, gegluErf, swiglu, reglu2    y = activation(gate) up, 16 columns: z has both (backends/gate-weights.ts)
 //
@@ -16,32 +16,17 @@ import type { FunctionBuilder, FunctionReference, ParameterLocals } from "../was
 import { f32x4, i32, i32x4, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { Vector } from "../wasm/value.ts";
+import { Epilogue, type EpilogueName } from "../../epilogues.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { GROUP_COLUMNS } from "./panels.ts";
 
-/** Numbers of the epilogues, as `product` takes them. Gates come last. */
-export const EPILOGUE = {
-  store: 0,
-  geluTanh: 1,
-  geluErf: 2,
-  silu: 3,
-  addToOutput: 4,
-  relu2: 5,
-  cap: 6,
-  gegluTanh: 7,
-  gegluErf: 8,
-  swiglu: 9,
-  reglu2: 10,
-} as const;
-export type Epilogue = keyof typeof EPILOGUE;
-
-export const FIRST_GATE = EPILOGUE.gegluTanh;
+export const FIRST_GATE = Epilogue.gegluTanh;
 /** Columns of y that a group becomes after a gate. */
 export const GATED_COLUMNS = GROUP_COLUMNS / 2;
 
 /** Returns the columns of y that a group of columns becomes. */
-export function outputColumns(epilogue: Epilogue): number {
-  return EPILOGUE[epilogue] < FIRST_GATE ? GROUP_COLUMNS : GATED_COLUMNS;
+export function outputColumns(epilogue: EpilogueName): number {
+  return Epilogue[epilogue] < FIRST_GATE ? GROUP_COLUMNS : GATED_COLUMNS;
 }
 
 const EPILOGUE_OF_ROWS = "totals bias y yStride rows: i32";
@@ -50,13 +35,13 @@ export type EpilogueFunction = FunctionReference<typeof EPILOGUE_OF_ROWS>;
 /** Bytes of a row of totals. */
 export const TOTALS_STRIDE = 4 * GROUP_COLUMNS;
 
-/** @param logitCap of the epilogue "cap"; null: nothing has it */
+/** @param logitCap of the epilogue "head" */
 export function defineEpilogues(
   module: ModuleBuilder,
   math: Arithmetic,
   logitCap: number | null,
-): Readonly<Record<Epilogue, EpilogueFunction>> {
-  const plain = (name: Epilogue, finish: (f: FunctionBuilder, z: Vector, output: Vector) => Vector) =>
+): Readonly<Record<EpilogueName, EpilogueFunction>> {
+  const plain = (name: EpilogueName, finish: (f: FunctionBuilder, z: Vector, output: Vector) => Vector) =>
     defineEpilogue(module, name, (f, { totals, bias, y }) => {
       const z = f.v128();
       for (let at = 0; at < TOTALS_STRIDE; at += 16) {
@@ -65,7 +50,7 @@ export function defineEpilogues(
         f.storeV128(y, finish(f, z, v128.load(y, at)), at);
       }
     });
-  const gate = (name: Epilogue, activate: (f: FunctionBuilder, x: Vector) => Vector) =>
+  const gate = (name: EpilogueName, activate: (f: FunctionBuilder, x: Vector) => Vector) =>
     defineEpilogue(module, name, (f, { totals, bias, y }) => {
       const [first, second, gated, up] = [f.v128(), f.v128(), f.v128(), f.v128()];
       for (let at = 0; at < 4 * GATED_COLUMNS; at += 16) {
@@ -81,12 +66,12 @@ export function defineEpilogues(
       }
     });
   return {
-    store: plain("store", (_, z) => z),
+    biasOnly: plain("biasOnly", (_, z) => z),
     geluTanh: plain("geluTanh", (f, z) => math.geluTanh(f, z)),
     geluErf: plain("geluErf", (f, z) => math.geluErf(f, z)),
     silu: plain("silu", (f, z) => math.silu(f, z)),
     relu2: plain("relu2", (_, z) => math.relu2(z)),
-    cap: plain("cap", (f, z) => (logitCap === null ? z : math.capped(f, z, logitCap))),
+    head: plain("head", (f, z) => (logitCap === null ? z : math.capped(f, z, logitCap))),
     addToOutput: plain("addToOutput", (_, z, output) => f32x4.add(output, z)),
     gegluTanh: gate("gegluTanh", (f, x) => math.geluTanh(f, x)),
     gegluErf: gate("gegluErf", (f, x) => math.geluErf(f, x)),
@@ -98,7 +83,7 @@ export function defineEpilogues(
 /** Defines the epilogue for all rows; `finishRow` computes y of one. */
 function defineEpilogue(
   module: ModuleBuilder,
-  name: Epilogue,
+  name: EpilogueName,
   finishRow: (f: FunctionBuilder, row: ParameterLocals<typeof EPILOGUE_OF_ROWS>) => void,
 ): EpilogueFunction {
   return module.function(`epilogue_${name}`, EPILOGUE_OF_ROWS, (f, row) => {

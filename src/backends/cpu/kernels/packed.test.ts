@@ -6,7 +6,7 @@ import { bitsOf, randomNormals, testKernels, type TestKernels } from "../../../.
 import { integerProduct, quantiseRow } from "../../../../tests/references/integer-product.ts";
 import { PACKINGS, randomPacked } from "../../../../tests/references/packed-tensor.ts";
 import type { PanelMatrix } from "../pack/panel-matrix.ts";
-import { EPILOGUE } from "./epilogues.ts";
+import { Epilogue } from "../../epilogues.ts";
 import { GROUP_COLUMNS } from "./panels.ts";
 import { integerBytes, SCRATCH_BYTES } from "./product.ts";
 
@@ -21,7 +21,7 @@ function multiply(test: TestKernels, { address, kStride, nStride }: PanelMatrix,
   ];
   const [kBytes, nBytes] = [4 * kStride, 4 * nStride];
   const groups = nStride / GROUP_COLUMNS;
-  test.product(xAt, kBytes, address, 0, yAt, nBytes, kBytes, groups, rows, totals, EPILOGUE.store);
+  test.product(xAt, kBytes, address, 0, yAt, nBytes, kBytes, groups, rows, totals, Epilogue.biasOnly);
   return bitsOf(test.floats(yAt, rows * nStride));
 }
 

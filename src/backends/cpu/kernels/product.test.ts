@@ -19,7 +19,8 @@ import {
 } from "../../../../tests/references/reference.ts";
 import { weightsAsKept } from "../../../../tests/references/weights-as-kept.ts";
 import { strideOf } from "../pack/panel-matrix.ts";
-import { EPILOGUE, outputColumns, type Epilogue } from "./epilogues.ts";
+import { Epilogue, type EpilogueName } from "../../epilogues.ts";
+import { outputColumns } from "./epilogues.ts";
 import { GROUP_COLUMNS } from "./panels.ts";
 import { SCRATCH_BYTES } from "./product.ts";
 
@@ -42,7 +43,7 @@ function operands({ rows, k, n, seed = 1 }: Case) {
 }
 
 interface Run {
-  readonly epilogue?: Epilogue;
+  readonly epilogue?: EpilogueName;
   readonly hasBias?: boolean;
   /** Rows a call; all at once by default. */
   readonly rowsACall?: number;
@@ -54,7 +55,7 @@ interface Run {
 }
 
 /** y of a product, without its padding. */
-function multiply(test: TestKernels, shape: Case, { epilogue = "store", hasBias = true, ...run }: Run = {}) {
+function multiply(test: TestKernels, shape: Case, { epilogue = "biasOnly", hasBias = true, ...run }: Run = {}) {
   const { rows, k, n } = shape;
   const { x, w, bias, before } = { ...operands(shape), ...run };
   const matrix = test.matrix(w, k, n);
@@ -78,7 +79,7 @@ function multiply(test: TestKernels, shape: Case, { epilogue = "store", hasBias 
         Math.min(groupsACall, groups - group),
         Math.min(rowsACall, rows - row),
         totals,
-        EPILOGUE[epilogue],
+        Epilogue[epilogue],
       );
     }
   }
@@ -122,7 +123,7 @@ describe.each(DTYPES)("%s", (dtype) => {
     const x = test.put(new Float32Array(32).fill(2 ** 20));
     const y = test.take(4 * 32);
     const { address } = matrix;
-    test.product(x, 128, address, 0, y, 128, 128, 1, 1, test.take(SCRATCH_BYTES), EPILOGUE.store);
+    test.product(x, 128, address, 0, y, 128, 128, 1, 1, test.take(SCRATCH_BYTES), Epilogue.biasOnly);
     const ones = new Float32Array(32).fill(2 ** 20);
     const kept = weightsAsKept(w, 32, 32, dtype, { groupsAlong: "columns" });
     expectNear(test.floats(y, 32), matmulReference(ones, kept, new Float32Array(32), 1, 32, 32), 1e-7);
@@ -130,7 +131,7 @@ describe.each(DTYPES)("%s", (dtype) => {
 });
 
 const LOGIT_CAP = 1.5;
-const EPILOGUES: Readonly<Partial<Record<Epilogue, (z: number, y: number) => number>>> = {
+const EPILOGUES: Readonly<Partial<Record<EpilogueName, (z: number, y: number) => number>>> = {
   store: (z) => z,
   geluTanh: (z) => geluTanhReference(z),
   geluErf: (z) => geluErfReference(z),
@@ -141,7 +142,7 @@ const EPILOGUES: Readonly<Partial<Record<Epilogue, (z: number, y: number) => num
 };
 
 it.each(Object.entries(EPILOGUES))("ends with %s", async (name, finish) => {
-  const epilogue = name as Epilogue;
+  const epilogue = name as EpilogueName;
   const shape = { rows: 5, k: 40, n: 45 };
   const { x, w, bias, before } = operands(shape);
   for (const hasBias of [true, false]) {
@@ -198,6 +199,6 @@ it("leaves zeros in the padding of y, where there were zeros", async () => {
   const x = test.put(paddedRows(randomNormals(3 * 40, 2), 3, 40));
   const y = test.take(4 * 3 * strideOf(33));
   const { address } = matrix;
-  test.product(x, 256, address, 0, y, 256, 256, 2, 3, test.take(SCRATCH_BYTES), EPILOGUE.silu);
+  test.product(x, 256, address, 0, y, 256, 256, 2, 3, test.take(SCRATCH_BYTES), Epilogue.silu);
   for (let row = 0; row < 3; row++) expect([...test.floats(y + 256 * row + 4 * 33, 31)]).toEqual(Array(31).fill(0));
 });

@@ -12,14 +12,8 @@ import { i32 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { I32, Value } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
-import {
-  EPILOGUE,
-  FIRST_GATE,
-  GATED_COLUMNS,
-  TOTALS_STRIDE,
-  type Epilogue,
-  type EpilogueFunction,
-} from "./epilogues.ts";
+import { Epilogue, type EpilogueName } from "../../epilogues.ts";
+import { FIRST_GATE, GATED_COLUMNS, TOTALS_STRIDE, type EpilogueFunction } from "./epilogues.ts";
 import { CHUNK, GROUP_COLUMNS, GROUP_PANELS, layoutName, WORDS_BYTES, type PanelFormat } from "./panels.ts";
 import { defineTile, type Tile } from "./product-tiles.ts";
 import { defineIntegerTile, MAX_INTEGER_HEIGHT } from "./integer-tiles.ts";
@@ -94,7 +88,7 @@ export function defineProduct(
   format: PanelFormat,
   tiles: readonly Tile[],
   unpacking: Unpacking | null,
-  epilogues: Readonly<Record<Epilogue, EpilogueFunction>>,
+  epilogues: Readonly<Record<EpilogueName, EpilogueFunction>>,
 ): FunctionReference<typeof PRODUCT> {
   return module.function(name, PRODUCT, (f, parameters) => {
     const { x, xStride, w, bias, y, yStride, kBytes, groups, rows, totals, epilogue } = parameters;
@@ -128,8 +122,8 @@ export function defineProduct(
                   }),
                 walkPacked,
               );
-            for (const [end, number] of Object.entries(EPILOGUE)) {
-              const finish = epilogues[end as Epilogue];
+            for (const [end, number] of Object.entries(Epilogue)) {
+              const finish = epilogues[end as EpilogueName];
               f.if(i32.eq(epilogue, number), () => f.call(finish, { totals, bias, y: yBlock, yStride, rows: height }));
             }
             f.increment(xBlock, i32.mul(xStride, height));

@@ -2,7 +2,7 @@
 
 import type { DeltaNet } from "../../../models/graph.ts";
 import type { deltaOffsets } from "../kernels/delta-net.ts";
-import type { Epilogue } from "../kernels/epilogues.ts";
+import type { EpilogueName } from "../../epilogues.ts";
 import type { Kernels } from "../kernels/signatures.ts";
 import type { PanelMatrix } from "../pack/panel-matrix.ts";
 
@@ -63,7 +63,7 @@ export interface LinearOperation {
   /** Address of the bias; 0: none. */
   readonly bias: number;
   readonly y: Rows;
-  readonly epilogue: Epilogue;
+  readonly epilogue: EpilogueName;
 }
 
 /** One layer's part of the cache. */

@@ -1,5 +1,6 @@
 import { headBlockBytes, type CacheShape } from "../kernels/cache-write.ts";
-import { EPILOGUE, outputColumns } from "../kernels/epilogues.ts";
+import { Epilogue } from "../../epilogues.ts";
+import { outputColumns } from "../kernels/epilogues.ts";
 import { embedOf, productOf } from "../kernels/kernels.ts";
 import { GROUP_COLUMNS } from "../kernels/panels.ts";
 import type { Kernels } from "../kernels/signatures.ts";
@@ -169,7 +170,7 @@ export class StepThread {
       end - begin,
       rows,
       this.#scratch(this.#plan.scratch.totals),
-      EPILOGUE[epilogue],
+      Epilogue[epilogue],
     );
   }
 

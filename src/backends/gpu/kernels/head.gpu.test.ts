@@ -17,7 +17,7 @@ import { packSamples } from "../../../../tests/gpu/samples.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layoutConstants } from "../matrix-layout.ts";
 import { matmulSkinny, matmulTiled, sample, topLogprobs } from "./kernels.ts";
-import { Epilogue } from "./epilogue.ts";
+import { Epilogue } from "../../epilogues.ts";
 import { BINS } from "../sampler.ts";
 
 const { device } = await openTestDevice();

@@ -9,7 +9,7 @@ import { uploadedWords } from "../../../../tests/gpu/uploaded-words.ts";
 import { layoutConstants } from "../matrix-layout.ts";
 import { padRows, strideOf } from "../padding.ts";
 import { matmulInteger, matmulIntegerPacked, quantiseRows } from "./kernels.ts";
-import { Epilogue } from "./epilogue.ts";
+import { Epilogue } from "../../epilogues.ts";
 
 const { device, hasPackedDots } = await openTestDevice();
 const CHUNK = 32;

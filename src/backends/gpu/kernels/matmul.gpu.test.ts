@@ -27,7 +27,7 @@ import { layoutConstants, matrixBytes } from "../matrix-layout.ts";
 import { packMatrix } from "../../../../tests/references/pack-matrix.ts";
 import { padRows, padTo, strideOf } from "../padding.ts";
 import { layerNorm, matmulAny, matmulLane, matmulRow, matmulSkinny, matmulSubgroup, matmulTiled } from "./kernels.ts";
-import { Epilogue } from "./epilogue.ts";
+import { Epilogue } from "../../epilogues.ts";
 
 const { device, hasSubgroups } = await openTestDevice();
 

@@ -4,7 +4,7 @@ import { headSummarises } from "../activations.ts";
 import type { KernelTraits } from "../kernel-style.ts";
 import { usesQuads } from "../kernels/attention.ts";
 import { GPU_LANES, PLAIN_LANES } from "../kernels/delta-net.ts";
-import { Epilogue } from "../kernels/epilogue.ts";
+import { Epilogue } from "../../epilogues.ts";
 import { matmulAny, matmulLane, matmulSkinny } from "../kernels/kernels.ts";
 import { firstMatmul, normShape, packProduct, type MatmulShape } from "../matmul-variants.ts";
 import { attentionAlone, splitAttention } from "./attention.ts";
@@ -13,7 +13,7 @@ import { deltaNet, gateOutput } from "./delta-net.ts";
 import { embedding } from "./embedding.ts";
 import { normalisation, normDispatch } from "./normalisation.ts";
 import { valueOf, type CompiledOperation, type OperationContext, type Operations } from "./operations.ts";
-import { compileProduct, productOperations, type ProductOfGraph } from "./products.ts";
+import { compileProduct, fusedBuffers, productOperations, type ProductOfGraph } from "./products.ts";
 import { quadAttention } from "./quad-attention.ts";
 import { rotations } from "./rotation.ts";
 
@@ -45,7 +45,7 @@ export function operationsOf(context: OperationContext, traits: KernelTraits): O
     deltaNet: (operation) => deltaNet(context, operation, isPlain ? PLAIN_LANES : GPU_LANES),
     outputGate: (operation) => gateOutput(context, operation),
     ...productOperations(context, headEpilogue, (product) =>
-      isPlain ? plainProduct(context, product) : fusedProduct(context, product, norms.get(product.input)),
+      isPlain ? plainProduct(context, product) : fusedProduct(context, product, norms.get(product.input) ?? null),
     ),
   };
 }
@@ -68,25 +68,18 @@ function plainProduct(context: OperationContext, { input, ...product }: ProductO
 function fusedProduct(
   context: OperationContext,
   { input, head, ...product }: ProductOfGraph,
-  norm: Norm | undefined,
+  norm: Norm | null,
 ): Promise<CompiledOperation> {
-  const { compiler, buffers, activations, step } = context;
-  const { w, bias } = product.weights;
+  const { compiler, activations } = context;
   const x = activations.buffer(norm?.input ?? input);
-  const bound = {
-    w,
-    bias,
-    norm: norm ? buffers.rows(norm.norm) : bias,
-    samples: step.samples,
-    y: product.y,
-    logit_parts: activations.logitParts,
-    step: step.step,
-  };
+  const bound = fusedBuffers(context, product, norm);
   const bindGroup = compiler.bind(matmulSkinny, { x, ...bound });
-  const ownNorm = norm && {
-    bindGroup: compiler.bind(matmulSkinny, { x: activations.normed, ...bound }),
-    dispatch: () => normDispatch(context, norm, activations.normed),
-  };
+  const ownNorm = norm
+    ? {
+        bindGroup: compiler.bind(matmulSkinny, { x: activations.normed, ...bound }),
+        dispatch: () => normDispatch(context, norm, activations.normed),
+      }
+    : undefined;
   const extras = { norm: norm ? normShape(norm.norm, valueOf(context, input).width) : null, head: head ?? null };
   const first = firstMatmul(context.matmuls, "fused");
   return compileProduct(context, { ...product, x, first, bindGroup, extras, ownNorm });

@@ -1,6 +1,6 @@
-import type { Activation, Gate, Head, LinearOperation, Value } from "../../../models/graph.ts";
+import type { Gate, Head, LinearOperation, Norm, Value } from "../../../models/graph.ts";
 import type { Dispatch, StepSize } from "../kernel.ts";
-import { Epilogue } from "../kernels/epilogue.ts";
+import { Epilogue, gateEpilogue, linearEpilogue } from "../../epilogues.ts";
 import { capLogits, matmulInteger, quantiseRows } from "../kernels/kernels.ts";
 import {
   isNormApart,
@@ -105,18 +105,22 @@ export async function compileProduct(context: OperationContext, product: Product
   };
 }
 
-const ACTIVATION_EPILOGUES: Readonly<Record<Activation, number>> = {
-  gelu_tanh: Epilogue.geluTanh,
-  gelu_erf: Epilogue.geluErf,
-  silu: Epilogue.silu,
-  relu2: Epilogue.relu2,
-};
-
 /** A product in the graph; each kernel style binds and compiles it in its own way. */
 export interface ProductOfGraph extends Pick<Product, "label" | "weights" | "epilogue" | "y" | "samplesOnly" | "Y4"> {
   readonly input: Value;
   /** Only for the model's head. */
   readonly head?: HeadShape;
+}
+
+/** Returns what the kernels of the fused style bind, but for x. @param norm the one that they compute before the product */
+export function fusedBuffers(
+  { buffers, activations, step }: Pick<OperationContext, "buffers" | "activations" | "step">,
+  { weights: { w, bias }, y }: Pick<ProductOfGraph, "weights" | "y">,
+  norm: Norm | null,
+) {
+  const gammaAndBeta = norm ? buffers.rows(norm.norm) : bias;
+  const [samples, logit_parts] = [step.samples, activations.logitParts];
+  return { w, bias, norm: gammaAndBeta, samples, y, logit_parts, step: step.step };
 }
 
 /** Returns the operations that are products. Each part of a matrix writes its own columns of the output. */
@@ -202,10 +206,10 @@ function integerProduct(context: OperationContext, product: ProductOfGraph): Pro
 /** Returns a linear's products, one for each part of its matrix. */
 export function productsOfLinear(
   { buffers, activations }: Pick<OperationContext, "buffers" | "activations">,
-  { linear, output, activation, addsToOutput }: LinearOperation,
+  operation: LinearOperation,
 ) {
-  const own = activation === null ? Epilogue.biasOnly : ACTIVATION_EPILOGUES[activation];
-  const epilogue = addsToOutput ? Epilogue.addToOutput : own;
+  const { linear, output } = operation;
+  const epilogue = Epilogue[linearEpilogue(operation)];
   const Y4 = strideOf(linear.matrix.outputs) / 4;
   return buffers.product(linear).map((weights) => {
     const y = { buffer: activations.buffer(output), offset: 4 * weights.firstOutput };
@@ -213,19 +217,12 @@ export function productsOfLinear(
   });
 }
 
-const GATE_EPILOGUES: Readonly<Record<Activation, number>> = {
-  gelu_tanh: Epilogue.gegluTanh,
-  gelu_erf: Epilogue.gegluErf,
-  silu: Epilogue.swiglu,
-  relu2: Epilogue.reglu2,
-};
-
 /** Returns a gate's products, one for each part of its matrix. */
 export function productsOfGate(
   { buffers, activations }: Pick<OperationContext, "buffers" | "activations">,
   operation: Gate,
 ) {
-  const epilogue = GATE_EPILOGUES[operation.activation];
+  const epilogue = Epilogue[gateEpilogue(operation.activation)];
   const Y4 = strideOf(operation.gate.matrix.outputs) / 4;
   return buffers.product(operation.gate).map((weights) => {
     const y = { buffer: activations.buffer(operation.output), offset: 2 * weights.firstOutput };
