@@ -132,12 +132,12 @@ describe.each(DTYPES)("%s", (dtype) => {
 
 const LOGIT_CAP = 1.5;
 const EPILOGUES: Readonly<Partial<Record<EpilogueName, (z: number, y: number) => number>>> = {
-  store: (z) => z,
+  biasOnly: (z) => z,
   geluTanh: (z) => geluTanhReference(z),
   geluErf: (z) => geluErfReference(z),
   silu: (z) => z / (1 + Math.exp(-z)),
   relu2: relu2Reference,
-  cap: cappedAt(LOGIT_CAP),
+  head: cappedAt(LOGIT_CAP),
   addToOutput: (z, y) => y + z,
 };
 
