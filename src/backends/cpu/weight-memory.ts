@@ -12,7 +12,7 @@ import { panelShape, strideOf, type PanelMatrix } from "./pack/panel-matrix.ts";
 import type { Rows } from "./program/operation.ts";
 
 /** Neighbouring outputs of a matrix, in memory. */
-export interface MatrixPart extends LayoutPart {
+interface MatrixPart extends LayoutPart {
   readonly panels: PanelMatrix;
 }
 
