@@ -15,7 +15,7 @@ import { BoundedTemplate } from "./bounded-template.ts";
 import { stripped } from "./jinja-values.ts";
 import { TextMask } from "./text-mask.ts";
 import { refused } from "./validate.ts";
-import { NO_TEMPLATE_TOOLS, templateTools, type TemplateTools } from "./tools/template-tools.ts";
+import { NO_TEMPLATE_TOOLS, readsSystemPrompt, templateTools, type TemplateTools } from "./tools/template-tools.ts";
 import type { ToolRequest } from "./tools/tool-fields.ts";
 import { toolPrompt } from "./tools/tool-prompt.ts";
 
@@ -141,19 +141,6 @@ function reasoningAfter(text: string, started: TemplateMessage | undefined): Rea
   const end = text.trimEnd();
   if (end.endsWith(OPENING)) return { state: "open", written: "" };
   return end.endsWith(CLOSING) ? NO_REASONING : { state: "may open", written: "" };
-}
-
-/** A template that refuses or leaves out a system message is one whose model does not know them. */
-function readsSystemPrompt(write: (messages: readonly TemplateMessage[]) => string): boolean {
-  const probe = "system-prompt-probe";
-  try {
-    return write([
-      { role: "system", content: probe },
-      { role: "user", content: "Hi" },
-    ]).includes(probe);
-  } catch {
-    return false;
-  }
 }
 
 /**

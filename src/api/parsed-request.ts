@@ -2,7 +2,7 @@ import { checkAdmission, maxSequenceLength, type Limits } from "../engine/schedu
 import type { ReasoningStart } from "../engine/text/reasoning-splitter.ts";
 import type { BeamSearchParams, SamplingParams } from "../engine/sampling/sampling-params.ts";
 import type { GrammarSource } from "../grammar/grammar-source.ts";
-import type { CallPlan } from "./tools/call-plan.ts";
+import type { CallPlan } from "./tools/call-reader.ts";
 import type { TokenNames } from "./token-names.ts";
 import type { ChatFormat } from "./chat-format.ts";
 import { refused } from "./validate.ts";

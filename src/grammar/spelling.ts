@@ -24,6 +24,18 @@ export interface Spelling {
   readonly marked: readonly string[];
 }
 
+/** What other spellings change. */
+export const AS_JSON: Spelling = {
+  brackets: ["{", "}"],
+  member: ["", "", ""],
+  comma: ", ",
+  mark: null,
+  end: "",
+  words: ["true", "false", "null"],
+  isDeep: false,
+  marked: [],
+};
+
 export type Sign = readonly [tokenId: number, sign: string];
 
 const LETTERS = normalized([[0x2d, 0x2e], ...charSetOf("_"), [0x30, 0x39], [0x41, 0x5a], [0x61, 0x7a]]);

@@ -2,8 +2,7 @@ import type { ChatCompletionChunkChoice, ChatFinishReason, FinishReason } from "
 import type { ToolCall } from "../../protocol/openai-tools.ts";
 import { numChoices } from "../answer.ts";
 import type { ParsedRequest } from "../parsed-request.ts";
-import { CallReader, type AnswerPart } from "./call-reader.ts";
-import type { CallPlan } from "./call-plan.ts";
+import { CallReader, type AnswerPart, type CallPlan } from "./call-reader.ts";
 
 /** Returns what reads the calls of each choice; null where there can be none. */
 export function callsOf(request: ParsedRequest): AnswerCalls[] | null {

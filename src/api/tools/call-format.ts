@@ -1,7 +1,7 @@
 // How models write calls of functions. A format is a row of texts around a call's name and arguments, which are JSON or spelled
 // otherwise.
 
-import type { Spelling } from "../../grammar/spelling.ts";
+import { AS_JSON, type Spelling } from "../../grammar/spelling.ts";
 
 /** The texts of an answer with calls: open, then head NAME mid ARGUMENTS tail, `between` calls, and close. */
 export interface CallFormat {
@@ -46,17 +46,9 @@ export const GENERAL: CallFormat = {
   content: ['{"response": ', "}"],
 };
 
-const BARE_NAMES = { words: ["true", "false", "null"], isDeep: false, marked: [] } as const;
-
-/** As in Python's calls. */
-const KEYWORDS = {
-  ...BARE_NAMES,
-  brackets: ["(", ")"],
-  member: ["", "=", ""],
-  comma: ", ",
-  mark: null,
-  end: "",
-} as const;
+/** As in Python, by names. */
+const BY_NAMES = { ...CALL, head: "", mid: "", tail: "" } as const;
+const KEYWORDS: Spelling = { ...AS_JSON, brackets: ["(", ")"], member: ["", "=", ""] };
 
 const TAGGED = {
   ...CALL,
@@ -79,7 +71,7 @@ const FORMATS: readonly (readonly [CallFormat, ...words: readonly string[]])[] =
       tail: "<end_function_call>",
       between: "",
       spelling: {
-        ...BARE_NAMES,
+        ...AS_JSON,
         brackets: ["{", "}"],
         member: ["", ":", ""],
         comma: ",",
@@ -92,12 +84,9 @@ const FORMATS: readonly (readonly [CallFormat, ...words: readonly string[]])[] =
   ],
   [
     {
-      ...CALL,
+      ...BY_NAMES,
       name: "pythonic",
       open: "<|tool_call_start|>[",
-      head: "",
-      mid: "",
-      tail: "",
       close: "]<|tool_call_end|>",
       spelling: { ...KEYWORDS, words: ["True", "False", "None"] },
     },
@@ -105,12 +94,9 @@ const FORMATS: readonly (readonly [CallFormat, ...words: readonly string[]])[] =
   ],
   [
     {
-      ...CALL,
+      ...BY_NAMES,
       name: "pythonic-lines",
       open: "<function_calls>",
-      head: "",
-      mid: "",
-      tail: "",
       between: "\n",
       close: "</function_calls>",
       spelling: KEYWORDS,
@@ -125,7 +111,7 @@ const FORMATS: readonly (readonly [CallFormat, ...words: readonly string[]])[] =
       mid: ">\n",
       tail: "</function>\n</tool_call>",
       spelling: {
-        ...BARE_NAMES,
+        ...AS_JSON,
         brackets: ["", ""],
         member: ["<parameter=", ">\n", "\n</parameter>\n"],
         comma: "",

@@ -1,10 +1,19 @@
 // Reads an answer under tools as it grows. A grammar has made it, so it is as its format says, but may be cut anywhere.
 
 import { overlap } from "../../engine/text/overlap.ts";
+import { AS_JSON } from "../../grammar/spelling.ts";
 import { parseJson } from "../../protocol/bounded-data.ts";
-import type { CallPlan } from "./call-plan.ts";
 import { GrowingText, type Reading } from "./growing-text.ts";
-import { JSON_SPELLING, readArguments, readValue } from "./spelled-arguments.ts";
+import type { MarkedFormat } from "./marked-format.ts";
+import { readArguments, readValue } from "./spelled-arguments.ts";
+import type { ToolRequest } from "./tool-fields.ts";
+
+/** How the answers of a request call functions. */
+export interface CallPlan extends Pick<ToolRequest, "choice" | "isOlder" | "tools"> {
+  readonly format: MarkedFormat;
+  /** Whether an answer that calls nothing follows a schema. */
+  readonly hasSchema: boolean;
+}
 
 /** What a text adds: to the content, or to a call, which begins with its name. */
 export type AnswerPart =
@@ -59,7 +68,7 @@ export class CallReader {
     }
     text.take(before.length);
     if (!hasSchema) return yield* this.#string();
-    yield* readValue(text, JSON_SPELLING, (json) => this.#add({ type: "content", text: json }));
+    yield* readValue(text, AS_JSON, (json) => this.#add({ type: "content", text: json }));
   }
 
   *#contentAndCalls(beginning: string): Reading {
@@ -75,7 +84,7 @@ export class CallReader {
 
   *#calls(): Reading {
     const { format, tools } = this.#plan;
-    const { open, head, mid, between, spelling = JSON_SPELLING } = format;
+    const { open, head, mid, between, spelling = AS_JSON } = format;
     for (let index = 0; ; index++) {
       yield* this.#text.until((index === 0 ? open : between) + head);
       this.#hasWholeCalls = false;

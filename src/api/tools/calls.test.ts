@@ -10,7 +10,7 @@ import { ReasoningSplitter } from "../../engine/text/reasoning-splitter.ts";
 import type { ToolChoice } from "../../protocol/openai-tools.ts";
 import { Fields } from "../validate.ts";
 import { AnswerCalls } from "./answer-calls.ts";
-import type { CallPlan } from "./call-plan.ts";
+import type { CallPlan } from "./call-reader.ts";
 import { callFormatOf, type CallFormat } from "./call-format.ts";
 import { callGrammar } from "./call-grammar.ts";
 import { markedFormat } from "./marked-format.ts";

@@ -2,21 +2,10 @@
 
 import { overlap } from "../../engine/text/overlap.ts";
 import { jsonText } from "../../grammar/json-text.ts";
-import type { Spelling } from "../../grammar/spelling.ts";
+import { AS_JSON, type Spelling } from "../../grammar/spelling.ts";
 import type { GrowingText, Reading } from "./growing-text.ts";
 
 type Say = (json: string) => void;
-
-export const JSON_SPELLING: Spelling = {
-  brackets: ["{", "}"],
-  member: ["", "", ""],
-  comma: ", ",
-  mark: null,
-  end: "",
-  words: ["true", "false", "null"],
-  isDeep: true,
-  marked: [],
-};
 
 /** Returns an object as a model spells it whose texts have no marks. */
 export function spelledText(given: object, { brackets, member, comma, words }: Spelling): string {
@@ -72,7 +61,7 @@ export function* readValue(
       while (/^[\w+.-]*$/.test(text.held) && !text.isWhole) yield;
       const word = text.take(/^[\w+.-]+/.exec(text.held)?.[0].length ?? 1);
       const isName = colon !== "" && (yield* text.takes(colon));
-      say(isName ? `${JSON.stringify(word)}: ` : (JSON_SPELLING.words[words.indexOf(word)] ?? word));
+      say(isName ? `${JSON.stringify(word)}: ` : (AS_JSON.words[words.indexOf(word)] ?? word));
     }
   } while (depth > 0);
 }

@@ -27,31 +27,36 @@ const FUNCTION = {
   parameters: { type: "object", properties: { x: { type: "string", description: PROBE } }, required: ["x"] },
 };
 
+type Write = (messages: readonly TemplateMessage[], variables?: Readonly<Record<string, unknown>>) => string;
+
+/** A template that refuses something does not show it. */
+function shows(write: Write, ...given: Parameters<Write>): boolean {
+  try {
+    return write(...given).includes(PROBE);
+  } catch {
+    return false;
+  }
+}
+
+/** A template that leaves out or refuses a system message is one whose model does not know them. */
+export function readsSystemPrompt(write: Write): boolean {
+  return shows(write, [{ role: "system", content: PROBE }, QUESTION]);
+}
+
 /**
  * @param tokenOf returns the id of a token that has this text, and that no text becomes; null if there is none
  * @param write renders the template
  */
-export function templateTools(
-  source: string,
-  tokenOf: (text: string) => number | null,
-  write: (messages: readonly TemplateMessage[], variables?: Readonly<Record<string, unknown>>) => string,
-): TemplateTools {
-  const shows = (...args: Parameters<typeof write>) => {
-    try {
-      return write(...args).includes(PROBE);
-    } catch {
-      return false;
-    }
-  };
+export function templateTools(source: string, tokenOf: (text: string) => number | null, write: Write): TemplateTools {
   const showsFunctions = (place: TemplateTools["functions"]) =>
     place === "system"
-      ? shows([{ role: "system", content: "", tools: PROBE }, QUESTION])
-      : shows([QUESTION], { [place]: [{ type: "function", function: FUNCTION }] });
+      ? shows(write, [{ role: "system", content: "", tools: PROBE }, QUESTION])
+      : shows(write, [QUESTION], { [place]: [{ type: "function", function: FUNCTION }] });
   const showsCall = (given: TemplateCall["function"]["arguments"]) => {
     const id = "abcdefghi";
     const call = { id, type: "function", function: { name: "f", arguments: given } } as const;
     const result = { role: "tool", content: "1", name: "f", tool_call_id: id } as const;
-    return shows([QUESTION, { role: "assistant", content: "", tool_calls: [call] }, result]);
+    return shows(write, [QUESTION, { role: "assistant", content: "", tool_calls: [call] }, result]);
   };
   const functions = (["tools", "xml_tools", "system"] as const).find(showsFunctions);
   if (functions === undefined) return NO_TEMPLATE_TOOLS;
