@@ -15,7 +15,8 @@ override ROWS: u32;
 
 const SHARE = (ROWS + SPLITS - 1u) / SPLITS;
 const SCRATCH = min(SPLITS - 1u, 1u) * SPLITS * ROWS * COLUMNS + 1u;
-const OFFSET = i32(BITS / 8u * 128u) - i32(CENTRE); // dots take bytes as signed
+const SIGN = (BITS / 8u + u32(HAS_TABLE)) * 0x80u; // dots take bytes as signed
+const OFFSET = i32(SIGN) - i32(CENTRE);
 
 @group(0) @binding(0) var<storage, read> x: array<vec4<u32>>;
 
@@ -45,7 +46,7 @@ fn matmul_integer(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoca
       let scales = chunk_scales(chunk, read_n4);
       for (var half = 0u; half < 2u; half++) {
         for (var i = 0u; i < 4u; i++) {
-          let q = integers_4x4(chunk, 4u * half + i, read_n4) ^ vec4(BITS / 8u * 0x80808080u);
+          let q = integers_4x4(chunk, 4u * half + i, read_n4) ^ vec4(SIGN * 0x01010101u);
           for (var r = 0u; r < ROWS; r++) {
             let input = x[at(first_row + r, chunk) + half][i];
             dots[r] += vec4(

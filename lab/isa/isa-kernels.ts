@@ -41,7 +41,16 @@ export const ISA_MODELS: Readonly<Record<string, IsaModel>> = {
   },
 };
 
-const BY_32 = { bits: 4, centre: 8, group: 32, block: 32, floats: "half", factor: -1 / 8, hasMinimum: false } as const;
+const BY_32 = {
+  bits: 4,
+  centre: 8,
+  group: 32,
+  block: 32,
+  floats: "half",
+  factor: -1 / 8,
+  hasMinimum: false,
+  table: null,
+} as const;
 const LAYOUTS: Readonly<Record<string, WeightLayout>> = {
   f16: "f16",
   q4: BY_32,

@@ -14,10 +14,15 @@ override BLOCK: u32; // values of k that share d and m
 override FLOAT_BITS: u32; // of d and m: 16 or 32
 override FACTOR: f32;
 override HAS_MINIMUM: bool;
+override TABLE_0: u32; // the bytes that integers of 4 bits are indices of, lowest first; all zero: they are no indices
+override TABLE_4: u32;
+override TABLE_8: u32;
+override TABLE_12: u32;
 
 const HIGH_BITS = BITS & 3u; // of an integer, beside its nibble; 0 of 4 and of 8
 const HIGH_ROWS = 8u >> (HIGH_BITS / 2u); // fours of k in an element of high bits
 const HIGH_MASK = 0x01010101u * ((1u << HIGH_BITS) - 1u);
+const HAS_TABLE = TABLE_0 != 0u;
 const HAS_CODES = BLOCK > GROUP;
 const PER_GROUP = 1u + u32(HAS_MINIMUM); // numbers that a group has, and a block
 

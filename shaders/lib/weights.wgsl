@@ -130,11 +130,27 @@ fn integers_4x4(chunk: u32, i: u32, n4: u32) -> vec4<u32> {
     return w[(chunk + i) * N4 + n4];
   }
   let nibbles = (w[(chunk / 2u + i / 2u) * N4 + n4] >> vec4(4u * (i % 2u))) & vec4(0x0f0f0f0fu);
+  if (HAS_TABLE) {
+    return looked_up(nibbles);
+  }
   if (HIGH_BITS == 0u) {
     return nibbles;
   }
   let high = w[(K4 / 2u + chunk / HIGH_ROWS + i / HIGH_ROWS) * N4 + n4] >> vec4(HIGH_BITS * (i % HIGH_ROWS));
   return nibbles | ((high & vec4(HIGH_MASK)) << vec4(4u));
+}
+
+// Returns the table's values at indices, a byte each.
+fn looked_up(indices: vec4<u32>) -> vec4<u32> {
+  var values = vec4(0u);
+  for (var i = 0u; i < 4u; i++) {
+    let index = (indices >> vec4(8u * i)) & vec4(15u);
+    let is_odd = (index & vec4(4u)) != vec4(0u);
+    let below_8 = select(vec4(TABLE_0), vec4(TABLE_4), is_odd);
+    let word = select(below_8, select(vec4(TABLE_8), vec4(TABLE_12), is_odd), index > vec4(7u));
+    values |= ((word >> (8u * (index & vec4(3u)))) & vec4(0xffu)) << vec4(8u * i);
+  }
+  return values;
 }
 
 // Bytes less CENTRE. 2^23 + q and 2^15 + q have q's bits where these bytes have them, and many GPUs convert slowly.

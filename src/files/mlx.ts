@@ -21,7 +21,7 @@ interface Sizes {
 /** Returns how a module's weights are packed; null: config.json says that they are not. */
 export type MlxPacking = (module: string) => Sizes | null;
 
-const AFFINE = { centre: 0, floats: "float", factor: 1, hasMinimum: true } as const;
+const AFFINE = { centre: 0, floats: "float", factor: 1, hasMinimum: true, table: null } as const;
 
 /** Returns that packing, and its name. */
 export function mlxStoredAs({ bits, group }: Sizes): Required<Pick<PackedTensor, "type" | "packing">> {

@@ -5,12 +5,13 @@
 //   two levels, block > group    value = (q - centre) * (d * scale) - m * minimum      scale, minimum: an integer for each group
 //
 // With halves (q - centre) times its scale is exact in f32, and so is m times its minimum: a value is rounded at most once, in
-// the addition. So fused or not, all machines get the same bits. Floats of more bits round the product, too.
+// the addition. So fused or not, all machines get the same bits. With floats of more bits an engine keeps values, worked out in
+// float64.
 
 import { float16ToFloat32 } from "./half.ts";
 
 export interface Packing {
-  /** Bits that hold q on a device: q is 0 to 2^bits - 1. */
+  /** Bits that hold what is stored of a weight on a device: 0 to 2^bits - 1. */
   readonly bits: 4 | 5 | 6 | 8;
   readonly centre: number;
   /** Weights of a row that share a scale. */
@@ -22,14 +23,22 @@ export interface Packing {
   /** A power of two; 1 with two levels. */
   readonly factor: number;
   readonly hasMinimum: boolean;
+  /** What is stored in place of q: indices, of 4 bits, of this table; null: q itself. */
+  readonly table: keyof typeof TABLES | null;
 }
+
+/** The values that q can have. */
+export const TABLES = {
+  iq4: [1, 24, 45, 63, 79, 93, 106, 118, 129, 141, 153, 166, 181, 197, 217, 241],
+  fp4: [16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4],
+} as const;
 
 /** How a matrix's weights are kept: as floats, or packed. */
 export type WeightLayout = "f32" | "f16" | "bf16" | Packing;
 
 /** Rows of a packed matrix, each array row by row. Rows are whole blocks. */
 export interface PackedRows {
-  /** [rows, columns]: q */
+  /** [rows, columns]: q, or indices of the table */
   readonly integers: Uint8Array<ArrayBuffer>;
   /** [rows, columns / block]: halves as bits, or floats */
   readonly d: Uint16Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
@@ -79,15 +88,20 @@ export function groupScales(
   return { scales: own, minimums: added };
 }
 
+/** Returns q of each weight, [rows, columns]. */
+export function integersOf({ table }: Packing, { integers }: PackedRows): Uint8Array<ArrayBuffer> {
+  return table === null ? integers : integers.map((index) => TABLES[table][index] ?? 0);
+}
+
 /** Returns the values of packed rows, [rows, columns]. */
 export function unpackRows(packing: Packing, rows: PackedRows): Float32Array<ArrayBuffer> {
   const { scales, minimums } = groupScales(packing, rows);
   const { group, centre } = packing;
-  const { integers } = rows;
+  const integers = integersOf(packing, rows);
   const values = new Float32Array(integers.length);
   for (let i = 0, g = 0; i < values.length; g++) {
     const [scale, minimum] = [scales[g] ?? 0, minimums[g] ?? 0];
-    for (const end = i + group; i < end; i++) values[i] = Math.fround(((integers[i] ?? 0) - centre) * scale) + minimum;
+    for (const end = i + group; i < end; i++) values[i] = ((integers[i] ?? 0) - centre) * scale + minimum;
   }
   return values;
 }
@@ -110,6 +124,7 @@ export function commonLayout(layouts: readonly WeightLayout[]): WeightLayout {
     floats: "float",
     factor: 1,
     hasMinimum: packings.some(({ hasMinimum }) => hasMinimum),
+    table: null,
   };
 }
 
@@ -126,7 +141,7 @@ export function widen(packing: Packing, rows: PackedRows, wide: Packing): Packed
   const repeated = (values: Float32Array) =>
     Float32Array.from({ length: values.length * times }, (_, i) => values[Math.floor(i / times)] ?? 0);
   return {
-    integers: rows.integers.map((q) => q - packing.centre + wide.centre),
+    integers: integersOf(packing, rows).map((q) => q - packing.centre + wide.centre),
     d: repeated(scales),
     m: wide.hasMinimum ? repeated(minimums) : null,
     scales: null,

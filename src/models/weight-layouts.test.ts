@@ -82,7 +82,16 @@ describe.each(SETS)("%s as stored", (set) => {
   });
 });
 
-const Q4 = { bits: 4, centre: 8, group: 32, block: 32, floats: "half", factor: 1, hasMinimum: false } as const;
+const Q4 = {
+  bits: 4,
+  centre: 8,
+  group: 32,
+  block: 32,
+  floats: "half",
+  factor: 1,
+  hasMinimum: false,
+  table: null,
+} as const;
 const Q6 = { ...Q4, bits: 6, centre: 32, group: 16, block: 256 } as const;
 const WIDE = { ...Q4, bits: 8, centre: 128, group: 16, block: 16, floats: "float" } as const;
 

@@ -21,7 +21,7 @@ export interface LayoutPart {
 }
 
 /** Quantised while a model loads: the scale of a group is its value farthest from zero, as a half, over -128 or -8. */
-const QUANTISED = { group: 32, block: 32, floats: "half", hasMinimum: false } as const;
+const QUANTISED = { group: 32, block: 32, floats: "half", hasMinimum: false, table: null } as const;
 const LAYOUTS: Readonly<Record<FloatsDtype, WeightLayout>> = {
   f32: "f32",
   f16: "f16",

@@ -1,6 +1,6 @@
 // Products of integers, by their definition: see src/backends/cpu/kernels/quantise-rows.ts and integer-tiles.ts.
 
-import { groupScales, type PackedRows, type Packing } from "../../src/files/packing.ts";
+import { groupScales, integersOf, type PackedRows, type Packing } from "../../src/files/packing.ts";
 
 const GROUP = 32;
 const { fround } = Math;
@@ -46,7 +46,8 @@ export function integerProduct(
   w: PackedRows,
   outputs: number,
 ): Float32Array {
-  const columns = w.integers.length / outputs;
+  const integersOfW = integersOf(packing, w);
+  const columns = integersOfW.length / outputs;
   const { scales, minimums } = groupScales(packing, w);
   const steps = Math.min(packing.group, GROUP);
   const y = x.flatMap(({ integers, scales: xScales }) =>
@@ -57,7 +58,7 @@ export function integerProduct(
         for (let k = chunk; k < Math.min(chunk + GROUP, columns); k += steps) {
           let [dot, ones] = [0, 0];
           for (let i = k; i < k + steps; i++) {
-            dot += ((w.integers[n * columns + i] ?? NaN) - packing.centre) * (integers[i] ?? NaN);
+            dot += ((integersOfW[n * columns + i] ?? NaN) - packing.centre) * (integers[i] ?? NaN);
             ones += integers[i] ?? NaN;
           }
           const group = Math.floor((n * columns + k) / packing.group);

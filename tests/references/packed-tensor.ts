@@ -4,7 +4,7 @@ import type { Tensor } from "../../src/files/tensor.ts";
 import type { WeightLayout } from "../../src/models/weight-layouts.ts";
 import { roundedAs } from "./tensors.ts";
 
-const ONE_LEVEL = { factor: 1, floats: "half", hasMinimum: false } as const;
+const ONE_LEVEL = { factor: 1, floats: "half", hasMinimum: false, table: null } as const;
 
 /** Packings as files have them, and those of dtypes q8 and q4, by name. */
 export const PACKINGS = {
@@ -18,7 +18,8 @@ export const PACKINGS = {
   Q4_K: { ...ONE_LEVEL, bits: 4, centre: 0, group: 32, block: 256, hasMinimum: true },
   Q5_K: { ...ONE_LEVEL, bits: 5, centre: 0, group: 32, block: 256, hasMinimum: true },
   Q6_K: { ...ONE_LEVEL, bits: 6, centre: 32, group: 16, block: 256 },
-  MXFP4: { ...ONE_LEVEL, bits: 5, centre: 16, group: 32, block: 32, floats: "float" },
+  IQ4_XS: { ...ONE_LEVEL, bits: 4, centre: 128, group: 32, block: 256, table: "iq4" },
+  MXFP4: { ...ONE_LEVEL, bits: 4, centre: 16, group: 32, block: 32, floats: "float", table: "fp4" },
   MLX4: { ...ONE_LEVEL, bits: 4, centre: 0, group: 64, block: 64, floats: "float", hasMinimum: true },
   MLX8: { ...ONE_LEVEL, bits: 8, centre: 0, group: 128, block: 128, floats: "float", hasMinimum: true },
   wide: { ...ONE_LEVEL, bits: 8, centre: 128, group: 16, block: 16, floats: "float", hasMinimum: true },

@@ -37,8 +37,9 @@ export function tuningKey(adapterName: string, model: Model, dtype: WeightsDtype
 
 function nameOfLayout(layout: WeightLayout): string {
   if (typeof layout === "string") return layout;
-  const { bits, group, block, hasMinimum } = layout;
-  return `${bits} bits by ${group} of ${block}${hasMinimum ? " with minimums" : ""}`;
+  const { bits, group, block, hasMinimum, table } = layout;
+  const more = [hasMinimum && " with minimums", table && ` as ${table}`].filter(Boolean).join("");
+  return `${bits} bits by ${group} of ${block}${more}`;
 }
 
 /** Returns the fastest variant of each class, from the store if it has the key. */

@@ -1,18 +1,29 @@
 // How a matrix [k, n] lies on the GPU: see shaders/README.md.
 
-import { hasTwoLevels } from "../../files/packing.ts";
+import { hasTwoLevels, TABLES } from "../../files/packing.ts";
 import type { WeightLayout } from "../../models/weight-layouts.ts";
 import { strideOf } from "./padding.ts";
 
 const FLOATS = { f32: 0, f16: 1, bf16: 2 } as const;
 export const PACKED = 3;
 /** Where nothing is packed these must be numbers that compile. */
-const UNPACKED = { bits: 8, centre: 0, group: 32, block: 32, floats: "half", factor: 1, hasMinimum: false } as const;
+const UNPACKED = {
+  bits: 8,
+  centre: 0,
+  group: 32,
+  block: 32,
+  floats: "half",
+  factor: 1,
+  hasMinimum: false,
+  table: null,
+};
 
 /** Returns the constants of shaders/lib/layout.wgsl. */
 export function layoutConstants(layout: WeightLayout) {
   const isPacked = typeof layout !== "string";
-  const { bits, centre, group, block, floats, factor, hasMinimum } = isPacked ? layout : UNPACKED;
+  const { bits, centre, group, block, floats, factor, hasMinimum, table } = isPacked ? layout : UNPACKED;
+  const word = (first: number) =>
+    table === null ? 0 : new DataView(Uint8Array.from(TABLES[table]).buffer).getUint32(first, true);
   return {
     LAYOUT: isPacked ? PACKED : FLOATS[layout],
     BITS: bits,
@@ -22,6 +33,10 @@ export function layoutConstants(layout: WeightLayout) {
     FLOAT_BITS: floats === "half" ? 16 : 32,
     FACTOR: factor,
     HAS_MINIMUM: hasMinimum,
+    TABLE_0: word(0),
+    TABLE_4: word(4),
+    TABLE_8: word(8),
+    TABLE_12: word(12),
   };
 }
 

@@ -63,23 +63,6 @@ function halvesOf32(quants: number, highBits?: number): BlockForm["integers"] {
   };
 }
 
-/** The values of a table with `centre` added, as integers of 32 weights for which halves of 32 are indices of the table. */
-function byTable(table: readonly number[], centre: number, quants: number): BlockForm["integers"] {
-  const bytes = Uint8Array.from(table, (value) => value + centre);
-  const pair = Uint16Array.from({ length: 0x1000 }, (_, i) => (bytes[i & 15] ?? 0) | ((bytes[i >> 8] ?? 0) << 8));
-  const values = (indices: number) => (pair[indices & 0xf0f] ?? 0) | ((pair[(indices >>> 16) & 0xf0f] ?? 0) << 16);
-  return (view, at, words, to) => {
-    for (let j = 0; j < 4; j++) {
-      const both = word(view, at + quants + 4 * j);
-      words[to + j] = values(both & LOW);
-      words[to + 4 + j] = values((both >>> 4) & LOW);
-    }
-  };
-}
-
-const IQ4 = [-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113];
-const FP4 = [0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12];
-
 const q80: BlockForm["integers"] = (view, at, words, to) => {
   for (let j = 0; j < 8; j++) words[to + j] = word(view, at + 2 + 4 * j) ^ 0x80808080;
 };
@@ -168,9 +151,9 @@ const iq4Scales: BlockForm["scales"] = (view, at, scales, _, to) => {
   }
 };
 
-const iq4: readonly BlockForm["integers"][] = Array.from({ length: 8 }, (_, i) => byTable(IQ4, 128, 8 + 16 * i));
+const iq4 = halvesOf32(8);
 const iq4xs: BlockForm["integers"] = (view, at, words, to) => {
-  for (const [i, group] of iq4.entries()) group(view, at, words, to + 8 * i);
+  for (let i = 0; i < 8; i++) iq4(view, at + 16 * i, words, to + 8 * i);
 };
 
 const packing = (
@@ -186,10 +169,12 @@ const packing = (
   floats: "half",
   factor: 1,
   hasMinimum: false,
+  table: null,
   ...more,
 });
 const MINIMUM = { hasMinimum: true } as const;
 const SUPER = { block: 256 } as const;
+const IQ4 = { table: "iq4" } as const;
 
 const floats = (dtype: TensorDtype, blockBytes: number): GgmlType => ({
   name: dtype,
@@ -259,11 +244,11 @@ export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
     }),
   ],
   [14, blocks("Q6_K", { packing: packing(6, 32, 16, SUPER), blockBytes: 210, d: 208, integers: q6, scales: q6Scales })],
-  [20, blocks("IQ4_NL", { packing: packing(8, 128, 32), blockBytes: 18, d: 0, integers: byTable(IQ4, 128, 2) })],
+  [20, blocks("IQ4_NL", { packing: packing(4, 128, 32, IQ4), blockBytes: 18, d: 0, integers: halvesOf32(2) })],
   [
     23,
     blocks("IQ4_XS", {
-      packing: packing(8, 128, 32, SUPER),
+      packing: packing(4, 128, 32, { ...SUPER, ...IQ4 }),
       blockBytes: 136,
       d: 0,
       integers: iq4xs,
@@ -274,10 +259,10 @@ export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
   [
     39,
     blocks("MXFP4", {
-      packing: packing(5, 16, 32, { floats: "float" }),
+      packing: packing(4, 16, 32, { floats: "float", table: "fp4" }),
       blockBytes: 17,
       d: 0,
-      integers: byTable(FP4, 16, 1),
+      integers: halvesOf32(1),
     }),
   ],
 ]);

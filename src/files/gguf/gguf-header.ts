@@ -80,8 +80,9 @@ function parseWhole(cursor: Cursor, fileBytes: number | null, file: string): Ggu
   for (let i = 0; i < numPairs; i++) {
     const key = cursor.string(`the key of pair ${i + 1}`);
     if (key === "") throw invalid(file, `the key of pair ${i + 1} is empty`);
-    if (pairs.has(key)) throw invalid(file, `it has two pairs ${key}`);
-    pairs.set(key, cursor.value(key, cursor.u32(key)));
+    const shown = brief(key);
+    if (pairs.has(key)) throw invalid(file, `it has two pairs ${shown}`);
+    pairs.set(key, cursor.value(shown, cursor.u32(shown)));
   }
   const described: Described[] = [];
   for (let i = 0; i < numTensors; i++) described.push(readTensor(cursor, i, file));
@@ -255,7 +256,7 @@ class Cursor {
     const count = this.count(key, bytes);
     this.#values += count;
     if (this.#values > MAX_VALUES)
-      throw invalid(this.#file, `up to ${brief(key)}, its lists have more than ${MAX_VALUES} values`);
+      throw invalid(this.#file, `up to ${key}, its lists have more than ${MAX_VALUES} values`);
     if (of !== STRING) this.#need(count * bytes, key);
     const values: GgufScalar[] = [];
     for (let i = 0; i < count; i++) values.push(read());

@@ -34,11 +34,16 @@ describe("a vocabulary over bytes", () => {
 test.each([
   ["gpt-2", "it|'s| 1234| Größe"],
   ["exaone4", "it|'s| 1234| Größe"],
+  ["mellum", "it|'s| 1234| Größe"],
   ["refact", "it|'s| |1|2|3|4| Größe"],
   ["dbrx", "it|'S| |123|4| Größe"],
   ["smaug-bpe", "it|'S| |123|4| Größe"],
   ["lfm2", "it|'S| |123|4| Größe"],
+  ["falcon3", "it|'S| |123|4| Größe"],
+  ["midm-2.0", "it|'S| |123|4| Größe"],
+  ["pixtral", "it|'S| |123|4| Größe"],
   ["hunyuan", "it|'S| |1|2| Größe"],
+  ["megrez", "it|'S| |1|2| Größe"],
   ["qwen35", "it|'s| |1|2| नमस्ते"],
   ["gpt-4o", "it'S| camel|Case|/\n|123|4"],
   ["tekken", "it|'S| camel|Case|/\n|1|2"],
@@ -70,16 +75,18 @@ test.each([
 });
 
 test("a token that ends turns ends answers, whatever the file declares", async () => {
-  const tokens = [...byteTokens(), "<|endoftext|>", "<|end|>"];
-  const types = tokens.map((_, id) => (id < 256 ? 1 : 3));
+  const tokens = [...byteTokens(), "<|endoftext|>", "<|end|>", "<|eom_id|>"];
+  const types = tokens.map((_, id) => (id < 256 ? 1 : 3)).with(-1, 1);
   const pairs: Record<string, Typed> = {
     ...tinyPairs(tokens),
     "tokenizer.ggml.token_type": ["array", "i32", types],
     "tokenizer.ggml.eos_token_id": ["u32", 256],
   };
   const files = openFileList([new File([ggufBytes(pairs, tinyTensors(tokens.length))], "x.gguf")]);
-  const { eosTokenIds } = await loadGenerationDefaults(new GgufFolder(files, "x.gguf", configOfGguf), []);
-  expect(eosTokenIds).toEqual([256, 257]);
+  const folder = new GgufFolder(files, "x.gguf", configOfGguf);
+  const { eosTokenIds } = await loadGenerationDefaults(folder, []);
+  expect(eosTokenIds).toEqual([256, 257, 258]);
+  expect((await loadTokenizer(folder)).encode("<|eom_id|>")).toEqual([258]);
 });
 
 /** A vocabulary of SentencePiece: its first tokens are merged first. */
@@ -113,6 +120,7 @@ test.each([
   ["general.architecture", ["string", "x".repeat(1e5)], "has the architecture"],
   ["llama.rope.scaling.type", ["string", "x".repeat(1e5)], "rope type"],
   ["split.count", ["string", "x".repeat(1e5)], "split.count"],
+  ["x".repeat(1e5), ["array", "array" as "u8", []], "array of arrays"],
   ["llama.block_count", ["u64", 2n ** 60n], "1152921504606846976"],
 ] as const)("a wrong %s is named, in a short sentence", async (key, value, named) => {
   const refused = open(byteTokens(), { [key]: value }).then(

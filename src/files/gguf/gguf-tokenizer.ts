@@ -15,8 +15,15 @@ export type TokenizerFiles = Readonly<
 /** Values of tokenizer.ggml.token_type. An unused token fills up the vocabulary: no text has it. */
 const [UNKNOWN, CONTROL, USER_DEFINED, UNUSED] = [2, 3, 4, 5] as const;
 
-/** Ends of turns that files don't always declare, by their names. */
-const ENDS_OF_TURN: readonly unknown[] = ["<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>"];
+/** Ends of turns by their names: not every file declares them, or says that they are control tokens. */
+const ENDS_OF_TURN: readonly unknown[] = [
+  "<|im_end|>",
+  "<|eot_id|>",
+  "<|eom_id|>",
+  "<end_of_turn>",
+  "<|end|>",
+  "<|end_of_text|>",
+];
 
 interface Vocabulary {
   readonly tokens: readonly string[];
@@ -47,8 +54,7 @@ export function tokenizerFilesOf(gguf: GgufFile, rows: number): TokenizerFiles {
   const before = fields.boolean("tokenizer.ggml.add_bos_token", addsBos) ? bos : null;
   const after = fields.boolean("tokenizer.ggml.add_eos_token", false) ? eos : null;
   const named = (id: number | null) => (id === null ? null : vocabulary.tokens[id]);
-  const declared = [eos, idOf("eot"), idOf("eom")].filter((id) => id !== null);
-  const byName = vocabulary.added.filter(({ content }) => ENDS_OF_TURN.includes(content)).map(({ id }) => id as number);
+  const declared = [eos, idOf("eot"), idOf("eom")];
   return {
     "tokenizer.json": { ...json, added_tokens: vocabulary.added, post_processor: around(before, after) },
     "tokenizer_config.json": {
@@ -58,17 +64,22 @@ export function tokenizerFilesOf(gguf: GgufFile, rows: number): TokenizerFiles {
       pad_token: named(idIfAny("padding")),
       chat_template: templates(fields, gguf),
     },
-    "generation_config.json": { eos_token_id: [...new Set([...declared, ...byName])] },
+    "generation_config.json": { eos_token_id: endsOf(declared, vocabulary.tokens) },
   };
+}
+
+function endsOf(declared: readonly (number | null)[], tokens: readonly unknown[]): number[] {
+  const named = tokens.flatMap((token, id) => (ENDS_OF_TURN.includes(token) ? [id] : []));
+  return [...new Set([...declared, ...named])].filter((id) => id !== null);
 }
 
 /** Returns what a file says of chats, for a model whose tokenizer is in other files. */
 export function chatFilesOf(gguf: GgufFile): Partial<TokenizerFiles> {
   const fields = new JsonFields(gguf.file, Object.fromEntries(gguf.pairs));
-  const ends = ["eos", "eot", "eom"].map((name) => fields.nonNegativeInteger(keyOfId(name), null));
+  const declared = ["eos", "eot", "eom"].map((name) => fields.nonNegativeInteger(keyOfId(name), null));
   return {
     "tokenizer_config.json": { chat_template: templates(fields, gguf) },
-    "generation_config.json": { eos_token_id: ends.filter((id) => id !== null) },
+    "generation_config.json": { eos_token_id: endsOf(declared, fields.array("tokenizer.ggml.tokens", []) ?? []) },
   };
 }
 
@@ -85,7 +96,7 @@ function readVocabulary(gguf: GgufFile, fields: JsonFields, rows: number): Vocab
   for (const [id, token] of tokens.entries()) {
     const type = types[id];
     if (type === UNUSED || token === "") continue;
-    const isSpecial = type === CONTROL || type === UNKNOWN;
+    const isSpecial = type === CONTROL || type === UNKNOWN || ENDS_OF_TURN.includes(token);
     if (isSpecial || type === USER_DEFINED) added.push({ id, content: token, special: isSpecial, normalized: false });
     else vocab[token] = id;
   }
@@ -145,23 +156,16 @@ const HUNYUAN_STEPS = [
   ),
 ];
 
+const allOf = (words: Words, ...names: readonly string[]) => names.map((name) => [name, words] as const);
+
 /** By tokenizer.ggml.pre. */
-const WORDS: ReadonlyMap<string, Words> = new Map([
-  ["gpt-2", GPT_2],
-  ["olmo", GPT_2],
-  ["exaone4", GPT_2],
-  ["llama-bpe", LLAMA_3],
-  ["llama3", LLAMA_3],
-  ["llama-v3", LLAMA_3],
-  ["lfm2", LLAMA_3],
-  ["qwen2", QWEN_2],
+const WORDS = new Map<string, Words>([
+  ...allOf(GPT_2, "gpt-2", "mellum", "olmo", "exaone4"),
+  ...allOf(LLAMA_3, "llama-bpe", "llama3", "llama-v3", "lfm2", "falcon3", "midm-2.0", "pixtral"),
+  ...allOf(LLAMA_3_MERGED, "dbrx", "smaug-bpe"),
+  ...allOf(QWEN_2, "qwen2", "deepseek-r1-qwen", "hunyuan", "megrez"),
+  ...allOf(DIGITS, "smollm", "refact"),
   ["qwen35", { steps: [isolated(wordsWith("\\p{N}", "\\p{L}\\p{M}"))], asGpt2: false }],
-  ["deepseek-r1-qwen", QWEN_2],
-  ["hunyuan", QWEN_2],
-  ["smollm", DIGITS],
-  ["refact", DIGITS],
-  ["dbrx", LLAMA_3_MERGED],
-  ["smaug-bpe", LLAMA_3_MERGED],
   ["gpt-4o", { steps: [isolated(casedWordsOf("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "\\p{N}{1,3}"))], asGpt2: false }],
   ["tekken", { steps: [isolated(casedWordsOf("", "\\p{N}"))], asGpt2: false, wholeWords: true }],
   ["hunyuan-dense", { steps: HUNYUAN_STEPS, asGpt2: false }],

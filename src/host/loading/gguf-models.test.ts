@@ -84,23 +84,29 @@ describe.each(SETS)("%s", (set) => {
     }
   });
 
-  test("packed as stored, it has the golden logits and greedy tokens on the CPU", async () => {
-    const { weights } = await opening;
-    const engine = configFor(
-      weights.model,
-      { maxNumSeqs: 4, maxNumBatchedTokens: 256, kvCacheDtype: "f32", numGpuBlocks: 64 },
-      null,
-    );
-    expect(engine.dtype).toBe("stored");
-    const backend = await cpuBackend({ most: 1, openHelper: null }).open();
-    const runner = (await backend.load({ weights, engine })) as CpuRunner;
-    for (const { ids, last_logits: last, greedy } of golden.prompts) {
-      expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
-      await greedyTokens(runner, ids, 1);
-      expectNear(runner.logits[0] ?? [], floats.subarray(last.off, last.off + (last.shape[0] ?? 0)), 1e-3);
-    }
-    runner.dispose();
-  });
+  test.each([
+    ["f32", 1e-3],
+    ["int8", 0.5],
+  ] as const)(
+    "packed as stored, activations in %s, it has the golden logits and greedy tokens on the CPU",
+    async (activationDtype, tolerance) => {
+      const { weights } = await opening;
+      const engine = configFor(
+        weights.model,
+        { activationDtype, maxNumSeqs: 4, maxNumBatchedTokens: 256, kvCacheDtype: "f32", numGpuBlocks: 64 },
+        null,
+      );
+      expect(engine.dtype).toBe("stored");
+      const backend = await cpuBackend({ most: 1, openHelper: null }).open();
+      const runner = (await backend.load({ weights, engine })) as CpuRunner;
+      for (const { ids, last_logits: last, greedy } of golden.prompts) {
+        expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
+        await greedyTokens(runner, ids, 1);
+        expectNear(runner.logits[0] ?? [], floats.subarray(last.off, last.off + (last.shape[0] ?? 0)), tolerance);
+      }
+      runner.dispose();
+    },
+  );
 
   test("its texts have the golden tokens", async () => {
     const { tokenizer } = await opening;

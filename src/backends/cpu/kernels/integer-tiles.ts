@@ -8,8 +8,8 @@
 // Chunks in ascending order, from zero. Integers may be added in any order, so that a sum has the same bits on every machine.
 // An integer w is what files/packing.ts says, and minimums are those that are added.
 
-import type { Packing } from "../../../files/packing.ts";
-import type { Local } from "../wasm/function-builder.ts";
+import { TABLES, type Packing } from "../../../files/packing.ts";
+import type { FunctionBuilder } from "../wasm/function-builder.ts";
 import { f32x4, i16x8, i32, i32x4, v128 } from "../wasm/instructions.ts";
 import type { ModuleBuilder } from "../wasm/module-builder.ts";
 import type { I32, Vector } from "../wasm/value.ts";
@@ -19,6 +19,7 @@ import {
   GROUP_COLUMNS,
   highBits,
   layoutName,
+  lookedUp,
   PANEL_COLUMNS,
   packedOffsets,
   packedScales,
@@ -31,18 +32,19 @@ import { QUANTISED } from "./quantise-rows.ts";
 export const MAX_INTEGER_HEIGHT = 4;
 const WORDS = CHUNK / 4;
 const PANEL_TOTALS_BYTES = 4 * PANEL_COLUMNS;
-/** Words whose products of 8 bits add up within 16, by the bits of a weight. */
+/** Words whose products of 8 bits add up within 16, by the bits of q. */
 const WORDS_IN_SHORTS: Readonly<Record<number, number>> = { 4: 8, 5: 4, 6: 2 };
 
 /** @param isRelaxed whether to use dots of 8 bits, which relaxed SIMD has: the same bits */
 export function defineIntegerTile(module: ModuleBuilder, packing: Packing, rows: number, isRelaxed: boolean): Tile {
-  const { bits, centre, group, hasMinimum } = packing;
+  const { bits, centre, group, hasMinimum, table } = packing;
   const { scaleOf, minimumOf } = packedScales(packing);
   const groups = Math.max(1, CHUNK / group);
-  const wordsInShorts = isRelaxed ? WORDS_IN_SHORTS[bits] : undefined;
+  const bitsOfQ = table === null ? bits : 32 - Math.clz32(Math.max(...TABLES[table]));
+  const wordsInShorts = isRelaxed ? WORDS_IN_SHORTS[bitsOfQ] : undefined;
   return module.function(`integer_tile_${layoutName(packing)}_${rows}`, TILE, (f, parameters) => {
     const { x, xStride, w, head, panelBytes, totals } = parameters;
-    const read = wordReader(packing, (value) => f.v128(value));
+    const read = wordReader(packing, f);
     const low = f.v128(i32x4.splat(0x00ff00ff));
     const xRows = Array.from({ length: rows }, () => f.i32());
     const sums = xRows.map(() => f.vectors(2));
@@ -128,17 +130,18 @@ export function defineIntegerTile(module: ModuleBuilder, packing: Packing, rows:
 type WordReader = (chunk: I32, word: number, half: number) => Vector;
 
 /** Returns how four integers of each column are read, in the bytes of lanes. */
-function wordReader(packing: Packing, constant: (value: Vector) => Local<"v128">): WordReader {
+function wordReader(packing: Packing, f: FunctionBuilder): WordReader {
   const { bits } = packing;
   const at = packedOffsets(packing);
   const high = highBits(packing);
   if (bits === 8) return (chunk, word, half) => v128.load(chunk, at.low + WORDS_BYTES * word + 16 * half);
-  const low = constant(i32x4.splat(0x0f0f0f0f));
-  const above = constant(i32x4.splat(high === 1 ? 0x10101010 : 0x30303030));
+  const low = f.v128(i32x4.splat(0x0f0f0f0f));
+  const above = f.v128(i32x4.splat(high === 1 ? 0x10101010 : 0x30303030));
+  const lookUp = lookedUp(f, packing);
   return (chunk, word, half) => {
     const bytes = v128.load(chunk, at.low + at.lowStride * word);
     const four = v128.and(half === 0 ? bytes : i32x4.shrU(bytes, 4), low);
-    if (high === 0) return four;
+    if (high === 0) return lookUp(four);
     const wordsHere = 8 / high;
     const others = v128.load(chunk, at.high + WORDS_BYTES * Math.floor(word / wordsHere) + 16 * half);
     const up = 4 - high * (word % wordsHere);

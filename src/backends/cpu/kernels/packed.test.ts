@@ -60,10 +60,13 @@ describe.each<[string, Packing]>(Object.entries(PACKINGS))("%s", (_, packing) =>
     },
   );
 
-  it.each([false, true])(
-    "multiplies integers as they are defined to be, with relaxed dots: %s",
-    async (hasRelaxedDots) => {
-      const test = await testKernels({ layout: packing, activationDtype: "int8", hasRelaxedDots });
+  it.each([
+    ["portable", false],
+    ["fastest", true],
+  ] as const)(
+    "multiplies integers as they are defined to be, in %s arithmetic, with relaxed dots: %s",
+    async (math, hasRelaxedDots) => {
+      const test = await testKernels({ layout: packing, activationDtype: "int8", math, hasRelaxedDots });
       const matrix = await test.matrixOf(packed);
       const rows = await packed.packed?.readRows(0, OUTPUTS);
       for (const count of [1, 2, 3, 4, 7, 66]) {

@@ -21,9 +21,9 @@
 // A load that begins some bytes later brings any byte of a word to the bottom of its lane without a shift. A load may end up to
 // 3 bytes behind a matrix.
 
-import { hasTwoLevels, type Packing, type WeightLayout } from "../../../files/packing.ts";
+import { hasTwoLevels, TABLES, type Packing, type WeightLayout } from "../../../files/packing.ts";
 import type { FunctionBuilder } from "../wasm/function-builder.ts";
-import { f32x4, i32x4, v128 } from "../wasm/instructions.ts";
+import { f32x4, i32x4, i8x16, v128 } from "../wasm/instructions.ts";
 import type { I32, Vector } from "../wasm/value.ts";
 import type { Arithmetic } from "./arithmetic.ts";
 import { HALF_SCALE, movedHalfBits, movedHalves } from "./halves.ts";
@@ -65,8 +65,8 @@ export interface PanelFormat extends PanelShape {
 /** Returns a name: the same for layouts with the same kernels. Factors are in the scales. */
 export function layoutName(layout: WeightLayout): string {
   if (typeof layout === "string") return layout;
-  const { bits, centre, group, block, floats, hasMinimum } = layout;
-  return [bits, centre, group, block, floats, hasMinimum].join("_");
+  const { bits, centre, group, block, floats, hasMinimum, table } = layout;
+  return [bits, centre, group, block, floats, hasMinimum, table].join("_");
 }
 
 /** Names of the kernels that read a matrix. */
@@ -137,6 +137,14 @@ export function highBits({ bits }: Packing): number {
   return bits === 8 ? 0 : bits - 4;
 }
 
+/** Returns the values at indices in the bytes of lanes; without a table these themselves. */
+export function lookedUp(f: FunctionBuilder, { table }: Packing): (indices: Vector) => Vector {
+  if (table === null) return (indices) => indices;
+  const words = new Int32Array(Uint8Array.from(TABLES[table]).buffer);
+  const bytes = f.v128(i32x4.lanes(...(words as unknown as [number, number, number, number])));
+  return (indices) => i8x16.swizzle(bytes, indices);
+}
+
 /** Returns how the scales of a chunk's group are read, four columns: those of half 0 or of half 1. */
 export function packedScales(packing: Packing) {
   const at = packedOffsets(packing);
@@ -156,11 +164,11 @@ export function packedScales(packing: Packing) {
 }
 
 function packedFormat(packing: Packing): PanelFormat {
-  const { bits, centre, group, block, floats, hasMinimum } = packing;
+  const { bits, centre, group, block, floats, hasMinimum, table } = packing;
   const at = packedOffsets(packing);
   const high = highBits(packing);
   /** Factor of the integers as they lie in their lanes. */
-  const factor = (half: number) => (bits < 8 && half === 1 ? 16 : 1);
+  const factor = (half: number) => (bits < 8 && half === 1 && table === null ? 16 : 1);
 
   /** Returns q times its factor, in integers. */
   const integers = (chunk: I32, k: number, half: number, masks: readonly Vector[]): Vector => {
@@ -186,8 +194,10 @@ function packedFormat(packing: Packing): PanelFormat {
     readers: (f, math, count, use) => {
       const masks = [0, 1].map((half) => f.v128(i32x4.splat(bits === 8 ? 0xff : 0xf << (4 * half))));
       if (high > 0) masks.push(...[0, 1].map((half) => f.v128(i32x4.splat((2 ** high - 1) << (4 + 4 * half)))));
+      const byteMask = table === null ? null : f.v128(i32x4.splat(0xff));
+      const lookUp = lookedUp(f, packing);
       // A product of few bits is exact, so that q times the scale minus the centre times the scale is, too.
-      const isOneStep = use === "sums" && floats === "half" && !(hasMinimum && centre !== 0);
+      const isOneStep = use === "sums" && floats === "half" && table === null && !(hasMinimum && centre !== 0);
       return Array.from({ length: count }, () => {
         const [scales, minimums] = [f.vectors(2), f.vectors(2)];
         return {
@@ -201,7 +211,9 @@ function packedFormat(packing: Packing): PanelFormat {
             });
           },
           weights: (chunk, k, half) => {
-            const q = f32x4.convertI32x4S(integers(chunk, k, half, masks));
+            const stored = integers(chunk, k, half, masks);
+            const index = half === 0 ? stored : i32x4.shrU(stored, 4);
+            const q = f32x4.convertI32x4S(byteMask ? v128.and(lookUp(index), byteMask) : stored);
             const [scale = q, minimum = q] = [scales[half], minimums[half]];
             if (isOneStep) return math.madd(q, scale, minimum);
             const centred = factor(half) === 1 ? q : f32x4.mul(q, 1 / factor(half));

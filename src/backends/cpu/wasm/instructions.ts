@@ -197,6 +197,8 @@ export const i16x8 = {
 };
 
 export const i8x16 = {
+  /** Returns bytes of the table at indices below 16. */
+  swizzle: (table: Vector, indices: Vector) => instruction("v128", simdCode(14), [table, indices]),
   /** Returns the lanes of both, saturated. */
   narrowI16x8S: (a: Vector, b: Vector) => instruction("v128", simdCode(101), [a, b]),
 };
