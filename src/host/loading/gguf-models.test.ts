@@ -39,6 +39,7 @@ interface Golden {
     readonly text: string;
     readonly ids: number[];
     readonly last_logits: TensorRef;
+    readonly llama_cpp: { readonly last_logits: TensorRef };
     readonly greedy: { readonly tokens: readonly number[] };
   }[];
   readonly texts: readonly { readonly text: string; readonly ids: number[]; readonly plain_ids?: number[] }[];
@@ -84,25 +85,28 @@ describe.each(SETS)("%s", (set) => {
     }
   });
 
-  test.each([
-    ["f32", 1e-3],
-    ["int8", 0.5],
-  ] as const)(
-    "packed as stored, activations in %s, it has the golden logits and greedy tokens on the CPU",
-    async (activationDtype, tolerance) => {
+  // llama.cpp rounds activations to integers of 8 bits, too. The models are small and random.
+  test.each(["f32", "int8"] as const)(
+    "packed as stored, activations in %s, it has the golden logits on the CPU",
+    async (activationDtype) => {
       const { weights } = await opening;
-      const engine = configFor(
-        weights.model,
-        { activationDtype, maxNumSeqs: 4, maxNumBatchedTokens: 256, kvCacheDtype: "f32", numGpuBlocks: 64 },
-        null,
-      );
-      expect(engine.dtype).toBe("stored");
+      const sizes = { maxNumSeqs: 4, maxNumBatchedTokens: 256, kvCacheDtype: "f32", numGpuBlocks: 64 } as const;
+      const engine = configFor(weights.model, { activationDtype, ...sizes }, null);
+      expect(engine).toMatchObject({ dtype: "stored", activationDtype });
       const backend = await cpuBackend({ most: 1, openHelper: null }).open();
       const runner = (await backend.load({ weights, engine })) as CpuRunner;
+      const logitsAt = ({ off, shape }: TensorRef) => floats.subarray(off, off + (shape[0] ?? 0));
+      const worstOf = (one: Float32Array, other: Float32Array) =>
+        one.reduce((worst, value, i) => Math.max(worst, Math.abs(value - (other[i] ?? NaN))), 0);
+      const rounding = golden.prompts.map((prompt) =>
+        worstOf(logitsAt(prompt.llama_cpp.last_logits), logitsAt(prompt.last_logits)),
+      );
+      const tolerance = activationDtype === "f32" ? 1e-3 : 2 * Math.max(...rounding);
       for (const { ids, last_logits: last, greedy } of golden.prompts) {
-        expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
         await greedyTokens(runner, ids, 1);
-        expectNear(runner.logits[0] ?? [], floats.subarray(last.off, last.off + (last.shape[0] ?? 0)), tolerance);
+        expectNear(runner.logits[0] ?? [], logitsAt(last), tolerance);
+        if (activationDtype === "f32")
+          expect(await greedyTokens(runner, ids, greedy.tokens.length)).toEqual(greedy.tokens);
       }
       runner.dispose();
     },
