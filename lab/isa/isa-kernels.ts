@@ -20,6 +20,7 @@ import { Epilogue } from "../../src/backends/epilogues.ts";
 import { layoutConstants } from "../../src/backends/gpu/matrix-layout.ts";
 import { integerMatmuls, isNormApart, matmulChoices } from "../../src/backends/gpu/matmul-variants.ts";
 import { specialise } from "../../src/backends/gpu/specialise.ts";
+import { packed } from "../../src/files/packing.ts";
 import type { WeightLayout } from "../../src/models/weight-layouts.ts";
 
 interface IsaModel extends Readonly<Record<"hidden" | "intermediate" | "heads" | "kvHeads" | "headSize", number>> {
@@ -41,21 +42,11 @@ export const ISA_MODELS: Readonly<Record<string, IsaModel>> = {
   },
 };
 
-const BY_32 = {
-  bits: 4,
-  centre: 8,
-  group: 32,
-  block: 32,
-  floats: "half",
-  factor: -1 / 8,
-  hasMinimum: false,
-  table: null,
-} as const;
 const LAYOUTS: Readonly<Record<string, WeightLayout>> = {
   f16: "f16",
-  q4: BY_32,
-  Q4_K: { ...BY_32, centre: 0, block: 256, factor: 1, hasMinimum: true },
-  Q6_K: { ...BY_32, bits: 6, centre: 32, group: 16, block: 256, factor: 1 },
+  q4: packed(4, 8, 32, { factor: -1 / 8 }),
+  Q4_K: packed(4, 0, 32, { block: 256, hasMinimum: true }),
+  Q6_K: packed(6, 32, 16, { block: 256 }),
 };
 
 const LENGTH = 2048;

@@ -8,6 +8,7 @@
 import { isObject } from "../protocol/json-object.ts";
 import { brief, unsupportedFile } from "./json-fields.ts";
 import { CONFIG_FILE } from "./model-folder.ts";
+import { packed } from "./packing.ts";
 import type { PackedTensor } from "./tensor.ts";
 
 const BITS: readonly unknown[] = [4, 8];
@@ -21,11 +22,9 @@ interface Sizes {
 /** Returns how a module's weights are packed; null: config.json says that they are not. */
 export type MlxPacking = (module: string) => Sizes | null;
 
-const AFFINE = { centre: 0, floats: "float", factor: 1, hasMinimum: true, table: null } as const;
-
 /** Returns that packing, and its name. */
 export function mlxStoredAs({ bits, group }: Sizes): Required<Pick<PackedTensor, "type" | "packing">> {
-  return { type: `MLX ${bits}-bit`, packing: { ...AFFINE, bits, group, block: group } };
+  return { type: `MLX ${bits}-bit`, packing: packed(bits, 0, group, { floats: "float", hasMinimum: true }) };
 }
 
 /**

@@ -33,6 +33,16 @@ export const TABLES = {
   fp4: [16, 17, 18, 19, 20, 22, 24, 28, 16, 15, 14, 13, 12, 10, 8, 4],
 } as const;
 
+/** Returns a packing of one level, with halves and without minimums but for what is said otherwise. */
+export function packed(
+  bits: Packing["bits"],
+  centre: number,
+  group: Packing["group"],
+  more: Partial<Packing> = {},
+): Packing {
+  return { bits, centre, group, block: group, floats: "half", factor: 1, hasMinimum: false, table: null, ...more };
+}
+
 /** How a matrix's weights are kept: as floats, or packed. */
 export type WeightLayout = "f32" | "f16" | "bf16" | Packing;
 
@@ -116,16 +126,8 @@ export function commonLayout(layouts: readonly WeightLayout[]): WeightLayout {
   const packings = layouts.filter((layout) => typeof layout !== "string");
   if (packings.length < layouts.length) return "f32";
   const group = packings.reduce<Packing["group"]>((least, one) => (one.group < least ? one.group : least), 128);
-  return {
-    bits: 8,
-    centre: packings.every(({ centre }) => centre === 0) ? 0 : 128,
-    group,
-    block: group,
-    floats: "float",
-    factor: 1,
-    hasMinimum: packings.some(({ hasMinimum }) => hasMinimum),
-    table: null,
-  };
+  const centre = packings.every((one) => one.centre === 0) ? 0 : 128;
+  return packed(8, centre, group, { floats: "float", hasMinimum: packings.some((one) => one.hasMinimum) });
 }
 
 export function isSameLayout(a: WeightLayout, b: WeightLayout): boolean {

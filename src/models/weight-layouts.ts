@@ -1,6 +1,6 @@
 // How a model's matrices are kept by an engine: as plain floats, or packed.
 
-import { commonLayout, isSameLayout, type WeightLayout } from "../files/packing.ts";
+import { commonLayout, isSameLayout, packed, type WeightLayout } from "../files/packing.ts";
 import { Q8_0, type GgmlType } from "../files/gguf/ggml-types.ts";
 import { layoutOf, rowsOf, type Tensor } from "../files/tensor.ts";
 import type { FloatsDtype, WeightsDtype } from "../protocol/config.ts";
@@ -21,12 +21,11 @@ export interface LayoutPart {
 }
 
 /** Quantised while a model loads: the scale of a group is its value farthest from zero, as a half, over -128 or -8. */
-const QUANTISED = { group: 32, block: 32, floats: "half", hasMinimum: false, table: null } as const;
 const LAYOUTS: Readonly<Record<FloatsDtype, WeightLayout>> = {
   f32: "f32",
   f16: "f16",
-  q8: { ...QUANTISED, bits: 8, centre: 128, factor: -1 / 128 },
-  q4: { ...QUANTISED, bits: 4, centre: 8, factor: -1 / 8 },
+  q8: packed(8, 128, 32, { factor: -1 / 128 }),
+  q4: packed(4, 8, 32, { factor: -1 / 8 }),
 };
 
 /**

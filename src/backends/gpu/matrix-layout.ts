@@ -1,22 +1,13 @@
 // How a matrix [k, n] lies on the GPU: see shaders/README.md.
 
-import { hasTwoLevels, TABLES } from "../../files/packing.ts";
+import { hasTwoLevels, packed, TABLES } from "../../files/packing.ts";
 import type { WeightLayout } from "../../models/weight-layouts.ts";
 import { strideOf } from "./padding.ts";
 
 const FLOATS = { f32: 0, f16: 1, bf16: 2 } as const;
 export const PACKED = 3;
 /** Where nothing is packed these must be numbers that compile. */
-const UNPACKED = {
-  bits: 8,
-  centre: 0,
-  group: 32,
-  block: 32,
-  floats: "half",
-  factor: 1,
-  hasMinimum: false,
-  table: null,
-};
+const UNPACKED = packed(8, 0, 32);
 
 /** Returns the constants of shaders/lib/layout.wgsl. */
 export function layoutConstants(layout: WeightLayout) {

@@ -2,7 +2,7 @@
 // dMin are halves. Weights come four at a time, as the bytes of a word: "halves of 32" keep weights 4 j to 4 j + 3 in the low
 // halves of word j, and weights 16 more in its high halves.
 
-import { zeroRows, type PackedRows, type Packing } from "../packing.ts";
+import { packed, zeroRows, type PackedRows, type Packing } from "../packing.ts";
 import type { TensorDtype } from "../tensor.ts";
 
 /** How blocks are stored. Offsets are of bytes in a block. */
@@ -156,25 +156,9 @@ const iq4xs: BlockForm["integers"] = (view, at, words, to) => {
   for (let i = 0; i < 8; i++) iq4(view, at + 16 * i, words, to + 8 * i);
 };
 
-const packing = (
-  bits: Packing["bits"],
-  centre: number,
-  group: Packing["group"],
-  more: Partial<Packing> = {},
-): Packing => ({
-  bits,
-  centre,
-  group,
-  block: group,
-  floats: "half",
-  factor: 1,
-  hasMinimum: false,
-  table: null,
-  ...more,
-});
 const MINIMUM = { hasMinimum: true } as const;
-const SUPER = { block: 256 } as const;
-const IQ4 = { table: "iq4" } as const;
+const K = { block: 256 } as const;
+const K_MINIMUM = { ...K, ...MINIMUM };
 
 const floats = (dtype: TensorDtype, blockBytes: number): GgmlType => ({
   name: dtype,
@@ -182,89 +166,33 @@ const floats = (dtype: TensorDtype, blockBytes: number): GgmlType => ({
   blockBytes,
   form: dtype,
 });
-const blocks = (name: string, form: BlockForm): GgmlType => ({
-  name,
-  blockWeights: form.packing.block,
-  blockBytes: form.blockBytes,
-  form,
-});
+const blocks = (
+  name: string,
+  blockBytes: number,
+  packing: Packing,
+  form: Omit<BlockForm, "packing" | "blockBytes">,
+): GgmlType => ({ name, blockWeights: packing.block, blockBytes, form: { packing, blockBytes, ...form } });
 
-export const Q8_0 = blocks("Q8_0", { packing: packing(8, 128, 32), blockBytes: 34, d: 0, integers: q80 });
+export const Q8_0 = blocks("Q8_0", 34, packed(8, 128, 32), { d: 0, integers: q80 });
 
 /** The types that are read, by their ids. */
 export const GGML_TYPES: ReadonlyMap<number, GgmlType> = new Map([
   [0, floats("F32", 4)],
   [1, floats("F16", 2)],
-  [2, blocks("Q4_0", { packing: packing(4, 8, 32), blockBytes: 18, d: 0, integers: halvesOf32(2) })],
-  [3, blocks("Q4_1", { packing: packing(4, 0, 32, MINIMUM), blockBytes: 20, d: 0, m: 2, integers: halvesOf32(4) })],
-  [6, blocks("Q5_0", { packing: packing(5, 16, 32), blockBytes: 22, d: 0, integers: halvesOf32(6, 2) })],
-  [7, blocks("Q5_1", { packing: packing(5, 0, 32, MINIMUM), blockBytes: 24, d: 0, m: 2, integers: halvesOf32(8, 4) })],
+  [2, blocks("Q4_0", 18, packed(4, 8, 32), { d: 0, integers: halvesOf32(2) })],
+  [3, blocks("Q4_1", 20, packed(4, 0, 32, MINIMUM), { d: 0, m: 2, integers: halvesOf32(4) })],
+  [6, blocks("Q5_0", 22, packed(5, 16, 32), { d: 0, integers: halvesOf32(6, 2) })],
+  [7, blocks("Q5_1", 24, packed(5, 0, 32, MINIMUM), { d: 0, m: 2, integers: halvesOf32(8, 4) })],
   [8, Q8_0],
-  [
-    10,
-    blocks("Q2_K", {
-      packing: packing(4, 0, 16, { ...SUPER, ...MINIMUM }),
-      blockBytes: 84,
-      d: 80,
-      m: 82,
-      integers: twoBits(16),
-      scales: q2Scales,
-    }),
-  ],
-  [
-    11,
-    blocks("Q3_K", {
-      packing: packing(4, 4, 16, SUPER),
-      blockBytes: 110,
-      d: 108,
-      integers: twoBits(32, 0),
-      scales: q3Scales,
-    }),
-  ],
-  [
-    12,
-    blocks("Q4_K", {
-      packing: packing(4, 0, 32, { ...SUPER, ...MINIMUM }),
-      blockBytes: 144,
-      d: 0,
-      m: 2,
-      integers: kGroups(16),
-      scales: kScales,
-    }),
-  ],
-  [
-    13,
-    blocks("Q5_K", {
-      packing: packing(5, 0, 32, { ...SUPER, ...MINIMUM }),
-      blockBytes: 176,
-      d: 0,
-      m: 2,
-      integers: kGroups(48, 16),
-      scales: kScales,
-    }),
-  ],
-  [14, blocks("Q6_K", { packing: packing(6, 32, 16, SUPER), blockBytes: 210, d: 208, integers: q6, scales: q6Scales })],
-  [20, blocks("IQ4_NL", { packing: packing(4, 128, 32, IQ4), blockBytes: 18, d: 0, integers: halvesOf32(2) })],
-  [
-    23,
-    blocks("IQ4_XS", {
-      packing: packing(4, 128, 32, { ...SUPER, ...IQ4 }),
-      blockBytes: 136,
-      d: 0,
-      integers: iq4xs,
-      scales: iq4Scales,
-    }),
-  ],
+  [10, blocks("Q2_K", 84, packed(4, 0, 16, K_MINIMUM), { d: 80, m: 82, integers: twoBits(16), scales: q2Scales })],
+  [11, blocks("Q3_K", 110, packed(4, 4, 16, K), { d: 108, integers: twoBits(32, 0), scales: q3Scales })],
+  [12, blocks("Q4_K", 144, packed(4, 0, 32, K_MINIMUM), { d: 0, m: 2, integers: kGroups(16), scales: kScales })],
+  [13, blocks("Q5_K", 176, packed(5, 0, 32, K_MINIMUM), { d: 0, m: 2, integers: kGroups(48, 16), scales: kScales })],
+  [14, blocks("Q6_K", 210, packed(6, 32, 16, K), { d: 208, integers: q6, scales: q6Scales })],
+  [20, blocks("IQ4_NL", 18, packed(4, 128, 32, { table: "iq4" }), { d: 0, integers: halvesOf32(2) })],
+  [23, blocks("IQ4_XS", 136, packed(4, 128, 32, { ...K, table: "iq4" }), { d: 0, integers: iq4xs, scales: iq4Scales })],
   [30, floats("BF16", 2)],
-  [
-    39,
-    blocks("MXFP4", {
-      packing: packing(4, 16, 32, { floats: "float", table: "fp4" }),
-      blockBytes: 17,
-      d: 0,
-      integers: halvesOf32(1),
-    }),
-  ],
+  [39, blocks("MXFP4", 17, packed(4, 16, 32, { floats: "float", table: "fp4" }), { d: 0, integers: halvesOf32(1) })],
 ]);
 
 /** Returns the type of most weights of a quantisation: Q4_K of "Q4_K_M". Undefined: it isn't read. */
