@@ -31,8 +31,9 @@ const read = (name: string) => new Uint8Array(readFileSync(`${FOLDER}/${name}`))
 const json = JSON.parse(new TextDecoder().decode(read("config.json"))) as Record<string, unknown>;
 /** Wide enough for groups of 128. */
 const config = { ...json, hidden_size: 128, intermediate_size: 256, head_dim: 32 };
-const tensors = weightsOf(describeModel(config).graph).flatMap((weight) => weight.tensors);
-const shapes = new Map(tensors.map(({ name, shape }) => [name, shape]));
+const shapes = new Map(
+  weightsOf(describeModel(config).graph).flatMap(({ tensors }) => tensors.map(({ name, shape }) => [name, shape])),
+);
 
 interface Stored {
   readonly dtype: TensorDtype | "U32";

@@ -120,7 +120,7 @@ test.each([
   ["general.architecture", ["string", "x".repeat(1e5)], "has the architecture"],
   ["llama.rope.scaling.type", ["string", "x".repeat(1e5)], "rope type"],
   ["split.count", ["string", "x".repeat(1e5)], "split.count"],
-  ["x".repeat(1e5), ["array", "array" as "u8", []], "array of arrays"],
+  ["x".repeat(1e5), ["array", "array", []], "array of arrays"],
   ["llama.block_count", ["u64", 2n ** 60n], "1152921504606846976"],
 ] as const)("a wrong %s is named, in a short sentence", async (key, value, named) => {
   const refused = open(byteTokens(), { [key]: value }).then(
@@ -145,7 +145,7 @@ test.each([
 ] as const)("positions are scaled as llama.cpp scales them: %j", async (pairs, factor) => {
   const files = openFileList([new File([ggufBytes({ ...tinyPairs(), ...pairs }, tinyTensors())], "x.gguf")]);
   const config = await new GgufFolder(files, "x.gguf", configOfGguf).readJson("config.json");
-  const expected = factor === null ? null : expect.objectContaining({ rope_type: "linear", factor });
+  const expected = factor === null ? { rope_type: "default" } : { rope_type: "linear", factor };
   expect(config).toMatchObject({ rope_scaling: expected });
 });
 
