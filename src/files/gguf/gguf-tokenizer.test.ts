@@ -76,7 +76,7 @@ test.each([
 
 test("a token that ends turns ends answers, whatever the file declares", async () => {
   const tokens = [...byteTokens(), "<|endoftext|>", "<|end|>", "<|eom_id|>"];
-  const types = tokens.map((_, id) => (id < 256 ? 1 : 3)).with(-1, 1);
+  const types = tokens.map((token, id) => (id < 256 || token === "<|eom_id|>" ? 1 : 3));
   const pairs: Record<string, Typed> = {
     ...tinyPairs(tokens),
     "tokenizer.ggml.token_type": ["array", "i32", types],
