@@ -129,13 +129,19 @@ test("nothing in the bar lies over anything, also where the model could not be s
 const isUncut = (element: Locator) =>
   element.evaluate((target) => target.scrollWidth <= target.clientWidth && target.scrollHeight <= target.clientHeight);
 
+const edgesOf = (element: Locator) => element.evaluate((target) => target.getBoundingClientRect().toJSON() as DOMRect);
+
 test("where the model runs can be read on small and large laptops, beside a model's long name", async ({ page }) => {
-  await App.openFake(page, "name=SmolLM2-135M-Instruct");
-  const runsOn = page.locator("header").getByText("Fake adapter", { exact: true });
-  for (const width of [1200, 1280, 1440, 1600]) {
-    await page.setViewportSize({ width, height: 800 });
-    await expect(runsOn).toBeVisible();
-    expect(await isUncut(runsOn), `at ${width}`).toBe(true);
+  const runsOn = page.locator("header").getByText("CPU, 12 threads", { exact: true });
+  for (const name of ["SmolLM2-135M-Instruct", "DeepSeek-R1-Distill-Qwen-1.5B-Instruct-GGUF-Q4_K_M"]) {
+    await App.openFake(page, `name=${name}&threads=12%20threads`);
+    for (const width of [1200, 1280, 1440, 1600]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect(runsOn).toBeVisible();
+      expect(await isUncut(runsOn), `at ${width}`).toBe(true);
+      const { left } = await edgesOf(page.getByRole("button", { name: "New chat", exact: true }));
+      expect((await edgesOf(runsOn)).right, `at ${width}`).toBeLessThan(left);
+    }
   }
 });
 

@@ -18,7 +18,7 @@ export function EngineStatus({ engine }: { engine: EngineControl }) {
   switch (state.status) {
     case "ready":
       return (
-        <div className={classNames(STATUS, "min-w-0 flex-[0_1000_auto] border-l pl-3 max-lg:hidden")}>
+        <div className={classNames(STATUS, "min-w-auto flex-[0_1000_auto] border-l pl-3 max-lg:hidden")}>
           <span className="size-2 flex-none rounded-full bg-good" />
           <BackendPicker engine={engine} model={state.engine.model} />
           {state.engine.model.backend === "cpu" && mayHaveMoreThreads() && (
