@@ -182,6 +182,13 @@ describe("with the model's template", () => {
     expect(own.open([user("a")]).tokenIds).toEqual([...chorus.encodePlain("a"), END]);
   });
 
+  test("thoughts have both names that templates know, and none where there is no thought", () => {
+    const source =
+      "{% for m in messages %}{{ m.thinking if m.thinking is defined else '-' }}{{ m.reasoning_content }}{% endfor %}";
+    const history = [user("a"), { ...assistant("b"), reasoning_content: "t" }];
+    expect(textOf(createChatFormat(withTemplate(source)).open(history).tokenIds)).toBe("-tt");
+  });
+
   test("a model's template for tools is used where there are some", () => {
     const own = createChatFormat({ ...withTemplate("plain"), toolTemplate: "{{ tools[0] }}" });
     const textWith = (tools: unknown) => textOf(own.open([user("a")], { variables: { tools } }).tokenIds);

@@ -4,7 +4,7 @@ import type { ChatTokenizer } from "../../src/api/chat-format.ts";
 
 const FIRST_LETTER = 1000;
 
-export interface LetterTokenizer extends ChatTokenizer {
+interface LetterTokenizer extends ChatTokenizer {
   readonly textOf: (ids: readonly number[]) => string;
   /** Returns the tokens that are control tokens. */
   readonly control: (ids: readonly number[]) => string[];
