@@ -97,6 +97,18 @@ describe("openWeights", () => {
     expect(() => open(zeros(shapes))).toThrow(/h\.0\.attn\.c_attn\.weight" has shape \[192, 64\].*\[64, 192\]/);
   });
 
+  test("a bias that the model would leave out is refused", () => {
+    const config = readConfig("tests/fixtures/llama-tiny/untied");
+    const shapes = Object.fromEntries(
+      weightsOf(describeModel(config).graph).flatMap(({ tensors }) => tensors.map(({ name, shape }) => [name, shape])),
+    );
+    expect(() => open(zeros(shapes), config)).not.toThrow();
+    const bias = "model.layers.1.self_attn.q_proj.bias";
+    expect(() => open(zeros({ ...shapes, [bias]: [8] }), config)).toThrow(
+      /"model\.layers\.1\.self_attn\.q_proj\.bias"/,
+    );
+  });
+
   test("a position embedding shorter than the config says is refused", () => {
     const shapes = { ...tinyShapes(), "transformer.wpe.weight": [64, 64] };
     expect(() => open(zeros(shapes))).toThrow(/wpe\.weight/);

@@ -92,7 +92,13 @@ function checkTensors(checkpoint: Checkpoint, { family, graph }: Model, nameInFi
     const text = `The checkpoint lacks ${missing.length} tensors of this ${family} model: ${few}${more}.`;
     throw new ChorusError("model_invalid", text, checkpoint.file);
   }
+  const known = new Set(tensors.map(({ name }) => name));
   for (const { name, shape: own, within } of tensors) {
+    const bias = name.replace(/weight$/, "bias");
+    if (!known.has(bias) && checkpoint.has(nameInFile(bias))) {
+      const text = `Tensor "${nameInFile(bias)}" is a bias that this ${family} model does not have.`;
+      throw new ChorusError("model_unsupported", text, checkpoint.file);
+    }
     const whole = within ? [within.numRows, ...own.slice(1)] : own;
     // GGUF files leave axes of one out: those of a convolution's kernel.
     const axesOf = (axes: readonly number[]) => (own.length > 2 ? axes.filter((size) => size !== 1) : axes);

@@ -44,6 +44,7 @@ test("each family has its biases", () => {
   expect(biasesOf(one)).toEqual([]);
   expect(biasesOf({ ...one, model_type: "qwen2" })).toEqual(attention);
   expect(biasesOf({ ...one, attention_bias: true })).toEqual([...attention, output]);
+  expect(biasesOf({ ...one, attention_bias: true, attention_out_bias: false })).toEqual(attention);
   expect(biasesOf({ ...one, mlp_bias: true })).toEqual(
     ["gate_proj", "up_proj", "down_proj"].map((name) => `model.layers.0.mlp.${name}.bias`),
   );

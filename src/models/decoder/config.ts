@@ -91,7 +91,7 @@ export function parseDecoderConfig(json: unknown, own: Differences = {}): Decode
     layers: readLayers(fields, differences, shape, rotated),
     rotated: differences.turnsNeighbours ? 0 : rotated,
     hasQkvBias: attentionBias || differences.qkvBias === true,
-    hasOutputBias: attentionBias,
+    hasOutputBias: fields.boolean("attention_out_bias", attentionBias),
     hasMlpBias: allBiases || fields.boolean("mlp_bias", false),
     attentionScale: fields.positiveNumber("attention_multiplier", 1 / Math.sqrt(queryScalar)),
     attentionCap: differences.capsScores ? fields.positiveNumber("attn_logit_softcapping", null) : null,
