@@ -55,10 +55,9 @@ async function droppedFiles(data: DataTransfer): Promise<File[]> {
 async function filesOf(entry: FileSystemEntry | File | null): Promise<File[]> {
   if (entry === null) return [];
   if (entry instanceof File) return [entry];
-  if (isFile(entry)) return [await fileOf(entry)];
-  if (!isFolder(entry)) return [];
-  const inside = await allEntries(entry.createReader());
-  return Promise.all(inside.filter(isFile).map(fileOf));
+  if (entry.isFile) return [await fileOf(entry)];
+  const inside = await allEntries((entry as FileSystemDirectoryEntry).createReader());
+  return Promise.all(inside.filter(({ isFile }) => isFile).map(fileOf));
 }
 
 /** A reader returns some entries at a time, and none at the end. */
@@ -67,14 +66,6 @@ async function allEntries(reader: FileSystemDirectoryReader): Promise<FileSystem
   return some.length === 0 ? [] : [...some, ...(await allEntries(reader))];
 }
 
-function fileOf(entry: FileSystemFileEntry): Promise<File> {
-  return new Promise((resolve, reject) => entry.file(resolve, reject));
-}
-
-function isFile(entry: FileSystemEntry): entry is FileSystemFileEntry {
-  return entry.isFile;
-}
-
-function isFolder(entry: FileSystemEntry): entry is FileSystemDirectoryEntry {
-  return entry.isDirectory;
+function fileOf(entry: FileSystemEntry): Promise<File> {
+  return new Promise((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
 }
