@@ -137,6 +137,15 @@ test("who joins with another batching mode or other alerts has the same engine, 
   expect(backend.devices).toHaveLength(1);
 });
 
+test("who joins with alerts that can't be held is refused, and disturbs nobody", async () => {
+  const { backend, join } = pages();
+  const a = await join();
+  const config = { ...CONFIG, alerts: { queueLength: -1 } };
+  await expect(join(config)).rejects.toMatchObject({ code: "invalid_value", param: "alerts.queueLength" });
+  expect(backend.devices).toHaveLength(1);
+  expect((await a.completions.create(ASKED)).choices).toHaveLength(1);
+});
+
 test("who joins hears of the alerts that are raised, and of nothing that was resolved", async () => {
   const { join } = pages();
   // A busy machine is slow between tokens: that alert would be raised as well.

@@ -128,7 +128,13 @@ class SharedEngine {
     const asked = Object.entries(config).filter(
       ([name, value]) => (name === "batchingMode" || name === "alerts") && value,
     );
-    if (!isFirst && asked.length > 0) await this.update(Object.fromEntries(asked) as EngineChanges);
+    if (!isFirst && asked.length > 0) {
+      const changed = await this.update(Object.fromEntries(asked) as EngineChanges);
+      if (!changed.ok) {
+        this.leave(page);
+        return changed;
+      }
+    }
     return { ok: true, value: { ...result.value, config: running.config ?? result.value.config } };
   }
 
