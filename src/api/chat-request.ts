@@ -8,6 +8,7 @@ import type { ChatFormat, OpenedChat, TemplateVariables } from "./chat-format.ts
 import { openRequest, parseGenerationFields, parseMaxTokens } from "./generation-fields.ts";
 import { preparePrompts, type ParsedRequest, type RequestContext } from "./parsed-request.ts";
 import { parseSomeTokenIds } from "./shared-fields.ts";
+import { parseJsonOptions } from "./structured-fields.ts";
 import { textOf, type TokenNames } from "./token-names.ts";
 import { Fields, invalidType, missing, refused, unsupported } from "./validate.ts";
 import { OBJECT } from "../protocol/json-object.ts";
@@ -56,7 +57,9 @@ export function parseChatRequest(body: unknown, context: RequestContext): Parsed
   if (tools) refuseBeside(fields, shared, tools, chatFormat.tools().format);
   const response = shared.structure?.kind === "schema" ? shared.structure : null;
   const calls = tools && { ...tools, format: chatFormat.tools().format, hasSchema: shared.structure !== null };
-  const structure = calls ? callGrammar(calls.format, calls, response, thought) : shared.structure;
+  const structure = calls
+    ? callGrammar(calls.format, calls, response, thought, parseJsonOptions(fields))
+    : shared.structure;
   const prompts = [{ tokenIds, param: "messages" }];
   return {
     endpoint: "chat.completions",

@@ -26,33 +26,39 @@ const MAX_CHOICES = 1000;
 /** Characters of a schema, an expression or a grammar. */
 const MAX_SOURCE_LENGTH = 100_000;
 
+/** What structured_outputs says about JSON, wherever the schema stands. */
+export type JsonOptions = Pick<SchemaSource, "whitespace" | "isLenient">;
+type SchemaSource = Extract<GrammarSource, { readonly kind: "schema" }>;
+
 /** Returns null without a constraint. @throws ChorusError naming the field, and the place in a schema */
 export function parseStructure(fields: Fields): GrammarSource | null {
   const format = parseResponseFormat(fields);
-  const outputs = new Fields(fields.get("structured_outputs") ?? {}, "structured_outputs");
+  const outputs = outputsOf(fields);
   const structured = parseStructuredOutputs(outputs);
   if (format !== null && structured !== null) {
     const both = "response_format and structured_outputs both constrain the answer";
     throw refused("structured_outputs", `${both}; give only one of them.`);
   }
-  return withOptions(format ?? structured, outputs);
+  const source = format ?? structured;
+  const options = parseJsonOptions(fields);
+  if (source?.kind === "schema") return { ...source, ...options };
+  if (Object.keys(options).length === 0 || (source === null && fields.says("tools"))) return source;
+  const param = outputs.path(options.isLenient ? "lenient" : "whitespace_pattern");
+  throw refused(param, `${param} is about JSON: give it with json, json_object, response_format or tools.`);
 }
 
-/** Adds what structured_outputs says about JSON, wherever the schema stands. */
-function withOptions(source: GrammarSource | null, outputs: Fields): GrammarSource | null {
+export function parseJsonOptions(fields: Fields): JsonOptions {
+  const outputs = outputsOf(fields);
   const pattern = outputs.string("whitespace_pattern");
-  const isLenient = outputs.boolean("lenient") === true;
-  if (pattern === undefined && !isLenient) return source;
-  const param = outputs.path(isLenient ? "lenient" : "whitespace_pattern");
-  if (source?.kind !== "schema")
-    throw refused(param, `${param} is about JSON: give it with json, json_object or response_format.`);
-  if (pattern !== undefined && pattern.length > MAX_SOURCE_LENGTH) throw tooLong(outputs.path("whitespace_pattern"));
+  const param = outputs.path("whitespace_pattern");
+  if (pattern !== undefined && pattern.length > MAX_SOURCE_LENGTH) throw tooLong(param);
   return {
-    ...source,
-    ...(pattern !== undefined && { whitespace: { pattern, param: outputs.path("whitespace_pattern") } }),
-    ...(isLenient && { isLenient }),
+    ...(pattern !== undefined && { whitespace: { pattern, param } }),
+    ...(outputs.boolean("lenient") === true && { isLenient: true }),
   };
 }
+
+const outputsOf = (fields: Fields) => new Fields(fields.get("structured_outputs") ?? {}, "structured_outputs");
 
 /** OpenAI's. */
 function parseResponseFormat(fields: Fields): GrammarSource | null {

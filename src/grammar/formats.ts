@@ -26,13 +26,32 @@ const HOSTNAME = `${LABEL}(?:\\.${LABEL})*`;
 const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 
 const ESCAPED = "%[0-9A-Fa-f]{2}";
-const CHARACTER = `(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|${ESCAPED})`;
-const PATH = `(?:/${CHARACTER}*)*`;
-const AUTHORITY = `(?:(?:[A-Za-z0-9._~!$&'()*+,;=:-]|${ESCAPED})*@)?(?:\\[${IPV6}\\]|(?:[A-Za-z0-9._~!$&'()*+,;=-]|${ESCAPED})*)(?::[0-9]*)?`;
-const REST = `(?:\\?(?:${CHARACTER}|[/?])*)?(?:#(?:${CHARACTER}|[/?])*)?`;
-const ABSOLUTE = `//${AUTHORITY}${PATH}|/(?:${CHARACTER}+${PATH})?`;
-const URI = `[A-Za-z][A-Za-z0-9+.-]*:(?:${ABSOLUTE}|${CHARACTER}+${PATH}|)${REST}`;
-const RELATIVE = `(?:${ABSOLUTE}|(?:[A-Za-z0-9._~!$&'()*+,;=@-]|${ESCAPED})+${PATH}|)${REST}`;
+const LITERAL = `\\[(?:${IPV6}|[vV][0-9A-Fa-f]+\\.[A-Za-z0-9._~!$&'()*+,;=:-]+)\\]`;
+/** @param more characters that may stand unescaped, beside ASCII's @param inQuery further ones in a query */
+function addresses(more: string, inQuery: string) {
+  const letters = `A-Za-z0-9._~!$&'()*+,;=${more}`;
+  const character = `(?:[${letters}:@-]|${ESCAPED})`;
+  const path = `(?:/${character}*)*`;
+  const authority = `(?:(?:[${letters}:-]|${ESCAPED})*@)?(?:${LITERAL}|(?:[${letters}-]|${ESCAPED})*)(?::[0-9]*)?`;
+  const rest = `(?:\\?(?:${character}|[/?${inQuery}])*)?(?:#(?:${character}|[/?])*)?`;
+  const rooted = `//${authority}${path}|/(?:${character}+${path})?`;
+  const absolute = `[A-Za-z][A-Za-z0-9+.-]*:(?:${rooted}|${character}+${path}|)${rest}`;
+  const relative = `(?:${rooted}|(?:[${letters}@-]|${ESCAPED})+${path}|)${rest}`;
+  return { absolute, reference: `(?:${absolute}|${relative})` };
+}
+const PRIVATE = "\\ue000-\\uf8ff\\u{f0000}-\\u{ffffd}\\u{100000}-\\u{10fffd}";
+const UNICODE = (() => {
+  const planes = Array.from({ length: 13 }, (_, i) => (i + 1).toString(16));
+  return `\\u00a0-\\ud7ff\\uf900-\\ufdcf\\ufdf0-\\uffef${planes.map((plane) => `\\u{${plane}0000}-\\u{${plane}fffd}`).join("")}\\u{e1000}-\\u{efffd}`;
+})();
+const URI = addresses("", "");
+const IRI = addresses(UNICODE, PRIVATE);
+const URI_TEMPLATE = (() => {
+  const letter = `(?:[A-Za-z0-9_]|${ESCAPED})`;
+  const variable = `${letter}(?:\\.?${letter})*(?::[1-9][0-9]{0,3}|\\*)?`;
+  const literal = `[!#$&-;=?-\\[\\]_a-z~${UNICODE}${PRIVATE}]|${ESCAPED}`;
+  return `(?:${literal}|\\{[+#./;?&=,!@|]?${variable}(?:,${variable})*\\})*`;
+})();
 
 const DURATION = (() => {
   const time = "(?:[0-9]+H(?:[0-9]+M(?:[0-9]+S)?)?|[0-9]+M(?:[0-9]+S)?|[0-9]+S)";
@@ -51,8 +70,11 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv4: IPV4,
   ipv6: IPV6,
   uuid: "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}",
-  uri: URI,
-  "uri-reference": `(?:${URI}|${RELATIVE})`,
+  uri: URI.absolute,
+  "uri-reference": URI.reference,
+  "uri-template": URI_TEMPLATE,
+  iri: IRI.absolute,
+  "iri-reference": IRI.reference,
   "json-pointer": POINTER,
   "relative-json-pointer": `(?:0|[1-9][0-9]*)(?:#|${POINTER})`,
 };

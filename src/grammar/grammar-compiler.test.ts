@@ -192,7 +192,7 @@ test.each<[string, GrammarSource, string]>([
 });
 
 test.each<[unknown, string, string]>([
-  [{ type: "string", pattern: "(?=a)b" }, "schema.pattern", "looks ahead"],
+  [{ type: "string", pattern: "(?<=a)b" }, "schema.pattern", "looks back"],
   [{ type: "number", multipleOf: 1e-7 }, "schema.multipleOf", "decimals"],
   [{ type: "array", uniqueItems: true }, "schema.uniqueItems", "enum"],
   [{ type: "array", contains: { const: 1 }, maxItems: 9999 }, "schema.contains", "too many elements"],

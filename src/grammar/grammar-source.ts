@@ -74,7 +74,8 @@ function layoutOf(whitespace: { readonly pattern: string; readonly param: string
   const { pattern, param } = whitespace;
   const space = parseRegex(pattern === "any" ? "[ \\t\\n\\r]*" : pattern, param);
   const others = complement(charSetOf(" \t\n\r"));
-  const hasOther = (one: Expression) => one.kind === "character" && intersection(one.set, others).length > 0;
+  const hasOther = (one: Expression) =>
+    one.kind === "states" || (one.kind === "character" && intersection(one.set, others).length > 0);
   if (!hasPart(space, hasOther)) return spaced(space);
   throw new ChorusError("invalid_value", `${param} must be a regular expression of white space, or "any".`, param);
 }

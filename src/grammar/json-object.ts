@@ -1,6 +1,5 @@
 import { Automaton } from "./automaton.ts";
 import { choice, IMPOSSIBLE, sequence, text, type Expression } from "./expression.ts";
-import { languageOf } from "./json-string.ts";
 import { ANY_TEXT, furtherOf, quoted, type Layout } from "./json-text.ts";
 import { parsePattern } from "./regex.ts";
 import {
@@ -80,7 +79,7 @@ export class Members {
         pattern,
         placed,
         language: node.holding("patternProperties", () =>
-          Automaton.remembered(`names ${pattern}`, () => languageOf(parsePattern(pattern, placed.path))),
+          Automaton.remembered(`names ${pattern}`, () => Automaton.of(parsePattern(pattern, placed.path))),
         ),
       })),
       additional: node.schema("additionalProperties"),

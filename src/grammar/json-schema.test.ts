@@ -225,6 +225,26 @@ test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>
     ["abc", "1x2", "12y", "1a"],
   ],
   [
+    "a pattern that looks ahead in its middle",
+    { pattern: "^P(?!$)(\\dY)?(T(?=\\d)(\\dH)?(?!0M)(\\dM)?)?$" },
+    ["P1Y", "PT2H", "P1YT2H3M"],
+    ["P", "PT", "P1YT", "PT0M", "PT1H0M"],
+  ],
+  [
+    "a pattern that looks ahead to what may be anywhere",
+    { pattern: "a(?!b|c$)" },
+    ["a", "ad", "acd", "abad"],
+    ["ab", "ac", "b", "abac"],
+  ],
+  ["not of a pattern that looks ahead", { type: "string", not: { pattern: "^(?!a)" } }, ["a", "ab"], ["", "b"]],
+  [
+    "anchors in groups",
+    { pattern: "^$|(^a(b|c$))|(?:^\\d{2}$|x$)" },
+    ["", "abz", "ac", "12", "yx"],
+    ["acz", "123", "xy", "zab"],
+  ],
+  ["Unicode's properties", { pattern: "^\\p{Lu}[\\P{L}\\p{Script=Greek}]*$" }, ["É", "A1α", "Ωβ"], ["é", "Aa", "1"]],
+  [
     "not looking ahead to names",
     { patternProperties: { "^(?!_|id$)": { type: "null" } } },
     [{ id: 1, a: null, ida: null }],
@@ -281,6 +301,17 @@ test.each<[what: string, schema: unknown, valid: unknown[], invalid: unknown[]]>
     [{ a: 1 }],
   ],
   [
+    "$dynamicRef and $recursiveRef, where only one schema can be meant",
+    {
+      type: "object",
+      properties: { a: { $dynamicRef: "#n" }, b: { $ref: "#/$defs/r" } },
+      $defs: { n: { $dynamicAnchor: "n", maximum: 3, not: { const: 1 } }, r: { items: { $recursiveRef: "#" } } },
+    },
+    [{ a: 2 }, { a: "x", b: [{ a: 3 }] }],
+    [{ a: 4 }, { a: 1 }, { b: [{ a: 4 }] }],
+  ],
+  ["if without then and else", { type: "integer", if: { pattern: "(?<=a)b" } }, [1], ["a"]],
+  [
     "draft 4's id",
     {
       $schema: DRAFT_4,
@@ -326,11 +357,24 @@ test.each<[format: string, valid: string[], invalid: string[]]>([
   ["uri-reference", ["a/b", "#f", "//a.b", ""], ["a b"]],
   ["uuid", ["123E4567-e89b-12d3-a456-426614174000"], ["123e4567"]],
   ["duration", ["P1Y2M3DT4H5M6S", "P2W", "PT5M"], ["P", "P1S", "PT"]],
+  ["uri", ["http://[v1.a:b]/"], ["http://[v1]/"]],
+  ["iri", ["https://é.b/ü?\ue000#ö"], ["é/b", "http://a/\ue000"]],
+  ["iri-reference", ["é/ü", "#ö", ""], ["a b"]],
+  ["uri-template", ["http://a/{b:3}{?c*,d.e}/é", ""], ["{a", "a b", "{a:0}", "{}", "a}"]],
   ["json-pointer", ["", "/a~0b/0"], ["a", "/~2"]],
 ])("the format %s takes %j and not %j", (format, valid, invalid) => {
   const machine = machineOf({ type: "string", format });
   for (const value of valid) expect(machine.accepts(jsonText(value)), value).toBe(true);
   for (const value of invalid) expect(machine.accepts(jsonText(value)), value).toBe(false);
+});
+
+test("a dynamic reference that may mean one of several schemas is refused", () => {
+  const $defs = { a: { $id: "a", $dynamicAnchor: "n" }, b: { $id: "b", $dynamicAnchor: "n", type: "null" } };
+  expect(() => machineOf({ $ref: "a", $dynamicRef: "a#n", $defs })).toThrow("schema.$dynamicRef is not supported");
+});
+
+test.each(["a(?=^b)", "(?:a|(?=b))*c", "(a^)b", "x(?!(^b))"])("the pattern %s is refused", (pattern) => {
+  expect(() => machineOf({ type: "string", pattern })).toThrow("schema.pattern has ");
 });
 
 test("a name that comes again counts once, so a least number of free names is refused", () => {

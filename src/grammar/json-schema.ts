@@ -12,21 +12,14 @@ import { numberOf } from "./json-number.ts";
 import { objectOf } from "./json-object.ts";
 import { namesOf, stringOf } from "./json-string.ts";
 import { jsonText, ONE_LINE, written, type Layout } from "./json-text.ts";
+import { OWN_KEYWORDS } from "./keywords.ts";
 import { Machine } from "./machine.ts";
 import { Program } from "./program.ts";
 import { leaveOut, LEFT_OUT, NotHeld } from "./schema-left-out.ts";
 import { keyOf, SchemaCases, type Case } from "./schema-cases.ts";
 import { SchemaDocument } from "./schema-document.ts";
 import { NOT_ENUM, NOT_INTEGER, NOT_PATTERN, notHeld, type PlacedSchema, type SchemaVisitor } from "./schema-node.ts";
-import {
-  canonical,
-  excludedLiterals,
-  literalsOf,
-  OWN_KEYWORDS,
-  isOfType,
-  typesOf,
-  type TypeName,
-} from "./schema-types.ts";
+import { canonical, excludedLiterals, isOfType, literalsOf, typesOf, type TypeName } from "./schema-types.ts";
 import { TooComplex } from "./work.ts";
 
 /** A schema that is nested deeper counts as one that contains itself. */

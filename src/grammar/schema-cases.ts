@@ -1,27 +1,14 @@
-import { negationOf } from "./negation.ts";
 import { Members } from "./json-object.ts";
+import { oppositesOf, OWN_KEYWORDS } from "./keywords.ts";
 import type { SchemaDocument } from "./schema-document.ts";
 import { LEFT_OUT, NotHeld } from "./schema-left-out.ts";
 import type { PlacedSchema, SchemaNode } from "./schema-node.ts";
-import { literalsOf, OWN_KEYWORDS, typesOf } from "./schema-types.ts";
+import { literalsOf, typesOf } from "./schema-types.ts";
 import { spend } from "./work.ts";
 
 /** Schemas that must all be valid, of which only OWN_KEYWORDS count. */
 export type Case = readonly SchemaNode[];
 
-/** Keywords that are about the same value as their schema. */
-const COMBINING = [
-  "$dynamicRef",
-  "$recursiveRef",
-  "allOf",
-  "anyOf",
-  "oneOf",
-  "not",
-  "if",
-  "dependencies",
-  "dependentRequired",
-  "dependentSchemas",
-];
 /** Keywords that evaluate properties, and may be left out. */
 const EVALUATING = ["patternProperties", "if", "$dynamicRef", "$recursiveRef", "unevaluatedProperties"];
 /** Keywords that evaluate properties by themselves. */
@@ -106,22 +93,18 @@ export class SchemaCases {
       if (around) throw around.unsupported("unevaluatedProperties", "there is a not within a not; leave them out");
     }
     const casesOf = (one: PlacedSchema) => this.#casesOf(one, inside);
-    const hasReference = node.has("$ref");
-    const refersAlone = hasReference && this.#document.refersAlone;
+    const refersAlone = node.has("$ref") && this.#document.refersAlone;
     let cases: Case[] = !refersAlone && OWN_KEYWORDS.some((keyword) => node.has(keyword)) ? [[node]] : [[]];
     const and = (more: () => readonly Case[]) => {
       cases = this.#both(cases, more, placed);
     };
-    if (hasReference) and(() => casesOf(this.#document.referred(node)));
+    for (const one of this.#referred(node)) and(() => casesOf(one));
     if (refersAlone) return cases;
-    for (const keyword of ["$dynamicRef", "$recursiveRef"]) {
-      if (node.has(keyword)) throw node.unsupported(keyword, "use $ref");
-    }
     if (node.has("allOf")) for (const one of node.schemas("allOf")) and(() => casesOf(one));
     if (node.has("anyOf")) and(() => this.#anyOf(node.schemas("anyOf"), inside));
     if (node.has("oneOf")) and(() => this.#oneOf(node, cases, inside));
     if (node.has("not")) for (const one of node.schema("not")) and(() => casesOf(this.not(one, node.place("not"))));
-    if (node.has("if")) {
+    if (node.has("if") && (node.has("then") || node.has("else") || inside.some(closes))) {
       const [condition = { schema: true, path: node.path }] = node.schema("if");
       const branch = (first: PlacedSchema, keyword: string) =>
         node.schema(keyword).reduce((all, one) => this.#both(all, () => casesOf(one), one), casesOf(first));
@@ -142,6 +125,11 @@ export class SchemaCases {
       }
     }
     return closes(node) ? cases.map((one) => this.#closed(node, one)) : cases;
+  }
+
+  #referred(node: SchemaNode): PlacedSchema[] {
+    const keywords = ["$ref", "$dynamicRef", "$recursiveRef"].filter((keyword) => node.has(keyword));
+    return keywords.map((keyword) => this.#document.referred(node, keyword));
   }
 
   /**
@@ -216,11 +204,11 @@ export class SchemaCases {
     if (typeof one.schema === "boolean") return { schema: !one.schema, path: one.path };
     const node = this.#document.nodeOf(one);
     return this.#placed(node, "not", madeFor, () => {
-      const referred = node.has("$ref") ? [{ not: this.#document.referred(node).schema }] : [];
-      if (referred.length > 0 && this.#document.refersAlone) return { anyOf: referred };
+      const referred = this.#referred(node).map(({ schema }) => ({ not: schema }));
+      if (node.has("$ref") && this.#document.refersAlone) return { anyOf: referred };
       try {
         // Nothing is valid where no keyword says anything.
-        return { anyOf: [...referred, ...negationOf(node, [...OWN_KEYWORDS, ...COMBINING]), false] };
+        return { anyOf: [...referred, ...oppositesOf(node), false] };
       } catch (error) {
         if (!(error instanceof NotHeld)) throw error;
         throw new NotHeld("unsupported_parameter", error.message, error.param ?? one.path, madeFor);

@@ -45,6 +45,8 @@ export class SchemaDocument {
   readonly #bases = new Map<object, string>();
   /** Schemas with an address of their own, without "#" or with "#anchor". */
   readonly #addressed = new Map<string, unknown>();
+  /** How many schemas have an anchor for dynamic references; "": $recursiveAnchor. */
+  readonly #dynamic = new Map<string, number>();
 
   constructor(document: unknown, param: string) {
     this.#document = document;
@@ -78,16 +80,22 @@ export class SchemaDocument {
     return made;
   }
 
-  /** Returns what `$ref` points to. @throws ChorusError invalid_value */
-  referred(node: SchemaNode): PlacedSchema {
-    const reference = node.get("$ref");
+  /**
+   * Returns what a reference points to.
+   * @throws ChorusError invalid_value
+   * @throws NotHeld if what it means depends on the references before it
+   */
+  referred(node: SchemaNode, keyword = "$ref"): PlacedSchema {
+    const reference = node.get(keyword);
     const base = this.#bases.get(node.object) ?? NO_ADDRESS;
     const address = typeof reference === "string" ? addressOf(reference, base) : undefined;
-    if (address === undefined) throw node.at("$ref").invalid('a place in this schema, such as "#/$defs/name"');
+    if (address === undefined) throw node.at(keyword).invalid('a place in this schema, such as "#/$defs/name"');
     const [resource = "", fragment = ""] = address.split("#");
+    if (keyword !== "$ref" && (this.#dynamic.get(fragment) ?? 0) > 1)
+      throw node.unsupported(keyword, "several schemas have its anchor; use $ref");
     if (fragment !== "" && !fragment.startsWith("/")) {
       const schema = this.#addressed.get(`${resource}#${percentDecoded(fragment) ?? fragment}`);
-      if (schema === undefined) throw node.at("$ref").invalid("a place that is there");
+      if (schema === undefined) throw node.at(keyword).invalid("a place that is there");
       return { schema, path: `${this.#param}.${fragment}` };
     }
     const steps = fragment.split("/").slice(1);
@@ -97,7 +105,7 @@ export class SchemaDocument {
     const schema = within ?? (isLocal ? stepped(this.#document, steps) : undefined);
     if (schema !== undefined) return { schema, path: `${this.#param}${fragment.replaceAll("/", ".")}` };
     throw node
-      .at("$ref")
+      .at(keyword)
       .invalid(this.#addressed.has(resource) || isLocal ? "a place that is there" : "a place in this schema");
   }
 
@@ -122,6 +130,8 @@ export class SchemaDocument {
     const id = schema[this.#idKeyword];
     const isIgnored = typeof id !== "string" || (this.refersAlone && "$ref" in schema);
     const [own = base, anchor = ""] = (isIgnored ? undefined : addressOf(id, base))?.split("#") ?? [];
+    const dynamic = schema["$recursiveAnchor"] === true ? "" : schema["$dynamicAnchor"];
+    if (typeof dynamic === "string") this.#dynamic.set(dynamic, (this.#dynamic.get(dynamic) ?? 0) + 1);
     const anchors = [anchor, schema["$anchor"], schema["$dynamicAnchor"]].filter((name) => typeof name === "string");
     if (own !== base && !this.#addressed.has(own)) this.#addressed.set(own, schema);
     for (const name of anchors) if (name !== "") this.#addressed.set(`${own}#${name}`, schema);

@@ -30,7 +30,7 @@ export interface SchemaVisitor {
   refer(key: string, make: () => Expression): Expression;
 }
 
-/** Written by negation.ts only: values, and a pattern, that a value must not have, and that a number has decimals. */
+/** Written by keywords.ts only: values, and a pattern, that a value must not have, and that a number has decimals. */
 export const NOT_ENUM = "\0notEnum";
 export const NOT_PATTERN = "\0notPattern";
 export const NOT_INTEGER = "\0notInteger";

@@ -6,7 +6,7 @@ it.each([
   [{ type: "object", properties: { age: { type: "integer" }, name: {} } }, null],
   [{ type: "array", items: { type: "array", uniqueItems: true } }, "schema.items.uniqueItems is not supported: "],
   [{ type: "text" }, "schema.type must be one of object, array, "],
-  [{ type: "string", pattern: "(?=a)b" }, "schema.pattern"],
+  [{ type: "string", pattern: "(?<=a)b" }, "schema.pattern"],
   [{ enum: [] }, "schema.enum must be a list that is not empty."],
   [{ type: "string", minLength: 3, maxLength: 2 }, "schema describes nothing: there is no text that it allows."],
 ])("%j: %s", (schema, problem) => {

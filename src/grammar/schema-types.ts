@@ -1,47 +1,8 @@
 import { isObject } from "../protocol/json-object.ts";
-import { LEFT_OUT } from "./schema-left-out.ts";
-import { NOT_ENUM, NOT_INTEGER, NOT_PATTERN, type SchemaNode } from "./schema-node.ts";
+import { NOT_ENUM, type SchemaNode } from "./schema-node.ts";
 
 export const TYPES = ["object", "array", "string", "integer", "number", "boolean", "null"] as const;
 export type TypeName = (typeof TYPES)[number];
-
-/** Keywords that say something about a value by themselves. Those that no draft has are ignored, as drafts say. */
-export const OWN_KEYWORDS = [
-  "type",
-  "const",
-  "enum",
-  NOT_ENUM,
-  "properties",
-  "required",
-  "additionalProperties",
-  "patternProperties",
-  "propertyNames",
-  "minProperties",
-  "maxProperties",
-  "unevaluatedProperties",
-  "items",
-  "prefixItems",
-  "additionalItems",
-  "unevaluatedItems",
-  "contains",
-  "minContains",
-  "maxContains",
-  "minItems",
-  "maxItems",
-  "uniqueItems",
-  "minLength",
-  "maxLength",
-  "pattern",
-  "format",
-  NOT_PATTERN,
-  "minimum",
-  "maximum",
-  "exclusiveMinimum",
-  "exclusiveMaximum",
-  "multipleOf",
-  NOT_INTEGER,
-  LEFT_OUT,
-];
 
 /** Returns the types that all of these schemas allow; "number" stands for integers, too. @throws ChorusError invalid_value */
 export function typesOf(nodes: readonly SchemaNode[]): readonly TypeName[] {

@@ -59,6 +59,21 @@ test("completions have them, too, and a schema that can be held has none", async
   expect(held).not.toHaveProperty("warnings");
 });
 
+test("responses have them, whole and streamed, by the names of their fields", async () => {
+  const request = {
+    model: "chorus-chat",
+    input: "Tags?",
+    text: { format: { type: "json_schema", name: "a", schema } },
+    max_output_tokens: 40,
+    structured_outputs: { lenient: true },
+  } as const;
+  const warnings = [{ ...WARNING, param: "text.format.schema.properties.tags.uniqueItems" }];
+  expect(await client().responses.create(request)).toMatchObject({ warnings });
+  const events = [];
+  for await (const event of await client().responses.create({ ...request, stream: true })) events.push(event);
+  expect(events.at(-1)).toMatchObject({ response: { warnings } });
+});
+
 test("without lenient it is refused", async () => {
   await expect(client().chat.completions.create(strict)).rejects.toMatchObject({
     status: 400,

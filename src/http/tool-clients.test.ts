@@ -146,7 +146,7 @@ describe.each([
 
       const odd = {
         ...own,
-        parameters: { ...parameters, properties: { city: { type: "string", pattern: "a(?=b)", maxLength: 3 } } },
+        parameters: { ...parameters, properties: { city: { type: "string", pattern: "(?<=a)b", maxLength: 3 } } },
       };
       const left = { ...body, tools: [{ type, ...odd, strict: false }], max_output_tokens: 9 };
       const warnings = [expect.objectContaining({ param: "tools[0].parameters.properties.city.pattern" })];

@@ -10,7 +10,6 @@ type ChatOnly =
   | "n"
   | "prompt_logprobs"
   | "response_format"
-  | "structured_outputs"
   | "return_token_ids"
   | "use_beam_search"
   | "stream_options";

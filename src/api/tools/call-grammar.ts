@@ -2,6 +2,7 @@
 
 import type { GrammarSource } from "../../grammar/grammar-source.ts";
 import { CLOSING, OPENING } from "../../engine/text/reasoning-splitter.ts";
+import type { JsonOptions } from "../structured-fields.ts";
 import type { MarkedFormat } from "./marked-format.ts";
 import type { ToolRequest } from "./tool-fields.ts";
 
@@ -15,12 +16,14 @@ const ANY_TEXT: SchemaSource = { kind: "schema", schema: { type: "string" }, par
 /**
  * @param response of an answer that calls nothing; null: it is any text
  * @param thought whether a thought may come first, or has been opened already
+ * @param options of the calls' arguments
  */
 export function callGrammar(
   format: MarkedFormat,
   { tools, choice, isParallel }: ToolRequest,
   response: SchemaSource | null,
   thought: "may open" | "open" | "none",
+  options: JsonOptions = {},
 ): GrammarSource {
   const { open, head, mid, tail, between, close, content, beginning, spelling, tokens: signs } = format;
   const write = (text: string) => literal(text, format);
@@ -34,7 +37,7 @@ export function callGrammar(
   if (signs.length > 0) rules.push(`signs ::= ${signs.map(([id]) => `<[${id}]>`).join(" ")}`);
   const schemas = callable.map(({ schema, texts, param, isStrict }, i) => {
     const spelled = spelling && { spelling: { ...spelling, marked: texts }, signs };
-    const source: SchemaSource = { kind: "schema", schema, param, isLenient: !isStrict, ...spelled };
+    const source: SchemaSource = { kind: "schema", schema, param, isLenient: !isStrict, ...options, ...spelled };
     return { name: `args${i}`, source };
   });
   const isWrapped = typeof content !== "string";

@@ -43,7 +43,6 @@ const CHAT_ONLY = [
   "top_logprobs",
   "prompt_logprobs",
   "response_format",
-  "structured_outputs",
   "continue_final_message",
   "return_token_ids",
   "use_beam_search",
