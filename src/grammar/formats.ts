@@ -1,12 +1,19 @@
 // Formats of the standard that a regular expression describes exactly.
 
+import type { SchemaNode } from "./schema-node.ts";
+
 const DATE = (() => {
   const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)";
   const others =
     "(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8])";
   return `(?:[0-9]{4}-(?:${others})|${leapYear}-02-29)`;
 })();
-const TIME = "(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])";
+/** Leap seconds end a day of UTC, and are written so. */
+const TIME = (() => {
+  const end = (zone: string) => `(?:\\.[0-9]+)?(?:[Zz]|[+-]${zone})`;
+  const hour = "(?:[01][0-9]|2[0-3])";
+  return `(?:${hour}:[0-5][0-9]:[0-5][0-9]${end(`${hour}:[0-5][0-9]`)}|23:59:60${end("00:00")})`;
+})();
 
 const BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])";
 const IPV4 = `(?:${BYTE}\\.){3}${BYTE}`;
@@ -79,13 +86,21 @@ const FORMATS: Readonly<Record<string, string>> = {
   "relative-json-pointer": `(?:0|[1-9][0-9]*)(?:#|${POINTER})`,
 };
 
-/** Returns the pattern of a format; undefined for one that says nothing here: unknown ones, and those that aren't regular. */
-export function formatPattern(format: unknown): string | undefined {
-  if (typeof format !== "string" || !Object.hasOwn(FORMATS, format)) return undefined;
-  return `^(?:${FORMATS[format]})$`;
+/** Formats of the standard that no regular expression describes. */
+const NOT_REGULAR = ["regex", "idn-email", "idn-hostname"];
+
+/**
+ * Returns the pattern of a schema's format; undefined for one that says nothing here, as it is none of the standard.
+ * @throws NotHeld
+ */
+export function formatPattern(node: SchemaNode): string | undefined {
+  const format = node.get("format");
+  if (typeof format !== "string") return undefined;
+  if (NOT_REGULAR.includes(format)) throw node.unsupported("format", `a grammar can't hold ${format}; leave it out`);
+  return Object.hasOwn(FORMATS, format) ? `^(?:${FORMATS[format]})$` : undefined;
 }
 
 /** Returns the most characters of a format's texts: those that its pattern does not bound. */
-export function formatLength(format: unknown): number {
-  return format === "hostname" ? 253 : Infinity;
+export function formatLength(node: SchemaNode): number {
+  return node.get("format") === "hostname" ? 253 : Infinity;
 }

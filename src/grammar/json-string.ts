@@ -39,9 +39,9 @@ const languageOf = (all: readonly Expression[], none: readonly Expression[]) =>
 
 function textsOf(nodes: readonly SchemaNode[]): Texts {
   const min = largestCount(nodes, "minLength");
-  const max = Math.min(smallestCount(nodes, "maxLength"), ...nodes.map((node) => formatLength(node.get("format"))));
+  const max = Math.min(smallestCount(nodes, "maxLength"), ...nodes.map(formatLength));
   const all = nodes.flatMap((node) => {
-    const format = formatPattern(node.get("format"));
+    const format = formatPattern(node);
     return [...patternsOf(node, "pattern"), ...(format === undefined ? [] : [parsePattern(format, node.path)])];
   });
   const literals = excludedLiterals(nodes).filter((value) => typeof value === "string");

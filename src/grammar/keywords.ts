@@ -84,7 +84,7 @@ const OWN: Readonly<Record<string, Opposite>> = {
   maxLength: tooMany("string", "minLength"),
   pattern: (node) => [{ type: "string", [NOT_PATTERN]: node.get("pattern") }],
   format: (node) => {
-    const [pattern, most] = [formatPattern(node.get("format")), formatLength(node.get("format"))];
+    const [pattern, most] = [formatPattern(node), formatLength(node)];
     return [
       ...(pattern === undefined ? [] : [{ type: "string", [NOT_PATTERN]: pattern }]),
       ...(most === Infinity ? [] : [{ type: "string", minLength: most + 1 }]),

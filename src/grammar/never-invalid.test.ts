@@ -103,3 +103,20 @@ test.each<[schema: object, problem: string]>([
 ])("%j is refused: %s", (schema, problem) => {
   expect(() => machineOf(schema)).toThrow(problem);
 });
+
+test.each(["regex", "idn-email", "idn-hostname"])("the format %s, which no grammar holds, is refused", (format) => {
+  expect(() => machineOf({ type: "string", format })).toThrow("schema.format is not supported");
+  expect(() => machineOf({ not: { format } })).toThrow("schema.not.format is not supported");
+  expect(machineOf({ type: "integer", format }).accepts("1")).toBe(true);
+});
+
+test("a reference to an address or an anchor that two schemas have is refused", () => {
+  const twice = (one: object) => ({ a: { ...one, type: "null" }, b: { ...one, type: "string" } });
+  for (const [$ref, one] of [
+    ["https://x.y/a", { $id: "https://x.y/a" }],
+    ["#a", { $anchor: "a" }],
+  ] as const) {
+    expect(() => machineOf({ $ref, $defs: twice(one) })).toThrow("schema.$ref must be");
+    expect(machineOf({ $ref: "#/$defs/a", $defs: twice(one) }).accepts("null")).toBe(true);
+  }
+});

@@ -26,6 +26,8 @@ const DRAFTS: Readonly<Record<string, readonly [first: number, last: number]>> =
   $dynamicRef: [2020, Infinity],
 };
 const NO_ADDRESS = "chorus://schema/";
+/** Stands for schemas that have the same address. */
+const SEVERAL = Symbol();
 
 /** A schema with all that its references may point to. */
 export class SchemaDocument {
@@ -91,11 +93,12 @@ export class SchemaDocument {
     const address = typeof reference === "string" ? addressOf(reference, base) : undefined;
     if (address === undefined) throw node.at(keyword).invalid('a place in this schema, such as "#/$defs/name"');
     const [resource = "", fragment = ""] = address.split("#");
+    if (this.#addressed.get(resource) === SEVERAL) throw node.at(keyword).invalid("the address of one schema");
     if (keyword !== "$ref" && (this.#dynamic.get(fragment) ?? 0) > 1)
       throw node.unsupported(keyword, "several schemas have its anchor; use $ref");
     if (fragment !== "" && !fragment.startsWith("/")) {
       const schema = this.#addressed.get(`${resource}#${percentDecoded(fragment) ?? fragment}`);
-      if (schema === undefined) throw node.at(keyword).invalid("a place that is there");
+      if (schema === undefined || schema === SEVERAL) throw node.at(keyword).invalid("one place that is there");
       return { schema, path: `${this.#param}.${fragment}` };
     }
     const steps = fragment.split("/").slice(1);
@@ -133,8 +136,10 @@ export class SchemaDocument {
     const dynamic = schema["$recursiveAnchor"] === true ? "" : schema["$dynamicAnchor"];
     if (typeof dynamic === "string") this.#dynamic.set(dynamic, (this.#dynamic.get(dynamic) ?? 0) + 1);
     const anchors = [anchor, schema["$anchor"], schema["$dynamicAnchor"]].filter((name) => typeof name === "string");
-    if (own !== base && !this.#addressed.has(own)) this.#addressed.set(own, schema);
-    for (const name of anchors) if (name !== "") this.#addressed.set(`${own}#${name}`, schema);
+    const addresses = anchors.filter((name) => name !== "").map((name) => `${own}#${name}`);
+    for (const address of new Set(own === base ? addresses : [own, ...addresses])) {
+      this.#addressed.set(address, this.#addressed.has(address) ? SEVERAL : schema);
+    }
     return own;
   }
 }
