@@ -34,7 +34,7 @@ test("a text that is longer than what a machine keeps goes on where it is", asyn
   const machine = machineOf("(?:ab(?:c)?){1,1000}");
   const matchers = [new MachineMatcher(machine, trie, [EOS]), new MachineMatcher(machine, trie, [EOS])];
   await write("ab".repeat(999), ...matchers);
-  expect(machine.generation).toBeLessThanOrEqual((2 * 2000) / MAX_POSITIONS);
+  expect(machine.numForgotten).toBeLessThanOrEqual((2 * 2000) / MAX_POSITIONS);
   await write("abc", ...matchers);
   for (const matcher of matchers) {
     expect(matcher.makeMask()).toBe(true);
@@ -46,7 +46,7 @@ test("a token is accepted without forgetting anything", async () => {
   const machine = machineOf("a{1,1000}");
   const matcher = new MachineMatcher(machine, trie, [EOS]);
   for (const id of byteTokens("a".repeat(900))) expect(matcher.accept(id)).toBe(true);
-  expect(machine.generation).toBe(0);
+  expect(machine.numForgotten).toBe(0);
   await write("a".repeat(100), matcher);
   matcher.makeMask();
   expect(allowedIds(matcher.mask)).toEqual([EOS]);
@@ -56,7 +56,7 @@ test("a position that was forgotten holds no others", async () => {
   const machine = machineOf("a{1,1000}");
   const first = machine.start();
   await write("a".repeat(2 * MAX_POSITIONS), new MachineMatcher(machine, trie, [EOS]));
-  expect(machine.generation).toBeGreaterThan(0);
+  expect(machine.numForgotten).toBeGreaterThan(0);
   expect([first.next, first.mask]).toEqual([[], null]);
 });
 

@@ -9,7 +9,6 @@ export class MachineMatcher {
   readonly mask: Uint32Array;
   readonly #machine: Machine;
   readonly #trie: TokenTrie;
-  #generation: number;
   /** null once the text has ended. */
   #position: Position | null;
   /** A mask that isn't made yet. */
@@ -21,7 +20,6 @@ export class MachineMatcher {
     this.#machine = machine;
     this.#trie = trie;
     this.#position = machine.start();
-    this.#generation = machine.generation;
   }
 
   /** Makes the mask of the next token. Returns whether any is allowed; LATER if there is more to do at that time. */
@@ -38,7 +36,7 @@ export class MachineMatcher {
 
   *#steps(): Generator<void, boolean> {
     this.#machine.tidy();
-    const position = this.#now();
+    const position = this.#position;
     if (position === null) return false;
     try {
       yield* this.#trie.fill(this.mask, this.#machine, position);
@@ -52,7 +50,7 @@ export class MachineMatcher {
   }
 
   accept(tokenId: number): boolean {
-    const position = this.#now();
+    const position = this.#position;
     if (this.endTokenIds.includes(tokenId)) {
       this.#position = null;
       return position?.isComplete ?? false;
@@ -61,13 +59,6 @@ export class MachineMatcher {
     if (after === null) return false;
     this.#position = after;
     return true;
-  }
-
-  /** Returns where the text is. The machine may have forgotten its positions since. */
-  #now(): Position | null {
-    if (this.#position === null || this.#generation === this.#machine.generation) return this.#position;
-    this.#generation = this.#machine.generation;
-    return (this.#position = this.#machine.renewed(this.#position));
   }
 
   #allow(id: number, isAllowed: boolean): void {

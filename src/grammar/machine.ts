@@ -5,13 +5,13 @@ import { pieces } from "./char-set.ts";
 import { TooMuchWork } from "./work.ts";
 import { FIRST_TOKEN_BYTE, RETURN, type Program, type State } from "./program.ts";
 
-/** A state, what goes on behind it, and how often a repetition's body was read. A generation has each one once. */
+/** A state, what goes on behind it, and how often a repetition's body was read. Each is there once until a machine forgets. */
 interface Place {
   readonly state: number;
   /** Where to go on after a rule or a body; null at the end of the text. */
   readonly behind: Place | null;
   readonly count: number;
-  /** No other place of the machine has it, in any generation. */
+  /** No other place of the machine has it. */
   readonly number: number;
 }
 
@@ -65,7 +65,7 @@ export class Machine {
   /** Positions that have a mask, the oldest first. */
   #masked: Position[] = [];
   #maskBytes = 0;
-  #generation = 0;
+  #numForgotten = 0;
 
   constructor(program: PlainProgram, maxPositions = MAX_POSITIONS) {
     this.program = program;
@@ -73,9 +73,9 @@ export class Machine {
     this.#maxPositions = maxPositions;
   }
 
-  /** Counts how often the positions were forgotten. One of an earlier generation is renewed before it is read from. */
-  get generation(): number {
-    return this.#generation;
+  /** How often the positions were forgotten. Those that are still held can be read from: their places say all. */
+  get numForgotten(): number {
+    return this.#numForgotten;
   }
 
   /** Returns the position before the text. @throws TooMuchWork */
@@ -83,10 +83,10 @@ export class Machine {
     return this.#positionAt([{ state: this.program.root, behind: null }]);
   }
 
-  /** Begins a new generation if too much is kept. */
+  /** Forgets the positions if too much is kept. */
   tidy(): void {
     if (this.#positions.size <= this.#maxPositions && this.#numPlacesKept <= MAX_PLACES_KEPT) return;
-    this.#generation += 1;
+    this.#numForgotten += 1;
     // Whoever holds one of them would hold all that can be reached from it.
     for (const position of this.#positions.values()) {
       position.index = position.mask = null;
@@ -96,19 +96,6 @@ export class Machine {
     this.#positions = new Map();
     this.#masked = [];
     this.#numPlacesKept = this.#maskBytes = 0;
-  }
-
-  /** Returns the position of this generation that equals one of an earlier generation. */
-  renewed({ places, isComplete }: Position): Position {
-    const renewed = places.map((place) => {
-      const path: Place[] = [];
-      for (let at: Place | null = place; at !== null; at = at.behind) path.push(at);
-      return path.reduceRight<Place | null>((behind, { state, count }) => this.#place(state, behind, count), null);
-    });
-    return this.#kept(
-      renewed.filter((place) => place !== null),
-      isComplete,
-    );
   }
 
   /** Keeps a position's mask until there are too many. */

@@ -54,13 +54,13 @@ export interface StructuredOutputs {
   /** A grammar in GBNF, llama.cpp's form of EBNF. Its first rule is "root"; <[7]> is the token 7. [none] */
   grammar?: string | null;
   /**
-   * A regular expression of the white space around JSON's signs, or "any"; for json, json_object and response_format, too.
-   * [JSON on one line]
+   * A regular expression of the white space around JSON's signs, or "any"; for json, json_object, response_format and
+   * the arguments of calls that are JSON. [JSON on one line]
    */
   whitespace_pattern?: string | null;
   /**
    * true: keywords of a schema that can't be held exactly are left out, instead of a refusal, and the answer's `warnings` name
-   * them; for json, json_object and response_format, too. [false]
+   * them; for json, json_object, response_format and strict tools. [false]
    */
   lenient?: boolean | null;
 }
@@ -105,7 +105,7 @@ export interface GenerationFields {
   response_format?: ResponseFormat | null;
   /**
    * vLLM's: constrains the answer by one of its fields. Its options, whitespace_pattern and lenient, may stand alone beside
-   * response_format. [no constraint]
+   * response_format and tools. [no constraint]
    */
   structured_outputs?: StructuredOutputs | null;
   /** Number of answers. [1; answers] */
