@@ -6,13 +6,7 @@ import type { FunctionDefinition } from "./openai-tools.ts";
 import type { RequestMetrics } from "./request-metrics.ts";
 
 /** Fields whose answers a response has no place for. */
-type ChatOnly =
-  | "n"
-  | "prompt_logprobs"
-  | "response_format"
-  | "return_token_ids"
-  | "use_beam_search"
-  | "stream_options";
+type ChatOnly = "n" | "prompt_logprobs" | "response_format" | "return_token_ids" | "use_beam_search" | "stream_options";
 
 /** A message, a thought, a call, its output, or an item of an earlier response, as it came. Other types are refused. */
 export interface ResponseInputItem {
