@@ -23,13 +23,9 @@ export async function openDiskFolder(folder: string, modelName?: string): Promis
   if (isFile && !isGguf(path)) throw notFound(`${folder} is a file. Give the folder that it is in.`);
   const parent = isFile ? paths.dirname(path) : path;
   const entries = (await fs.readdir(parent, { withFileTypes: true })).filter((entry) => !entry.isDirectory());
-  const sizes = new Map(
-    await Promise.all(
-      entries.map(
-        async ({ name }) => [name, await fs.stat(paths.join(parent, name)).catch(() => ({ size: 0 }))] as const,
-      ),
-    ),
-  );
+  const statsOf = async ({ name }: { readonly name: string }) =>
+    [name, await fs.stat(paths.join(parent, name)).catch(() => ({ size: 0 }))] as const;
+  const sizes = new Map(await Promise.all(entries.map(statsOf)));
   const gguf = chooseGguf(sizes, isFile ? paths.basename(path) : null, folder);
   const names = modelFileNames([...sizes.keys()], gguf);
   if (gguf === null && !names.includes(CONFIG_FILE))
