@@ -7,11 +7,14 @@ import {
   deltaConv,
   deltaRule,
   gatedNorm,
+  keepConvRows,
   layerNorm,
+  outputGate,
   processLogits,
   quantiseRows,
   sample,
   samplePlain,
+  shortConv,
   topLogprobs,
 } from "../../src/backends/gpu/kernels/kernels.ts";
 import { attentionTile, maxSplits, mostQueries, sharedQueries } from "../../src/backends/gpu/kernels/attention.ts";
@@ -47,6 +50,7 @@ const LAYOUTS: Readonly<Record<string, WeightLayout>> = {
   q4: packed(4, 8, 32, { factor: -1 / 8 }),
   Q4_K: packed(4, 0, 32, { block: 256, hasMinimum: true }),
   Q6_K: packed(6, 32, 16, { block: 256 }),
+  IQ4_NL: packed(4, 128, 32, { table: "iq4" }),
 };
 
 const LENGTH = 2048;
@@ -140,8 +144,14 @@ function othersOf({ hidden }: IsaModel): Labelled[] {
   const heads = matmulChoices({ style: "fused", hasSubgroups: false }).map(([variant]): Labelled => {
     return [`head, ${variant.name}`, variant.kernel(toHead, { head: { VOCABULARY, FIRST_TOKEN: 0 } })];
   });
+  const wide = { LANES: 64, WIDTH: hidden, Y_STRIDE: hidden };
+  const kept = { X_STRIDE: 3 * hidden, KEPT_STRIDE: hidden, KEPT_ROWS: 2, BLOCK_SIZE: 16, MAX_BLOCKS: LENGTH / 16 };
+  const { Y_STRIDE: __, ...rows } = { ...wide, ...kept };
   return [
     ...heads,
+    ["short-conv, 3 taps", variantOf(shortConv, { ...wide, ...kept, TAPS: 3 })],
+    ["keep-conv-rows", variantOf(keepConvRows, rows)],
+    ["output-gate", variantOf(outputGate, { ...wide, FIRST: 0, GATES_STRIDE: hidden })],
     ["layer-norm", variantOf(layerNorm, norm)],
     ["quantise-rows", variantOf(quantiseRows, { K4: norm.K4, LANES: 32 })],
     ["process-logits", variantOf(processLogits, { ...draws, RULE_WORDS: LENGTH })],

@@ -27,18 +27,20 @@ export function quantise(values: Float32Array, type: Quantisation): Quantised {
   const scales = float16ToFloat32(
     float32ToFloat16(extremes.map((extreme) => (bits === 8 ? Math.abs(extreme) / 127 : extreme / -8))),
   );
-  const integers = Uint8Array.from(values, (value, i) => {
+  // `Uint8Array.from(values, …)` would list them first: gigabytes, for an embedding of 150 million weights.
+  const integers = new Uint8Array(values.length);
+  for (const [i, value] of values.entries()) {
     const scale = scales[Math.floor(i / GROUP)] ?? 0;
     const rounded = scale === 0 ? 0 : Math.round(value / scale);
-    return Math.min(2 ** bits - 1, Math.max(0, rounded + centre));
-  });
+    integers[i] = Math.min(2 ** bits - 1, Math.max(0, rounded + centre));
+  }
   return { integers, scales };
 }
 
 /** Returns the values that a quantised matrix has. */
 export function valuesOf({ integers, scales }: Quantised, type: Quantisation): Float32Array {
   const centre = 2 ** (QUANTISATIONS[type].bits - 1);
-  return Float32Array.from(integers, (integer, i) => (integer - centre) * (scales[Math.floor(i / GROUP)] ?? 0));
+  return new Float32Array(integers).map((integer, i) => (integer - centre) * (scales[Math.floor(i / GROUP)] ?? 0));
 }
 
 /** Returns ggml's blocks: a scale, and the integers; of 4 bits those of the first half are the bytes' low ones. */
