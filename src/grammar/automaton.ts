@@ -2,7 +2,7 @@
 
 import { ANY_CHARACTER, codePoint, normalized, pieces } from "./char-set.ts";
 import { canEnd, character, IMPOSSIBLE, type Expression } from "./expression.ts";
-import { ANY_TEXT, type Quotes } from "./json-text.ts";
+import { ANY_TEXT, type Quotes } from "./json-layout.ts";
 import { Machine } from "./machine.ts";
 import { CODE_POINTS, Program } from "./program.ts";
 import { spend, TooComplex } from "./work.ts";

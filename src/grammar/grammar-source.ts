@@ -3,9 +3,10 @@ import { ChorusError } from "../protocol/errors.ts";
 import { parseEbnf } from "./ebnf.ts";
 import { canEnd, choice, hasPart, rulesWhere, text, withPrefix, type Expression } from "./expression.ts";
 import { jsonSchemaRules, type WrittenRules } from "./json-schema.ts";
-import { ONE_LINE, spaced, type Layout } from "./json-text.ts";
+import { ONE_LINE, spaced, type Layout } from "./json-layout.ts";
 import { parseRegex } from "./regex.ts";
-import { spelledLayout, type Sign, type Spelling } from "./spelling.ts";
+import { spelledLayout } from "./spelled-layout.ts";
+import type { Sign, Spelling } from "./spelling.ts";
 
 /** A description of the allowed answers, and the request field that contains it. */
 export type GrammarSource = { readonly param: string } &

@@ -1,5 +1,5 @@
 import { choice, IMPOSSIBLE, NOTHING, sequence, text, type Expression } from "./expression.ts";
-import { furtherOf, written } from "./json-text.ts";
+import { furtherOf, written } from "./json-layout.ts";
 import { largestCount, smallestCount, type PlacedSchema, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 
 /** Elements that are written one by one, times what was counted before them. */

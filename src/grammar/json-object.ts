@@ -1,6 +1,6 @@
 import { Automaton } from "./automaton.ts";
 import { choice, IMPOSSIBLE, sequence, text, type Expression } from "./expression.ts";
-import { ANY_TEXT, furtherOf, quoted, type Layout } from "./json-text.ts";
+import { ANY_TEXT, furtherOf, quoted, type Layout } from "./json-layout.ts";
 import { parsePattern } from "./regex.ts";
 import {
   largestCount,

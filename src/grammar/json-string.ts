@@ -2,7 +2,7 @@ import { ANY_CHARACTER } from "./char-set.ts";
 import { Automaton } from "./automaton.ts";
 import { character, choice, hasPart, repeat, sequence, text, type Expression } from "./expression.ts";
 import { formatLength, formatPattern } from "./formats.ts";
-import { ANY_TEXT, quoted } from "./json-text.ts";
+import { ANY_TEXT, quoted } from "./json-layout.ts";
 import { parsePattern } from "./regex.ts";
 import { largestCount, NOT_PATTERN, smallestCount, type SchemaNode, type SchemaVisitor } from "./schema-node.ts";
 import { excludedLiterals } from "./schema-types.ts";

@@ -1,7 +1,7 @@
 // A grammar as a machine that reads bytes. A state is followed by the next; a rule's state remembers where to go on.
 
 import { canEnd, mayBeEmpty, rulesWhere, type Expression, type Rules } from "./expression.ts";
-import { ANY_JSON_CHARACTER } from "./json-text.ts";
+import { ANY_JSON_CHARACTER } from "./json-layout.ts";
 import { codePoint, type CharSet } from "./char-set.ts";
 import { spend, TooMuchWork } from "./work.ts";
 import { utf8Sequences, type ByteRange } from "./utf8.ts";

@@ -5,7 +5,7 @@ import { ChorusError } from "../protocol/errors.ts";
 import { Automaton } from "./automaton.ts";
 import { ANY_CHARACTER, charSetOf, codePoint, complement, normalized, union, type CharSet } from "./char-set.ts";
 import { character, choice, hasPart, NOTHING, rule, sequence, type Expression } from "./expression.ts";
-import { ANY_TEXT } from "./json-text.ts";
+import { ANY_TEXT } from "./json-layout.ts";
 import { CONTROL_ESCAPES, NotationParser } from "./notation-parser.ts";
 import { spend } from "./work.ts";
 

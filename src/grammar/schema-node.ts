@@ -2,7 +2,7 @@ import { isObject } from "../protocol/json-object.ts";
 import { ChorusError } from "../protocol/errors.ts";
 import type { Automaton } from "./automaton.ts";
 import type { Expression } from "./expression.ts";
-import type { Layout } from "./json-text.ts";
+import type { Layout } from "./json-layout.ts";
 import { NotHeld } from "./schema-left-out.ts";
 import { TooComplex } from "./work.ts";
 
