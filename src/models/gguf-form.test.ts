@@ -9,11 +9,11 @@ import { configOfGguf } from "./config-of-gguf.ts";
 import { parseDecoderConfig } from "./decoder/config.ts";
 
 /** Returns the config of a tiny file of this architecture, with more pairs. */
-async function parse(architecture: string, more: Readonly<Record<string, Typed>>) {
+async function parse(architecture: string, more: Readonly<Record<string, Typed>>, tensors = tinyTensors()) {
   const own = (pairs: Readonly<Record<string, Typed>>, prefix: string) =>
     Object.fromEntries(Object.entries(pairs).map(([key, value]) => [key.replace(prefix, `${architecture}.`), value]));
   const name = { "general.architecture": ["string", architecture] } as const;
-  const bytes = ggufBytes({ ...own(tinyPairs(), "llama."), ...name, ...own(more, "*.") }, tinyTensors());
+  const bytes = ggufBytes({ ...own(tinyPairs(), "llama."), ...name, ...own(more, "*.") }, tensors);
   const folder = new GgufFolder(openFileList([new File([bytes], "x.gguf")]), "x.gguf", configOfGguf);
   return parseDecoderConfig(await folder.readJson("config.json"));
 }
@@ -70,6 +70,23 @@ test("a Ministral 3 whose file has no scaling isn't scaled", async () => {
   const { layers } = await parse("mistral3", { "*.rope.freq_base": ["f32", 1e4] });
   expect([layers[0]?.angles?.scaling, layers[0]?.angles?.queryGrowth]).toEqual([1, undefined]);
   expect(layers[0]?.angles?.inverseFrequencies[1]).toBeCloseTo(1e4 ** (-2 / 16), 12);
+});
+
+test.each([
+  [[], [false, false]],
+  [
+    ["attn_q", "attn_k", "attn_v"],
+    [true, false],
+  ],
+  [
+    ["attn_q", "attn_k", "attn_v", "attn_output"],
+    [true, true],
+  ],
+])("a file with biases of %j has them in queries and outputs: %j", async (names, expected) => {
+  const norm = tinyTensors()["output_norm.weight"];
+  const biases = names.flatMap((name) => (norm ? [[`blk.0.${name}.bias`, norm] as const] : []));
+  const config = await parse("llama", {}, { ...tinyTensors(), ...Object.fromEntries(biases) });
+  expect([config.hasQkvBias, config.hasOutputBias]).toEqual(expected);
 });
 
 test("a temperature scale of 0 lets no query grow", async () => {

@@ -91,8 +91,8 @@ function withNames(messages: Messages): Messages {
 /** Returns what gives each id one of the length that a template takes: all are numbered where one has another length. */
 function idsOfLength(length: number | undefined, messages: Messages): (id: string) => string {
   const ids = messages.flatMap(({ tool_calls: calls = [] }) => calls.map(({ id }) => id));
-  const fits = new RegExp(`^[a-zA-Z0-9]{${length}}$`);
-  if (length === undefined || ids.every((id) => fits.test(id))) return (id) => id;
+  const fits = (id: string) => id.length === length && /^[a-zA-Z0-9]*$/.test(id);
+  if (length === undefined || ids.every(fits)) return (id) => id;
   return (id) => String(ids.indexOf(id) + 1).padStart(length, "0");
 }
 

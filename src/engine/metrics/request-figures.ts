@@ -49,7 +49,8 @@ class ChoiceFigures {
     this.batchSizes.set(step, entries.length); // the beams of a search have an entry each
     const count = tokensOf(entry);
     if (count === 0) return;
-    if (this.lastTokenMs !== null) this.gapsMs.push(...Array<number>(count).fill((atMs - this.lastTokenMs) / count));
+    const gapMs = this.lastTokenMs === null ? null : (atMs - this.lastTokenMs) / count;
+    if (gapMs !== null) for (let i = 0; i < count; i++) this.gapsMs.push(gapMs);
     this.lastTokenMs = atMs;
   }
 }

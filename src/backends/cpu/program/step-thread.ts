@@ -58,6 +58,8 @@ export class StepThread {
   readonly #convolutions: readonly ShortConvOperation[];
   readonly #thread: number;
   #threads = 1;
+  /** Of one row's kernel. */
+  readonly #arguments: number[] = [];
   /** Shares of the previous attention in this step: layers mostly have the same. */
   #attention: { readonly heads: number; readonly window: number | null; readonly shares: HeadShare[] } | null = null;
 
@@ -121,7 +123,8 @@ export class StepThread {
   #eachRow({ of, kernel, args }: EachRowOperation): void {
     const { begin, end } = this.#share(of === "rows" ? this.#view.numRows : this.#view.numSamples);
     const call: (...values: number[]) => void = this.#kernels[kernel];
-    const values: number[] = [];
+    const values = this.#arguments;
+    values.length = args.length;
     for (let i = begin; i < end; i++) {
       // Written out, since a call for each argument takes longer than some kernels.
       for (let n = 0; n < args.length; n++) {
